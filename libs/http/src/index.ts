@@ -45,7 +45,8 @@ export {
 export { DocsPageController } from './openapi/docs-page.controller.js';
 export { API_INFO, openApiDocument, SECURITY_SCHEMES } from './openapi/document.js';
 export { OpenApiController } from './openapi/openapi.controller.js';
-export { type Asset, encodedFor, type PageFiles, readPage } from './page/page-files.js';
+export { type Asset, encodedFor, readPage } from './page/page-files.js';
+export { ServedPage } from './page/served-page.js';
 export { ProblemFilter } from './problem/problem.filter.js';
 export {
   PROBLEM_TYPE,

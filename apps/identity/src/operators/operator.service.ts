@@ -22,6 +22,7 @@ import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenti
 import { DeviceTokens, type KnownDevice } from '../sign-in/known-device/device-tokens.js';
 import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
 import { MfaService } from '../sign-in/mfa/mfa.service.js';
+import { MfaRequestService } from '../sign-in/mfa/mfa-request.service.js';
 import { RecoveryCodeService } from '../sign-in/recovery-code/recovery-code.service.js';
 import { type Proof, StepUpService } from '../sign-in/step-up/step-up.service.js';
 import type { Operator } from './operator.entity.js';
@@ -43,6 +44,7 @@ export class OperatorService {
     private readonly sessions: OperatorSessionService,
     private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
+    private readonly requests: MfaRequestService,
     private readonly mfa: MfaService,
     private readonly stepUps: StepUpService,
     private readonly authenticators: AuthenticatorService,
@@ -68,7 +70,7 @@ export class OperatorService {
     const operator = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    const secondFactor = this.mfa.before(operator, 'sign-in', demandOf);
+    const secondFactor = this.requests.before(operator, 'sign-in', demandOf);
     const proven = { ...origin, method: 'password', epoch: operator.signInEpoch };
     const answer = await this.sessions.open(PLATFORM_TENANT, operator.id, proven, secondFactor);
     return 'accessToken' in answer ? { ...answer, deviceToken: this.devices.issue(operator) } : answer;

@@ -10,7 +10,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { MailService } from '../../mail/mail.service.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
-import type { MfaRequired } from '../../sign-in/mfa/mfa.service.js';
+import type { MfaRequired } from '../../sign-in/mfa/mfa-request.service.js';
 import { PasswordResetRepository } from '../password-reset/password-reset.repository.js';
 import { isMfaRequired, ReauthenticationService } from '../reauthentication/reauthentication.service.js';
 import { assertVerified, TenantService } from '../tenant/tenant.service.js';

@@ -7,7 +7,7 @@ import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { MailService } from '../../mail/mail.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { DeviceTokens } from '../../sign-in/known-device/device-tokens.js';
-import type { MfaRequired } from '../../sign-in/mfa/mfa.service.js';
+import type { MfaRequired } from '../../sign-in/mfa/mfa-request.service.js';
 import { PasswordService } from '../password/password.service.js';
 import { PasswordPolicy } from '../password-policy/password-policy.service.js';
 import { passwordChangedMail } from '../password-reset/password-reset.mail.js';

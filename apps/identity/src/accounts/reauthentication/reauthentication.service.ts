@@ -6,7 +6,8 @@ import { notingFailedProof } from '../../audit/trail/failed-proof.js';
 import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SignInLimit } from '../../sign-in/limit/sign-in-limit.js';
-import { type MfaRequired, MfaService } from '../../sign-in/mfa/mfa.service.js';
+import { MfaService } from '../../sign-in/mfa/mfa.service.js';
+import { MfaRequestService, type MfaRequired } from '../../sign-in/mfa/mfa-request.service.js';
 import { PasswordService } from '../password/password.service.js';
 import type { User } from '../user/user.entity.js';
 import { UserRepository } from '../user/user.repository.js';
@@ -27,6 +28,7 @@ export class ReauthenticationService {
     private readonly users: UserRepository,
     private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
+    private readonly requests: MfaRequestService,
     private readonly mfa: MfaService,
     private readonly refusals: RefusedActs,
     private readonly recent: RecentProof,
@@ -54,7 +56,7 @@ export class ReauthenticationService {
     const user = await notingFailedProof(this.refusals, principal, userId, attempt);
     if (challengeId === undefined || code === undefined) {
       const demandOf = async () => ({ mailCode: user.mfaEnabled, enrolment: false });
-      const needed = await this.mfa.begin(user, 'reauthentication', demandOf);
+      const needed = await this.requests.begin(user, 'reauthentication', demandOf);
       return needed !== null && isMfaRequired(needed) ? needed : user;
     }
     return this.limit.attempt(`challenge:${challengeId}`, userId, async () => {

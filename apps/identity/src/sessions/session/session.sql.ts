@@ -18,7 +18,7 @@ export const DATE_PROOF = `
 
 /**
  * Notes a proof at an open session; an earlier one is not taken back by it. Gives no row for a session that ended. $1: tenant,
- * $2: user, $3: session, $4: when the proof was made; null for now.
+ * $2: user, $3: session, $4: when the proof was made; null when it was just made.
  */
 export const NOTE_PROOF = `
   UPDATE session SET proven_at = GREATEST(proven_at, LEAST($4::timestamptz, now()))

@@ -14,6 +14,7 @@ import { MailCodes } from './mail-code.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaService } from './mfa.service.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
+import { MfaRequestService } from './mfa-request.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
 
 /** The second factor. */
@@ -32,7 +33,7 @@ import { MfaSettingsService } from './mfa-settings.service.js';
     PasskeyStoreModule,
   ],
   controllers: [MfaController],
-  providers: [MailCodes, MfaChallengeRepository, MfaService, MfaSettingsService],
-  exports: [MfaService],
+  providers: [MailCodes, MfaChallengeRepository, MfaRequestService, MfaService, MfaSettingsService],
+  exports: [MfaRequestService, MfaService],
 })
 export class MfaModule {}

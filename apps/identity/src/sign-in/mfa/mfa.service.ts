@@ -1,79 +1,26 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
-import { Limiter, LimiterStore } from '@crm/limits';
+import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { failedSignIn } from '../../audit/trail/failed-sign-in.js';
 import { RefusedActs } from '../../audit/trail/refused-acts.js';
-import { MailService } from '../../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
-import { packIds, unpackIds } from '../../secrets/packed-ids.js';
-import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
-import type { Precondition, ProvenSignIn } from '../../sessions/session/sessions.js';
+import { unpackIds } from '../../secrets/packed-ids.js';
+import { isSecret } from '../../secrets/secret.js';
+import type { ProvenSignIn } from '../../sessions/session/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { CodeGuessService } from '../code-guess/code-guess.service.js';
 import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
-import { PasskeyRepository } from '../passkey/passkey.repository.js';
 import { isRecoveryCode } from '../recovery-code/recovery-code.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
 import { MailCodes } from './mail-code.js';
 import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
+import type { Account } from './mfa-request.service.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
 const MAX_TRIES = 5;
-export const CHALLENGE_SECONDS = 600;
-
-/** Codes sent to one user in 15 minutes: a stolen password does not flood a mailbox. */
-const CHALLENGES = { name: 'sign-in-code', points: 5, windowSeconds: 15 * 60 };
-
-export interface MfaRequired {
-  mfaRequired: true;
-  challengeId: string;
-  expiresIn: number;
-  methods: ('mail' | 'authenticator' | 'recovery_code' | 'passkey')[];
-}
-
-export interface EnrolmentRequired {
-  mfaEnrolmentRequired: true;
-  enrolmentToken: string;
-  expiresIn: number;
-}
-
 /** Whose sign-in it is. Challenges of one kind are not answered at the address of the other. */
 export type AccountKind = 'users' | 'operators';
-
-/** Who signs in; the first proof was right. */
-export interface Account {
-  tenantId: string;
-  id: string;
-  email: string;
-  /** As it was when the first proof was looked at. */
-  signInEpoch: number;
-  /** Of a sign-in at a provider: when it has authenticated the user; null when it does not say. */
-  authenticatedAt?: Date | null;
-}
-
-/** What a sign-in needs beyond the password where no authenticator is set up. */
-export interface Demand {
-  /** A code by mail. */
-  mailCode: boolean;
-  /** A second factor has to be set up first. */
-  enrolment: boolean;
-  /** Why the password is not accepted although it is right. */
-  refusal?: PlatformError | undefined;
-  /** Whether a sign-in with a passkey would be refused, so that it is not offered. */
-  refusesPasskeys?: boolean;
-}
-
-/** Reads what a sign-in needs without an authenticator. */
-type DemandOf = (tx: TenantTransaction) => Promise<Demand>;
-
-/** What a sign-in still needs. */
-interface Need {
-  readonly factor: 'authenticator' | 'passkey' | 'mail' | 'enrolment';
-  /** Whether a passkey does instead. */
-  readonly offersPasskey: boolean;
-}
 
 /** The user whose second factor was right, and what it was asked for. */
 export type Verified<Purpose = ChallengePurpose> = Pick<Account, 'tenantId' | 'id'> &
@@ -84,55 +31,19 @@ export const SIGN_INS: readonly SignInPurpose[] = ['sign-in', 'single-sign-on'];
 /** By what it was proven. */
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
 
-/** The second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
+/** Takes the answer to what a sign-in was asked for: a code, or an enrolment. */
 @Injectable()
 export class MfaService {
-  private readonly limit: Limiter;
-
   constructor(
     private readonly database: Database,
     private readonly challenges: MfaChallengeRepository,
     private readonly authenticators: AuthenticatorService,
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly guesses: CodeGuessService,
-    private readonly mails: MailService,
     private readonly mailCodes: MailCodes,
     private readonly refusals: RefusedActs,
     private readonly notices: FactorNoticeService,
-    private readonly passkeys: PasskeyRepository,
-    limits: LimiterStore,
-  ) {
-    this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
-  }
-
-  /**
-   * Asks for what a sign-in still needs.
-   * @param purpose what an answer to the challenge counts for
-   * @param demandOf reads what the sign-in needs without an authenticator
-   * @returns what the sign-in still needs; null when the password is enough
-   * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
-   */
-  async begin(
-    account: Account,
-    purpose: ChallengePurpose,
-    demandOf: DemandOf,
-  ): Promise<MfaRequired | EnrolmentRequired | null> {
-    const { needOf, ask } = this.before(account, purpose, demandOf);
-    const need = await this.database.transaction(account.tenantId, needOf);
-    return need && ask(need);
-  }
-
-  /** As {@link begin}, in the transaction that opens the session. */
-  before(
-    account: Account,
-    purpose: ChallengePurpose,
-    demandOf: DemandOf,
-  ): Precondition<Need, MfaRequired | EnrolmentRequired> {
-    return {
-      needOf: (tx) => this.needOf(tx, account, demandOf),
-      ask: (need) => this.ask(account, purpose, need),
-    };
-  }
+  ) {}
 
   /**
    * @param purposes for which a challenge is taken; one of another counts as unknown
@@ -212,79 +123,6 @@ export class MfaService {
     return { tenantId, id: userId, purpose, recoveryCodes, ...proofOf(enrolment) };
   }
 
-  private async needOf(tx: TenantTransaction, { tenantId, id }: Account, demandOf: DemandOf): Promise<Need | null> {
-    // Sent together: one round trip.
-    const [hasAuthenticator, hasPasskey, demand] = await Promise.all([
-      this.authenticators.isInUse(tx, id),
-      this.passkeys.hasAny(tx, id),
-      demandOf(tx),
-    ]);
-    if (demand.refusal) throw demand.refusal;
-    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
-    // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return { factor: 'authenticator', offersPasskey };
-    if (demand.mailCode) return { factor: 'mail', offersPasskey };
-    if (!demand.enrolment) return null;
-    // Who has a passkey has a second factor: the password alone must not set up another one in its place.
-    if (!hasPasskey) return { factor: 'enrolment', offersPasskey };
-    return tenantId === PLATFORM_TENANT
-      ? { factor: 'passkey', offersPasskey: true }
-      : { factor: 'mail', offersPasskey };
-  }
-
-  private ask(
-    account: Account,
-    purpose: ChallengePurpose,
-    { factor, offersPasskey }: Need,
-  ): Promise<MfaRequired | EnrolmentRequired> {
-    if (factor === 'mail') return this.sendCode(account, purpose, offersPasskey);
-    if (factor === 'enrolment') return this.askToEnrol(account, purpose);
-    return this.askFor(account, purpose, factor, offersPasskey);
-  }
-
-  private async sendCode(account: Account, purpose: ChallengePurpose, hasPasskey: boolean): Promise<MfaRequired> {
-    const { tenantId, id: userId, email } = account;
-    await this.limit.consume(userId);
-    const id = newId();
-    const code = this.mailCodes.generate();
-    await this.database.transaction(tenantId, async (tx) => {
-      await this.challenges.replace(
-        tx,
-        newChallenge(id, account, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
-      );
-      await this.mails.queue(tx, tenantId, {
-        recipient: email,
-        subject: 'Your sign-in code',
-        body: `Your sign-in code is ${code}\n\nIt is valid for ten minutes. If you did not sign in, change your password.\n`,
-        validSeconds: CHALLENGE_SECONDS,
-      });
-    });
-    return mfaRequired(tenantId, id, ['mail'], hasPasskey);
-  }
-
-  private async askFor(
-    account: Account,
-    purpose: ChallengePurpose,
-    method: 'authenticator' | 'passkey',
-    hasPasskey: boolean,
-  ): Promise<MfaRequired> {
-    const { tenantId } = account;
-    const id = newId();
-    const challenge = newChallenge(id, account, { purpose, method });
-    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
-    return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
-  }
-
-  private async askToEnrol(account: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
-    const { tenantId } = account;
-    const id = newId();
-    const secret = newSecret();
-    const challenge = newChallenge(id, account, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
-    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
-    const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
-    return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
-  }
-
   private async isRight(tx: TenantTransaction, challenge: MfaChallenge, code: string): Promise<boolean> {
     const { id, userId, codeMac } = challenge;
     if (challenge.method === 'mail') return codeMac !== null && this.mailCodes.isRight(id, code, codeMac);
@@ -306,15 +144,6 @@ export class MfaService {
   }
 }
 
-function newChallenge(
-  id: string,
-  { id: userId, signInEpoch, authenticatedAt = null }: Account,
-  what: Pick<MfaChallenge, 'method' | 'purpose'> & Partial<MfaChallenge>,
-): Omit<MfaChallenge, 'tenantId' | 'attempts'> {
-  const expiresAt = new Date(Date.now() + CHALLENGE_SECONDS * 1000);
-  return { id, userId, codeMac: null, secretHash: null, expiresAt, signInEpoch, authenticatedAt, ...what };
-}
-
 /**
  * What the session rests on that the answer to a challenge opens. After a sign-in at a provider a code of the authenticator is a
  * proof of now, as in a step-up; a code by mail and a new authenticator are none without the first one.
@@ -328,18 +157,6 @@ function proofOf({
   const isOlder = purpose === 'single-sign-on' && method !== 'authenticator';
   return { epoch: signInEpoch, provenAt: isOlder ? authenticatedAt : undefined };
 }
-
-const mfaRequired = (
-  tenantId: string,
-  id: string,
-  methods: MfaRequired['methods'],
-  hasPasskey: boolean,
-): MfaRequired => ({
-  mfaRequired: true,
-  challengeId: packIds(tenantId, id),
-  expiresIn: CHALLENGE_SECONDS,
-  methods: hasPasskey ? [...methods, 'passkey'] : methods,
-});
 
 function methodOf({ method }: MfaChallenge, code: string): FactorMethod {
   if (method === 'mail') return 'mail_code';

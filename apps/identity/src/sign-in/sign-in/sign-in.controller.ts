@@ -18,7 +18,7 @@ import { Body, Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common
 import type { SignInUser } from '../../accounts/user/user.repository.js';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
-import type { EnrolmentRequired, MfaRequired } from '../mfa/mfa.service.js';
+import type { EnrolmentRequired, MfaRequired } from '../mfa/mfa-request.service.js';
 import { PasswordStrategy } from './password.strategy.js';
 import { SignInService } from './sign-in.service.js';
 

@@ -16,8 +16,9 @@ import type { NewAuthenticator } from '../authenticator/authenticator.service.js
 import { DeviceTokens, type KnownDevice } from '../known-device/device-tokens.js';
 import type { SignInOutcome } from '../known-device/sign-in-outcome.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
-import { type EnrolmentRequired, type MfaRequired, MfaService, SIGN_INS } from '../mfa/mfa.service.js';
+import { MfaService, SIGN_INS } from '../mfa/mfa.service.js';
 import type { SignInPurpose } from '../mfa/mfa-challenge.entity.js';
+import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from '../mfa/mfa-request.service.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
 
 /** What was proven before the second factor, for the audit trail. */
@@ -36,6 +37,7 @@ export class SignInService {
     private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
     private readonly sessions: SessionService,
+    private readonly requests: MfaRequestService,
     private readonly mfa: MfaService,
     private readonly policies: SignInPolicyRepository,
     private readonly trail: AuditTrail,
@@ -94,7 +96,7 @@ export class SignInService {
       };
     };
     const { tenantId, id, signInEpoch: epoch } = user;
-    const secondFactor = this.mfa.before(user, 'sign-in', demandOf);
+    const secondFactor = this.requests.before(user, 'sign-in', demandOf);
     const answer = await this.sessions.open(tenantId, id, { ...origin, method: 'password', epoch }, secondFactor);
     return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
   }

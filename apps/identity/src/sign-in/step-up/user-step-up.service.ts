@@ -6,7 +6,7 @@ import { isMfaRequired, ReauthenticationService } from '../../accounts/reauthent
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { ProofWays } from '../../sessions/session/proof-ways.js';
 import { AuthenticatorService } from '../authenticator/authenticator.service.js';
-import type { MfaRequired } from '../mfa/mfa.service.js';
+import type { MfaRequired } from '../mfa/mfa-request.service.js';
 import { type Proof, StepUpService } from './step-up.service.js';
 
 export interface UserProof extends Proof {

@@ -6,7 +6,7 @@ import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Quer
 import { SINGLE_SIGN_ON_GROUP } from '../../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
-import type { EnrolmentRequired, MfaRequired } from '../../sign-in/mfa/mfa.service.js';
+import type { EnrolmentRequired, MfaRequired } from '../../sign-in/mfa/mfa-request.service.js';
 import { cookieFor, presentedCookie, setCookie } from './browser-cookie.js';
 import {
   DiscoverQuery,

@@ -16,7 +16,7 @@ import { SessionRepository } from '../../sessions/session/session.repository.js'
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
 import { DeviceTokens } from '../../sign-in/known-device/device-tokens.js';
 import type { SignInOutcome } from '../../sign-in/known-device/sign-in-outcome.js';
-import { type EnrolmentRequired, type MfaRequired, MfaService } from '../../sign-in/mfa/mfa.service.js';
+import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from '../../sign-in/mfa/mfa-request.service.js';
 import { SignInPolicyRepository } from '../../sign-in/policy/sign-in-policy.repository.js';
 import { DomainService } from '../domain/domain.service.js';
 import { domainOf } from '../domain/mail-domain.js';
@@ -54,7 +54,7 @@ export class ProviderSignInService {
     private readonly links: ProviderLinkService,
     private readonly oidc: OidcClient,
     private readonly users: UserRepository,
-    private readonly mfa: MfaService,
+    private readonly mfa: MfaRequestService,
     private readonly policies: SignInPolicyRepository,
     private readonly sessions: SessionService,
     private readonly openSessions: SessionRepository,
