@@ -40,6 +40,9 @@ describe('a mail that waits', () => {
     for (const text of ['token=', 'password', 'Hello']) {
       expect(mail?.sealed?.toString('latin1')).not.toContain(text);
     }
+    // Made due while an attempt is under way, it would be sent by that attempt and by the next.
+    const attempted = () => inWorkspace('SELECT 1 FROM mail WHERE attempts > 0');
+    await waitUntil(async () => (await attempted()).length > 0, { describe: 'the attempt to be refused' });
     mailServer.refusing = false;
     await inWorkspace('UPDATE mail SET next_attempt_at = now()');
     identity.get(MailWorker).wake();
@@ -48,7 +51,6 @@ describe('a mail that waits', () => {
   });
 
   it('is not sent with the text of another row', async () => {
-    const since = mailServer.mails.length;
     // One transaction, so that the worker sees the two mails only once the text has been moved.
     await identity.get(Database).transaction(account.tenantId, async (tx) => {
       for (const body of ['Of the first', 'Of the second']) {
@@ -63,7 +65,7 @@ describe('a mail that waits', () => {
     const [mail] = await waiting();
     const attempts = () => inWorkspace<{ attempts: number }>('SELECT attempts FROM mail WHERE id = $1', [mail?.id]);
     await waitUntil(async () => (await attempts())[0]?.attempts === 1, { describe: 'the attempt to fail' });
-    expect(mailServer.mails.slice(since)).toEqual([]);
+    expect(mailServer.mails.filter(({ text }) => text.includes('Of the'))).toEqual([]);
     await inWorkspace('DELETE FROM mail');
   });
 
