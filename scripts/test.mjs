@@ -13,6 +13,7 @@ import { requireNodeVersion } from './setup/node-version.mjs';
 import { Progress } from './setup/progress.mjs';
 import { CHECKS } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
+import { memoryFolder } from './testing/memory-folder.mjs';
 import { Tally } from './testing/tally.mjs';
 
 const USAGE = `npm test -- [options] [path …]
@@ -22,8 +23,8 @@ const USAGE = `npm test -- [options] [path …]
   --coverage   write the coverage of unit and service tests to coverage/
   --help`;
 
-/** Two suites at a time: each service test has a Nest process and databases of its own. */
-const WORKERS = 2;
+/** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
+const WORKERS = 3;
 
 /** They bring servers of their own, which they kill; the other end-to-end tests share a platform. */
 const FAULTS = 'e2e/faults';
@@ -143,6 +144,9 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   const begun = performance.now();
   await progress.step('Building', async (note) => note(await buildPackages()));
   tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
+  // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
+  const memory = deep || process.env.TMPDIR ? undefined : await memoryFolder();
+  if (memory) process.env.TMPDIR = memory.path;
   const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers());
   try {
     for (const { name, command, args } of paths.length > 0 ? [] : CHECKS) {
@@ -155,6 +159,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
     await runTests(tally, { paths, coverage, update, environment });
   } finally {
     await servers.stop();
+    await memory?.remove();
   }
   if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
 }

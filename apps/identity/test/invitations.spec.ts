@@ -146,10 +146,7 @@ describe('an invitation', () => {
     const database = identity.get(Database);
     const waiting = () =>
       database.transaction(owner.tenantId, (tx) => tx.query<{ attempts: number }>('SELECT attempts FROM mail'));
-    await waitUntil(async () => (await waiting())[0]?.attempts === 1, {
-      timeoutMs: 4000,
-      describe: 'a failed attempt',
-    });
+    await waitUntil(async () => ((await waiting())[0]?.attempts ?? 0) > 0, { describe: 'a failed attempt' });
     mailServer.refusing = false;
     // Instead of waiting for the five seconds.
     await database.transaction(owner.tenantId, (tx) => tx.query('UPDATE mail SET next_attempt_at = now()'));
