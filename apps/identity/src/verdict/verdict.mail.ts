@@ -94,8 +94,7 @@ export function verdictMail(
   const body = [
     'Hello,',
     '',
-    `the operators of the platform ${act} ${subject}. It belongs to the workspace ${plainName(workspace)}, which you`,
-    'administer.',
+    `the operators of the platform ${act} ${subject}. It belongs to the workspace ${plainName(workspace)}, which you administer.`,
     '',
     ...quotedReason(reason),
     ...meaning,
