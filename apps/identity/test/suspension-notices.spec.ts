@@ -41,7 +41,7 @@ describe('a suspended workspace', () => {
     const off = { token: owner.accessToken, body: { status: 'disabled' } };
     expect((await identity.request('PATCH', `/api/tenant/users/${disabled.userId}`, off)).status).toBe(200);
 
-    await suspensions.suspend(owner.tenantId, 'It sends spam. Write to us.');
+    await suspensions.decide('suspend', owner.tenantId, 'It sends spam. Write to us.');
     expect(await told(owner)).toEqual([owner.email, admin.email].sort());
     const suspended = (await mailServer.mailTo(owner.email)).text;
     expect(suspended).toContain('Subject: The workspace Globex was suspended');
@@ -50,7 +50,7 @@ describe('a suspended workspace', () => {
     expect(suspended).toContain('Nothing is deleted');
 
     mailServer.mails.length = 0;
-    await suspensions.reinstate(owner.tenantId);
+    await suspensions.decide('reinstate', owner.tenantId, 'It was a mistake');
     expect(await told(owner)).toEqual([owner.email, admin.email].sort());
     const reinstated = (await mailServer.mailTo(admin.email)).text;
     expect(reinstated).toContain('Subject: The workspace Globex was reinstated');
@@ -82,14 +82,14 @@ describe('a suspended workspace', () => {
   it('whose address nobody has verified is told nothing: it may be that of a stranger', async () => {
     const owner = await identity.account();
     await identity.get(Database).transaction(owner.tenantId, (tx) => tx.query('UPDATE tenant SET verified_at = NULL'));
-    await suspensions.suspend(owner.tenantId);
+    await suspensions.decide('suspend', owner.tenantId);
     expect(await told(owner)).toEqual([]);
   });
 
   it('puts no line, link or hidden character into the mail, by its name or in the reason', async () => {
     const owner = await identity.account({ name: 'Globex\nBcc: victim@evil.example \u202Ehttps://evil.example' });
     const reason = `Spam.\r\n\r\nSign in at https://evil.example/now \u202E${'y'.repeat(3000)}`;
-    await suspensions.suspend(owner.tenantId, reason);
+    await suspensions.decide('suspend', owner.tenantId, reason);
     expect(await told(owner)).toEqual([owner.email]);
     const { text } = await mailServer.mailTo(owner.email);
     expect(text.split('\r\n').filter((line) => /^bcc:/i.test(line))).toEqual([]);

@@ -167,10 +167,11 @@ describe('who submitted a version', () => {
   it('loses the mail that waits for them when they are erased', async () => {
     const owner = await identity.account();
     const submitter = await identity.member(owner, ['admin']);
-    mailServer.refusing = true;
+    for (const { email } of [owner, submitter]) mailServer.recipients.set(email, '451 later');
     const event = decided(submitter);
     await publishEvents(event);
     await isHandled(event);
+    expect(await waiting(owner.tenantId)).toHaveLength(2);
     await erase(owner, submitter.userId);
     expect((await waiting(owner.tenantId)).map(({ recipient }) => recipient)).toEqual([owner.email]);
   });
@@ -209,7 +210,7 @@ describe('a publisher', () => {
     const suspensions = await TestSuspensions.start(identity);
     try {
       const owner = await identity.account();
-      await suspensions.suspend(owner.tenantId);
+      await suspensions.decide('suspend', owner.tenantId);
       await allIsSent(owner.tenantId);
       mailServer.mails.length = 0;
       expect(await toldBy(decided(owner, { decision: 'revoked' }))).toEqual([owner.email]);
