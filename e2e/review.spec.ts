@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { embeddingPackage, REVIEW_PACKET } from '../scripts/demo/packages.mjs';
-import { type Account, admin, api, newWorkspace, operatorToken } from './platform/accounts.js';
+import { type Account, admin, api, newUser, newWorkspace, operatorToken } from './platform/accounts.js';
+import { mailsTo, mailTo } from './platform/mails.js';
 
 interface Entry {
   act: string;
@@ -82,5 +83,42 @@ describe('the review of an app', () => {
     const { body: csv, headers } = await asOperator('GET', `audit/export?format=csv&q=${appKey}`);
     expect(headers.get('content-type')).toContain('text/csv');
     expect(String(csv).trim().split('\r\n')).toHaveLength(3);
+  });
+
+  it('is told by mail to the administrators of the publisher, decision by decision', async () => {
+    const colleague = await newUser(developer, 'admin');
+    const member = await newUser(developer, 'member');
+    const key = `acme-told-${randomBytes(4).toString('hex')}`;
+    const manifest = { ...embeddingPackage(key), name: 'Told Visits' };
+    const submitted = async (version: string): Promise<string> => {
+      const body = { manifest: { ...manifest, version }, reviewPacket: REVIEW_PACKET };
+      const path = '/api/marketplace/developer/apps/submit';
+      return (await api('POST', path, { token: colleague.token, body, expect: 201 })).body.submissionId;
+    };
+    const told = async (subject: string, reason: string) => {
+      for (const { email } of [developer, colleague]) {
+        const { text } = await mailTo(email, subject);
+        expect(text).toContain(`  ${reason}`);
+        const [, path] = /^GET https?:\/\/[^/]+(\/\S+)$/m.exec(text) ?? [];
+        // What the mail names is there to be read, by whom it was sent to.
+        const { body } = await api('GET', path ?? '', { token: colleague.token, expect: 200 });
+        expect(body.verdict).toBe(reason);
+      }
+    };
+    await asOperator('POST', `submissions/${await submitted('1.0.0')}/publish`, { reason: 'Fine.' });
+    await told('Version 1.0.0 of the app Told Visits was published', 'Fine.');
+    await asOperator('POST', `submissions/${await submitted('1.1.0')}/reject`, { reason: 'The demo does not start.' });
+    await told('Version 1.1.0 of the app Told Visits was rejected', 'The demo does not start.');
+    await asOperator('POST', `apps/${key}/revoke`, { reason: 'It copies contacts elsewhere.' });
+    await told('The app Told Visits was revoked', 'It copies contacts elsewhere.');
+    for (const { email } of [developer, colleague]) {
+      const subjects = (await mailsTo(email)).map(({ subject }) => subject).filter((text) => /Told Visits/.test(text));
+      expect(subjects.sort()).toEqual([
+        'The app Told Visits was revoked',
+        'Version 1.0.0 of the app Told Visits was published',
+        'Version 1.1.0 of the app Told Visits was rejected',
+      ]);
+    }
+    expect((await mailsTo(member.email)).filter(({ subject }) => /Told Visits/.test(subject))).toEqual([]);
   });
 });

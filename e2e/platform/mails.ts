@@ -9,10 +9,16 @@ export interface Mail {
 
 /** The mail of a subject that begins so, waited for. */
 export const mailTo = (email: string, subject: string): Promise<Mail> =>
-  eventually(async () => {
-    const mails = (await (await fetch(`${addresses.mailUrl}/api/email`)).json()) as Mail[];
-    return mails.find((mail) => mail.subject.startsWith(subject) && mail.to.some(({ address }) => address === email));
-  }, `the mail "${subject}"`);
+  eventually(
+    async () => (await mailsTo(email)).find((mail) => mail.subject.startsWith(subject)),
+    `the mail "${subject}"`,
+  );
+
+/** Every mail that has arrived for the address. */
+export async function mailsTo(email: string): Promise<Mail[]> {
+  const mails = (await (await fetch(`${addresses.mailUrl}/api/email`)).json()) as Mail[];
+  return mails.filter(({ to }) => to.some(({ address }) => address === email));
+}
 
 /** The link of a mail, as a person would open it. */
 export async function linkTo(email: string, subject: string): Promise<string> {

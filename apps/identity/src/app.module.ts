@@ -46,6 +46,7 @@ import { SignInPolicyModule } from './sign-in/policy/sign-in-policy.module.js';
 import { SignInModule } from './sign-in/sign-in/sign-in.module.js';
 import { StepUpModule } from './sign-in/step-up/step-up.module.js';
 import { SingleSignOnModule } from './single-sign-on/single-sign-on.module.js';
+import { VerdictModule } from './verdict/verdict.module.js';
 
 @Module({})
 export class AppModule {
@@ -97,6 +98,7 @@ export class AppModule {
         KeyExchangeModule,
         OAuthModule,
         SuspensionModule,
+        VerdictModule,
       ],
     };
   }

@@ -95,7 +95,10 @@ export class MailServer {
 
 const decodeQuotedPrintable = (text: string): string =>
   /quoted-printable/i.test(text)
-    ? text
-        .replace(/=\r\n/g, '')
-        .replace(/=([0-9A-F]{2})/g, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    ? Buffer.from(
+        text
+          .replace(/=\r\n/g, '')
+          .replace(/=([0-9A-F]{2})/g, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+        'latin1',
+      ).toString('utf8')
     : text;

@@ -3,7 +3,7 @@ import { explainStatements, exportedStatements, type TestDatabase, testDatabase 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { END_SIGN_INS_OF_TENANT } from '../src/accounts/suspension/suspension.sql.js';
 import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from '../src/accounts/user/sign-in-email.sql.js';
-import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/accounts/user/user.sql.js';
+import { HOLD_ADMINISTRATORS_TO_TELL, LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/accounts/user/user.sql.js';
 import {
   DELETE_OLD_AUDIT_ENTRIES,
   FORGET_AUDIT_PLACES,
@@ -75,6 +75,7 @@ const ofRuntimeRole = {
   DELETE_GRANT,
   DELETE_GRANTS_OF_USER,
   FIND_GRANT_TOKEN,
+  HOLD_ADMINISTRATORS_TO_TELL,
   LOCK_AUTHORIZATION_CODE,
   LOCK_HOST_USER,
   LOCK_USER_FOR_ISSUE,

@@ -22,7 +22,8 @@ trigger of a workflow names one event.
 An app needs the scope of the domain, for one of its events as for all of them:`;
 
 const BODY = `Scopes are not all that decides: events of custom objects reach only the apps that can see the object, and events of an
-endpoint (\`webhook.*\`) only the app that it belongs to. Subscriptions of the workspace get every event.
+endpoint (\`webhook.*\`) only the app that it belongs to; those of a submission (\`submission.*\`) reach no app.
+Subscriptions of the workspace get every event.
 
 ## The body of a delivery
 

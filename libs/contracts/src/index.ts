@@ -10,6 +10,7 @@ export * from './events/event-pattern.js';
 export * from './events/event-scope.js';
 export * from './events/event-types.js';
 export * from './events/event-visibility.js';
+export { SUBMISSION_OUTCOMES, type SubmissionOutcome } from './events/submission-decided/v1.js';
 export * from './fingerprint.js';
 export * from './hooks.js';
 export * from './json-pointer.js';

@@ -68,7 +68,7 @@ export const CONSUMERS = {
     durable: 'identity',
     service: 'identity',
     // Told to people by mail, which identity sends, and kept in the audit trail of the workspace.
-    events: ['webhook.endpoint_disabled', 'app.installed', 'app.upgraded', 'app.uninstalled'],
+    events: ['webhook.endpoint_disabled', 'app.installed', 'app.upgraded', 'app.uninstalled', 'submission.decided'],
     ackWaitMs: 10_000,
     maxDeliveries: 10,
     concurrency: 4,

@@ -23,6 +23,10 @@ describe('the name of a workspace in a mail', () => {
     expect(plainName(name)).toBe(plain);
   });
 
+  it('is what the caller says when nothing is left of it', () => {
+    expect(plainName('\u202E/', 'an app')).toBe('an app');
+  });
+
   it('has at most 60 characters, however long it is', () => {
     expect([...plainName('🦉'.repeat(200))]).toHaveLength(60);
   });

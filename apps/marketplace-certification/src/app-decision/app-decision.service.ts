@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { isIdentifier } from '../catalogue/identifier.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import { OUTCOMES_OF_APP_DECISION, VerdictEvents } from '../catalogue/verdict-events.js';
 import type { Submission } from '../catalogue/version.entity.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus, reasonRequired, TRANSITIONS, type VersionAction } from '../catalogue/version-state.js';
@@ -24,6 +25,7 @@ export class AppDecisionService {
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
     private readonly audit: SubmissionAuditRepository,
+    private readonly verdicts: VerdictEvents,
     private readonly clients: ClientStatusService,
   ) {}
 
@@ -68,6 +70,9 @@ export class AppDecisionService {
         before: stateOf(before),
         after: stateOf(after),
       });
+      // Once for the app, however many of its versions a decision moves: what is published, or was suspended, stands for it.
+      const concerned = (app.publishedId ?? app.suspendedId) as string;
+      await this.verdicts.append(tx, operator, concerned, OUTCOMES_OF_APP_DECISION[decision], why);
       return after;
     });
     await this.clients.tell(appKey);

@@ -75,6 +75,22 @@ export class VersionRepository {
   }
 
   /**
+   * What its publisher is told of a version.
+   * @throws Error when there is no such version
+   */
+  async getSubmitted(
+    tx: NarrowTransaction,
+    id: string,
+  ): Promise<Pick<Version, 'tenantId' | 'appKey' | 'name' | 'version' | 'submittedBy'>> {
+    const version = await tx.repository(Version).findOne({
+      select: { id: true, tenantId: true, appKey: true, name: true, version: true, submittedBy: true },
+      where: { id },
+    });
+    if (!version) throw new Error(`There is no version ${id}`);
+    return version;
+  }
+
+  /**
    * The package of a version. Only what passed certification is stored, so its shape can be relied on.
    * @throws Error when there is no such version
    */

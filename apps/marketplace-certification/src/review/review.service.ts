@@ -6,6 +6,7 @@ import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import { OUTCOMES_OF_REVIEW, VerdictEvents } from '../catalogue/verdict-events.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
 import { ClientStatusService } from '../client-status/client-status.service.js';
@@ -28,6 +29,7 @@ export class ReviewService {
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
     private readonly audit: SubmissionAuditRepository,
+    private readonly verdicts: VerdictEvents,
     private readonly secrets: WebhookSecretService,
     private readonly statuses: ClientStatusService,
   ) {}
@@ -52,6 +54,8 @@ export class ReviewService {
       if (decision === 'publish') await this.publish(tx, submission, operator, why);
       await this.settle(tx, submission, operator, decision, to, why);
       await this.record(tx, submission, operator, decision, to, why);
+      const outcome = OUTCOMES_OF_REVIEW[decision];
+      if (outcome) await this.verdicts.append(tx, operator, submissionId, outcome, why);
       return viewOf((await this.reviews.find(tx, submissionId)) as ReviewedSubmission);
     });
     if (decision === 'publish') await this.statuses.tell(decided.appKey);

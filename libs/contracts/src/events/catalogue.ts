@@ -18,6 +18,7 @@ import { leadUpdatedV1 } from './lead-updated/v1.js';
 import { recordCreatedV1 } from './record-created/v1.js';
 import { recordDeletedV1 } from './record-deleted/v1.js';
 import { recordUpdatedV1 } from './record-updated/v1.js';
+import { submissionDecidedV1 } from './submission-decided/v1.js';
 import { taskCompletedV1 } from './task-completed/v1.js';
 import { taskCreatedV1 } from './task-created/v1.js';
 import { taskDeletedV1 } from './task-deleted/v1.js';
@@ -57,6 +58,7 @@ export const EVENTS = {
   'user.disabled': userDisabledV1,
   'user.erased': userErasedV1,
   'webhook.endpoint_disabled': webhookEndpointDisabledV1,
+  'submission.decided': submissionDecidedV1,
 } as const;
 
 export type EventName = keyof typeof EVENTS;

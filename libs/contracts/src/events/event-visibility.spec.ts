@@ -14,6 +14,8 @@ describe('an event', () => {
     ['webhook.endpoint_disabled', 'acme', 'acme', true],
     ['webhook.endpoint_disabled', 'other', 'acme', false],
     ['webhook.endpoint_disabled', undefined, 'acme', false],
+    // Of the publisher alone.
+    ['submission.decided', undefined, 'acme', false],
     // A domain that only begins like one of them.
     ['webhooks.created', undefined, 'acme', true],
   ])('%s for the apps %j is visible to %s: %s', (type, appkeys, appKey, expected) => {

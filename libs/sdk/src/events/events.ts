@@ -50,6 +50,26 @@ export interface EndpointDisabledData {
   heldDeliveries?: number;
 }
 
+/** What an operator of the platform decided about a version that the workspace submitted, or about the app that it publishes. */
+export interface SubmissionDecidedData {
+  submissionId: string;
+  appKey: string;
+  appName: string;
+  version: string;
+  decision:
+    | 'changes_requested'
+    | 'rejected'
+    | 'approved'
+    | 'published'
+    | 'suspended'
+    | 'reinstated'
+    | 'revoked'
+    | 'unlisted';
+  reason?: string;
+  /** The user or service account that submitted the version. */
+  submittedBy: string;
+}
+
 /** `data` of each type of event. */
 export interface EventDataByType {
   'lead.created': LeadRecord;
@@ -80,6 +100,7 @@ export interface EventDataByType {
   'user.disabled': UserData;
   'user.erased': { userId: string };
   'webhook.endpoint_disabled': EndpointDisabledData;
+  'submission.decided': SubmissionDecidedData;
 }
 
 export type EventType = keyof EventDataByType;

@@ -19,6 +19,7 @@ import type { Tenant } from '../tenant/tenant.entity.js';
 import { TenantRepository } from '../tenant/tenant.repository.js';
 import type { TenantSuspension } from './suspension.entity.js';
 import { SuspensionRepository } from './suspension.repository.js';
+import { SuspensionNoticeService } from './suspension-notice.service.js';
 
 type Contracts = typeof rpc.identity;
 type Suspensions = RpcResponse<Contracts['listSuspendedTenants']>;
@@ -41,6 +42,7 @@ export class SuspensionService {
     private readonly database: Database,
     private readonly tenants: TenantRepository,
     private readonly suspensions: SuspensionRepository,
+    private readonly notices: SuspensionNoticeService,
     private readonly revocations: RevocationService,
     private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
@@ -64,6 +66,7 @@ export class SuspensionService {
       if (before.state === OUTCOMES[decision].state) return before;
       const next = nextSuspension(tenant, last, decision, why);
       await this.apply(tx, operator, { decision, reason: why, next });
+      await this.notices.send(tx, tenant, decision, why);
       return standingOf(tenant, next);
     });
     // Also when nothing has changed: whoever asks again wants to be sure.

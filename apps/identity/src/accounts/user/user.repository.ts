@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ArrayContains, ArrayOverlap, MoreThan, Not } from 'typeorm';
 import type { EmailHolder } from './sign-in-email.repository.js';
 import { User } from './user.entity.js';
-import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from './user.sql.js';
+import { HOLD_ADMINISTRATORS_TO_TELL, LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from './user.sql.js';
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
 
@@ -98,6 +98,18 @@ export class UserRepository {
       order: { id: 'ASC' },
       take: limit,
     });
+  }
+
+  /**
+   * Whom to tell what was decided about the workspace: its active administrators, who stay until the transaction ends.
+   * @param first comes first when there are more than the limit, if they are one of them
+   */
+  async holdAdministratorsToTell(
+    tx: TenantTransaction,
+    limit: number,
+    first: string | null = null,
+  ): Promise<Pick<User, 'id' | 'email'>[]> {
+    return tx.query(HOLD_ADMINISTRATORS_TO_TELL, [tx.tenantId, first, limit]);
   }
 
   /** Locks and counts the owners that can still sign in, so that two of them cannot step down at once. */
