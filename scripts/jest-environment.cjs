@@ -1,3 +1,4 @@
+const { AsyncLocalStorage } = require('node:async_hooks');
 const path = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
 
@@ -6,6 +7,20 @@ const { TestEnvironment } = require('jest-environment-node');
 // test really keeps alive never comes here, and is still reported.
 if (path.basename(process.argv[1] ?? '') === 'processChild.js') process.once('beforeExit', () => process.exit());
 
+// Node 20 looks at every store that was ever entered whenever anything asynchronous begins, so that those of a hundred finished
+// test files would slow down the next. They are disabled with their file; to enter one enables it again.
+/** @type {Set<InstanceType<typeof AsyncLocalStorage>>} */
+const entered = new Set();
+for (const method of /** @type {const} */ (['run', 'enterWith'])) {
+  const enter = AsyncLocalStorage.prototype[method];
+  /** @type {any} */ (AsyncLocalStorage.prototype)[method] = /** @this {InstanceType<typeof AsyncLocalStorage>} */ function (
+    /** @type {Parameters<typeof enter>} */ ...args
+  ) {
+    entered.add(this);
+    return enter.apply(this, args);
+  };
+}
+
 /** Ends what a test file keeps running for all of its tests, after its last hook. See libs/testing/src/test-nats.ts. */
 module.exports = class extends TestEnvironment {
   /** @override */
@@ -13,5 +28,7 @@ module.exports = class extends TestEnvironment {
     const { stopTestServers } = /** @type {{ stopTestServers?: () => void }} */ (this.global);
     stopTestServers?.();
     await super.teardown();
+    for (const store of entered) store.disable();
+    entered.clear();
   }
 };
