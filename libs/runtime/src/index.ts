@@ -9,6 +9,7 @@ export {
   type ServiceConfig,
   serviceConfig,
 } from './configuration/service-config.js';
+export { authoritiesConfig } from './configuration/tls-config.js';
 export { createService, type RunningService } from './create-service.js';
 export {
   type DeadLetterProgramOutput,
@@ -20,3 +21,5 @@ export { metricsRegistry } from './observability/metrics.js';
 export { SERVICE_CONFIG } from './service-config.token.js';
 export type { ServiceOptions } from './service-options.js';
 export { startService } from './start-service.js';
+export { readAuthorities } from './transport/authorities.js';
+export { type FollowedFiles, followFiles } from './transport/followed-files.js';
