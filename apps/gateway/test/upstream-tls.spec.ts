@@ -180,7 +180,7 @@ describe('the authorities of the services', () => {
     const log = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
     const services = await servicesWith(await stranger.sign(['localhost']));
     const place = await file('changing.crt', authority.ca);
-    const connector = new UpstreamConnector({ upstreamCa: { file: place, everyMs: 20 } });
+    const connector = new UpstreamConnector({ upstreams: services.urls, upstreamCa: { file: place, everyMs: 20 } });
     const pool = new Pool(services.urls.identity, { connect: connector.connect });
     closing.push(
       () => pool.close(),

@@ -1,3 +1,4 @@
+export { readAuthorities } from './configuration/authorities.js';
 export { encryptionKeys } from './configuration/encryption-config.js';
 export { ConfigurationError, EnvironmentReader, readEnvironment } from './configuration/environment.js';
 export { limitsConfig } from './configuration/limits-config.js';
@@ -21,5 +22,4 @@ export { metricsRegistry } from './observability/metrics.js';
 export { SERVICE_CONFIG } from './service-config.token.js';
 export type { ServiceOptions } from './service-options.js';
 export { startService } from './start-service.js';
-export { readAuthorities } from './transport/authorities.js';
 export { type FollowedFiles, followFiles } from './transport/followed-files.js';

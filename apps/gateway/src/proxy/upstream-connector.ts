@@ -19,7 +19,11 @@ export class UpstreamConnector implements OnApplicationShutdown {
   private current: Connect;
   private readonly stopFollowing: (() => void) | undefined;
 
-  constructor(@Inject(GATEWAY_CONFIG) { upstreamCa }: Pick<GatewayConfig, 'upstreamCa'>) {
+  constructor(@Inject(GATEWAY_CONFIG) { upstreams, upstreamCa }: Pick<GatewayConfig, 'upstreams' | 'upstreamCa'>) {
+    if (!Object.values(upstreams).some((url) => url.startsWith('https:'))) {
+      this.current = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
+      return;
+    }
     const read = upstreamCa && (() => readAuthorities(UPSTREAM_CA_VARIABLE, upstreamCa.file));
     const trusted = read?.();
     this.current = connectorTrusting(trusted);

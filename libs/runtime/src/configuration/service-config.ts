@@ -9,8 +9,8 @@ import {
 import { type DatabaseConfig, retentionOf } from '@crm/database';
 import type { MessagingConfig } from '@crm/messaging';
 import type { TracingConfig } from '@crm/tracing';
-import type { KeyPairFiles } from '../transport/key-pair.js';
 import { type EnvironmentReader, readEnvironment } from './environment.js';
+import type { KeyPairFiles } from './key-pair.js';
 import { tlsConfig } from './tls-config.js';
 import { tracingConfig } from './tracing-config.js';
 

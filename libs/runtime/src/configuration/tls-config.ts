@@ -1,6 +1,6 @@
-import { readAuthorities } from '../transport/authorities.js';
-import { CERTIFICATE_VARIABLE, KEY_VARIABLE, type KeyPairFiles, readKeyPair } from '../transport/key-pair.js';
+import { readAuthorities } from './authorities.js';
 import type { EnvironmentReader } from './environment.js';
+import { CERTIFICATE_VARIABLE, KEY_VARIABLE, type KeyPairFiles, readKeyPair } from './key-pair.js';
 import { UnusableSecretFile } from './secret-file.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { Server } from 'node:tls';
 import { TLS_SETTINGS } from '@crm/contracts';
+import { expiryOf, type KeyPair, type KeyPairFiles, readKeyPair } from '../configuration/key-pair.js';
 import { certificateExpiry } from './certificate-metrics.js';
 import { followFiles } from './followed-files.js';
-import { expiryOf, type KeyPair, type KeyPairFiles, readKeyPair } from './key-pair.js';
 
 /** The certificate that this process presents, and each one that takes its place while it runs. */
 export class ServedCertificate {

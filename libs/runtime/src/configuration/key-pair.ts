@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readSecretFile, UnusableSecretFile } from '../configuration/secret-file.js';
+import { readSecretFile, UnusableSecretFile } from './secret-file.js';
 
 /** Where the certificate that a service presents is, with those between it and the authority, and its key. */
 export interface KeyPairFiles {

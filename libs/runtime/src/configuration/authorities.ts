@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readSecretFile, UnusableSecretFile } from '../configuration/secret-file.js';
+import { readSecretFile, UnusableSecretFile } from './secret-file.js';
 
 const BEGIN = /-----BEGIN /g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
