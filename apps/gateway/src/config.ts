@@ -113,7 +113,7 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
 function upstreamCa(env: EnvironmentReader, addresses: readonly string[]): GatewayConfig['upstreamCa'] {
   const file = authoritiesConfig(env, UPSTREAM_CA_VARIABLE);
   if (file === undefined) return undefined;
-  if (addresses.some((address) => address.startsWith('http://'))) {
+  if (addresses.some((address) => parseUrl(address)?.protocol === 'http:')) {
     env.problem(`${UPSTREAM_CA_VARIABLE} is set, so every address of a service must begin with https://`);
   }
   return { file };

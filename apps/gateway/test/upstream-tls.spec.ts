@@ -207,7 +207,7 @@ describe('the authorities of the services', () => {
     const names = ['IDENTITY', 'CUSTOM_OBJECTS', 'MARKETPLACE', 'AUTOMATIONS', 'WEBHOOKS'];
     const encrypted = Object.fromEntries(names.map((name) => [`${name}_URL`, 'https://localhost:4001']));
     expect(loadConfig({ ...environment, ...encrypted }).upstreamCa).toEqual({ file: authorities });
-    for (const addresses of [{}, { ...encrypted, WEBHOOKS_URL: 'http://localhost:4006' }]) {
+    for (const addresses of [{}, { ...encrypted, WEBHOOKS_URL: 'HTTP://localhost:4006' }]) {
       expect(() => loadConfig({ ...environment, ...addresses })).toThrow(
         new ConfigurationError(['UPSTREAM_CA_FILE is set, so every address of a service must begin with https://']),
       );

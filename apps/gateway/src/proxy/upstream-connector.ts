@@ -20,7 +20,7 @@ export class UpstreamConnector implements OnApplicationShutdown {
   private readonly stopFollowing: (() => void) | undefined;
 
   constructor(@Inject(GATEWAY_CONFIG) { upstreams, upstreamCa }: Pick<GatewayConfig, 'upstreams' | 'upstreamCa'>) {
-    if (!Object.values(upstreams).some((url) => url.startsWith('https:'))) {
+    if (!Object.values(upstreams).some((url) => new URL(url).protocol === 'https:')) {
       this.current = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
       return;
     }
