@@ -135,14 +135,16 @@ export class Processes {
    * @param {{ port: number, operationsPort: number, natsUrl: string }} place
    * @param {import('jose').JWK} publicKey
    * @param {import('jose').JWK} [privateKey] with which it signs the tokens that API keys are exchanged for
+   * @param {NodeJS.ProcessEnv} [environment]
    */
-  async startIdentity(place, publicKey, privateKey) {
+  async startIdentity(place, publicKey, privateKey, environment) {
     const outcome = await run(process.execPath, [inRoot('scripts', 'bundle.mjs')], { cwd: IDENTITY });
     if (outcome.code !== 0) throw new Error(`The service could not be bundled:\n${lastLines(outcome.stderr, 20)}`);
     const file = path.join(IDENTITY, 'dist', 'main.js');
     return this.startService('service', file, place, {
       BENCH_PUBLIC_KEY: JSON.stringify(publicKey),
       ...(privateKey && { BENCH_PRIVATE_KEY: JSON.stringify(privateKey) }),
+      ...environment,
     });
   }
 

@@ -64,8 +64,9 @@ import api from './lib/api/index.js';
 import Client from './lib/dispatcher/client.js';
 import Dispatcher from './lib/dispatcher/dispatcher.js';
 import Pool from './lib/dispatcher/pool.js';
+import buildConnector from './lib/core/connect.js';
 Object.assign(Dispatcher.prototype, api);
-export { Agent, Client, Dispatcher, Pool };`;
+export { Agent, buildConnector, Client, Dispatcher, Pool };`;
 
 /** @type {import('rolldown').Plugin} */
 export const leaveOut = {

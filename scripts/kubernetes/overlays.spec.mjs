@@ -113,6 +113,15 @@ describe('the rules for variables', () => {
     );
   });
 
+  it('find a file of a certificate that is not mounted', async () => {
+    const problems = await problemsWith('Deployment', 'gateway', (env) => {
+      env[at(env, 'UPSTREAM_CA_FILE')].value = '/etc/crm/tls/authority.crt';
+    });
+    expect(problems).toEqual([
+      'Deployment/gateway: UPSTREAM_CA_FILE is /etc/crm/tls/authority.crt, and no secret is mounted there that has ca.crt',
+    ]);
+  });
+
   it('find a password that the migration lacks, and a variable that it does not read', async () => {
     const problems = await problemsWith('Job', 'migrate', (env) => {
       env.splice(at(env, 'IDENTITY_OWNER_PASSWORD'), 1);

@@ -42,6 +42,11 @@ export const SECTIONS = [
     file: 'apps/identity/src/embedding/embed-conflict/embed-conflict-metrics.ts',
   },
   { title: 'Refused acts', who: 'identity', file: 'apps/identity/src/audit/trail/refused-acts-metrics.ts' },
+  {
+    title: 'Certificates',
+    who: 'services that speak HTTPS',
+    file: 'libs/runtime/src/transport/certificate-metrics.ts',
+  },
 ];
 
 /** @returns {string[]} every source file that declares metrics, from the root of the repository */

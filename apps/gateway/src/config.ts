@@ -1,7 +1,14 @@
 import path from 'node:path';
 import { parseUrl } from '@crm/address-policy';
 import type { LimitsConfig } from '@crm/limits';
-import { type EnvironmentReader, limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import {
+  authoritiesConfig,
+  type EnvironmentReader,
+  limitsConfig,
+  readEnvironment,
+  type ServiceConfig,
+  serviceConfig,
+} from '@crm/runtime';
 import { type LimitName, type Limits, WINDOW_SECONDS } from './rate-limit/limits.js';
 import type { Upstream } from './routing/routing.js';
 
@@ -14,6 +21,8 @@ export interface GatewayConfig {
   readonly service: ServiceConfig;
   /** Internal addresses of the services behind the gateway. */
   readonly upstreams: Readonly<Record<Upstream, string>>;
+  /** Whom the gateway believes who a service is; undefined: whom the system believes. */
+  readonly upstreamCa?: { readonly file: string; readonly everyMs?: number } | undefined;
   readonly limits: Limits;
   /** Where they are counted. */
   readonly counting: LimitsConfig;
@@ -35,11 +44,14 @@ export interface BodyLimits {
   readonly all: number;
 }
 
+/** The variable that names the authorities of the services' certificates. */
+export const UPSTREAM_CA_VARIABLE = 'UPSTREAM_CA_FILE';
+
 /** Token under which the configuration is injected. */
 export const GATEWAY_CONFIG = Symbol('gateway:config');
 
 /**
- * Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute), RATE_LIMIT_*_BURST (requests at once),
+ * Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, UPSTREAM_CA_FILE, RATE_LIMIT_* (requests per minute), RATE_LIMIT_*_BURST (requests at once),
  * REDIS_URL, BODY_BYTES*, CORS_ORIGINS, UPSTREAM_TIMEOUT_MS and ACCOUNT_PAGE_DIR.
  */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
@@ -59,15 +71,17 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
         burst: env.integer(`${variable}_BURST`, { default: burst ?? points, min: 1 }),
       };
     };
+    const upstreams = {
+      identity: url('IDENTITY_URL', 4001),
+      'custom-objects': url('CUSTOM_OBJECTS_URL', 4003),
+      'marketplace-certification': url('MARKETPLACE_URL', 4004),
+      'automation-hooks': url('AUTOMATIONS_URL', 4005),
+      'webhook-dispatcher': url('WEBHOOKS_URL', 4006),
+    };
     return {
       service,
-      upstreams: {
-        identity: url('IDENTITY_URL', 4001),
-        'custom-objects': url('CUSTOM_OBJECTS_URL', 4003),
-        'marketplace-certification': url('MARKETPLACE_URL', 4004),
-        'automation-hooks': url('AUTOMATIONS_URL', 4005),
-        'webhook-dispatcher': url('WEBHOOKS_URL', 4006),
-      },
+      upstreams,
+      upstreamCa: upstreamCa(env, Object.values(upstreams)),
       limits: {
         tenant: limit('tenant', 'RATE_LIMIT_TENANT', 12_000),
         principal: limit('principal', 'RATE_LIMIT_PRINCIPAL', 3000),
@@ -93,6 +107,16 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
       accountPageDir: path.resolve(env.string('ACCOUNT_PAGE_DIR', { default: ACCOUNT_PAGE_DIR })),
     };
   }, environment);
+}
+
+/** Whoever names authorities means to encrypt: an address that was forgotten must not go without unnoticed. */
+function upstreamCa(env: EnvironmentReader, addresses: readonly string[]): GatewayConfig['upstreamCa'] {
+  const file = authoritiesConfig(env, UPSTREAM_CA_VARIABLE);
+  if (file === undefined) return undefined;
+  if (addresses.some((address) => parseUrl(address)?.protocol === 'http:')) {
+    env.problem(`${UPSTREAM_CA_VARIABLE} is set, so every address of a service must begin with https://`);
+  }
+  return { file };
 }
 
 /** Each as a browser sends it: scheme, host and a port that is not the scheme's own. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Server as NetServer } from 'node:net';
 import path from 'node:path';
 import { KeySource, RevocationSource } from '@crm/access';
@@ -34,9 +35,14 @@ export class Services {
   answer: (received: Received) => Answer = ({ service }) => ({ body: JSON.stringify({ service }) });
   private readonly servers: Server[] = [];
   readonly urls = {} as Record<Upstream, string>;
+  /** Handshakes that were completed, when they speak TLS. */
+  handshakes = 0;
 
-  static async start(): Promise<Services> {
-    const services = new Services();
+  private constructor(private readonly certificate?: { cert: string; key: string }) {}
+
+  /** @param certificate with it they speak HTTPS, as `localhost` */
+  static async start(certificate?: { cert: string; key: string }): Promise<Services> {
+    const services = new Services(certificate);
     const names: Upstream[] = [
       'identity',
       'custom-objects',
@@ -49,7 +55,7 @@ export class Services {
   }
 
   private async listen(service: Upstream): Promise<void> {
-    const server = createServer((request, response) => {
+    const listener: RequestListener = (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -61,12 +67,19 @@ export class Services {
         response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
         response.end(answer.body ?? '{}');
       });
+    };
+    const server = this.certificate ? createTlsServer(this.certificate, listener) : createServer(listener);
+    // Of real services; Node's own, 5 s, would end connections between two calls of a slow machine.
+    if (this.certificate) server.keepAliveTimeout = 72_000;
+    server.on('secureConnection', () => {
+      this.handshakes += 1;
     });
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
     });
     this.servers.push(server);
-    this.urls[service] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const origin = this.certificate ? 'https://localhost' : 'http://127.0.0.1';
+    this.urls[service] = `${origin}:${(server.address() as AddressInfo).port}`;
   }
 
   get last(): Received {

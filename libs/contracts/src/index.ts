@@ -62,5 +62,6 @@ export * from './scopes.js';
 export * from './services.js';
 export * from './streams.js';
 export * from './tokens.js';
+export * from './transport.js';
 export * from './uuid.js';
 export * from './version.js';

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { checkUrl, type HostPort, type UrlOptions, type UrlVerdict } from '@crm/address-policy';
+import { TLS_SETTINGS } from '@crm/contracts';
 import type { Dial } from './connector.js';
 import { Destinations, type Origin } from './destination.js';
 import { EgressError } from './errors.js';
@@ -135,27 +136,6 @@ const DEFAULT_MAX_IDLE_PER_ORIGIN = 256;
 /** At 40 to 50 KB each (0138), 200 MB at most. */
 const DEFAULT_MAX_IDLE = 4_096;
 
-/**
- * What is spoken, whatever the defaults of Node are and its options (`--tls-min-v1.0`) make of them: TLS 1.2 and 1.3, with forward
- * secrecy and authenticated encryption, as Mozilla's "intermediate" list has it, the strongest first.
- */
-const TLS = {
-  minVersion: 'TLSv1.2',
-  ciphers: [
-    'TLS_AES_256_GCM_SHA384',
-    'TLS_CHACHA20_POLY1305_SHA256',
-    'TLS_AES_128_GCM_SHA256',
-    'ECDHE-ECDSA-AES256-GCM-SHA384',
-    'ECDHE-RSA-AES256-GCM-SHA384',
-    'ECDHE-ECDSA-CHACHA20-POLY1305',
-    'ECDHE-RSA-CHACHA20-POLY1305',
-    'ECDHE-ECDSA-AES128-GCM-SHA256',
-    'ECDHE-RSA-AES128-GCM-SHA256',
-    'DHE-RSA-AES256-GCM-SHA384',
-    'DHE-RSA-AES128-GCM-SHA256',
-  ].join(':'),
-} as const satisfies SecureContextOptions;
-
 /** Creates a client, which owns its sockets. One per process is enough. */
 export function createEgressClient(options: EgressOptions = {}): EgressClient {
   return new PinnedEgressClient(options);
@@ -281,7 +261,7 @@ function lookupOf({ resolver }: EgressOptions) {
 
 /** The authorities that count, read once: making them from the PEM costs more than a handshake. */
 function secureContexts(ca: string | undefined): (origin: Origin) => SecureContext {
-  const outside = createSecureContext(TLS);
-  const exceptions = ca === undefined ? outside : createSecureContext({ ...TLS, ca });
+  const outside = createSecureContext(TLS_SETTINGS);
+  const exceptions = ca === undefined ? outside : createSecureContext({ ...TLS_SETTINGS, ca });
   return ({ exempt }) => (exempt ? exceptions : outside);
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import { RevocationSource } from '@crm/access';
 import {
   bindInputPipe,
@@ -23,13 +24,14 @@ import { OperationsServer } from './operations/operations-server.js';
 import { Readiness } from './operations/readiness.js';
 import { RuntimeModule } from './runtime.module.js';
 import type { ServiceOptions } from './service-options.js';
+import { ServedCertificate } from './transport/served-certificate.js';
 
 /** How often a slow start logs what it may be waiting for, in milliseconds. */
 const STILL_STARTING_MS = 10_000;
 
 export interface RunningService {
   readonly app: NestFastifyApplication;
-  /** `http://host:port` it listens on. */
+  /** `http://host:port` it listens on, `https://` with a certificate. */
   readonly url: string;
   /** Address of `/livez`, `/readyz`, `/metrics` and `/routes`. */
   readonly operationsUrl: string;
@@ -47,9 +49,10 @@ export async function createService(
   options: ServiceOptions = {},
 ): Promise<RunningService> {
   const logger = createLogger(config);
+  const certificate = config.tls && new ServedCertificate(config.tls);
   const tracing = await startServiceTracing(config);
   const problems = new ProblemFilter(config.baseUrl);
-  const adapter = createHttpAdapter(config, problems);
+  const adapter = createHttpAdapter(config, problems, certificate?.first);
   const instance = adapter.getInstance() as unknown as FastifyInstance;
   startProcessMetrics(config.name);
   measureRequests(instance);
@@ -86,12 +89,14 @@ export async function createService(
     await app.startAllMicroservices();
     await app.listen(config.port, config.host);
     readiness.setAccepting(true);
+    const stopRenewal = certificate?.renew(app.getHttpServer() as unknown as TlsServer, options.certificateEveryMs);
 
     const { port } = app.getHttpServer().address() as AddressInfo;
-    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    const url = `${certificate ? 'https' : 'http'}://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
     new Logger('Service').log({ msg: 'listening', url, operationsUrl });
     const stop = async (): Promise<void> => {
       readiness.setAccepting(false);
+      stopRenewal?.();
       await drainServer(built.getHttpServer(), config.drainSeconds * 1000);
       await built.close();
       await tracing?.stop();

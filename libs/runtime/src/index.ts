@@ -1,3 +1,4 @@
+export { readAuthorities } from './configuration/authorities.js';
 export { encryptionKeys } from './configuration/encryption-config.js';
 export { ConfigurationError, EnvironmentReader, readEnvironment } from './configuration/environment.js';
 export { limitsConfig } from './configuration/limits-config.js';
@@ -9,6 +10,7 @@ export {
   type ServiceConfig,
   serviceConfig,
 } from './configuration/service-config.js';
+export { authoritiesConfig } from './configuration/tls-config.js';
 export { createService, type RunningService } from './create-service.js';
 export {
   type DeadLetterProgramOutput,
@@ -20,3 +22,4 @@ export { metricsRegistry } from './observability/metrics.js';
 export { SERVICE_CONFIG } from './service-config.token.js';
 export type { ServiceOptions } from './service-options.js';
 export { startService } from './start-service.js';
+export { type FollowedFiles, followFiles } from './transport/followed-files.js';

@@ -13,4 +13,6 @@ export interface ServiceOptions {
   readonly revocations?: RevocationSource;
   /** `false` for an edge that answers `/api/openapi.json` itself. */
   readonly openApi?: boolean;
+  /** How often the files of the certificate are looked at (tests). */
+  readonly certificateEveryMs?: number;
 }

@@ -60,12 +60,15 @@ export function startWith(parts: {
   revocations?: RevocationSource;
   config?: Partial<ServiceConfig>;
   audiences?: readonly Audience[];
+  certificateEveryMs?: number;
 }): Promise<RunningService> {
   const { controllers = [], providers = [], revocations = new TestRevocations(), config, audiences } = parts;
+  const { certificateEveryMs } = parts;
   const module: DynamicModule = { module: TestModule, controllers, providers };
   return createService({ service: testConfig(config) }, module, {
     keySource: new TestKeys(),
     revocations,
     ...(audiences && { audiences }),
+    ...(certificateEveryMs && { certificateEveryMs }),
   });
 }

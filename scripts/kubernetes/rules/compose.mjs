@@ -4,7 +4,8 @@ import { containersOf, databases, find, podOf, workloads } from '../manifests.mj
 /** @typedef {{ services: Record<string, { image?: string, environment?: Record<string, string | number> }> }} Compose */
 
 /**
- * What docker-compose.yml and the manifests both say is the same: services, ports, addresses of each other, versions.
+ * What docker-compose.yml and the manifests both say is the same: services, ports, addresses of each other, versions. Addresses are the
+ * same but for their scheme: in containers on one machine the services speak plain HTTP.
  * @param {readonly Manifest[]} manifests
  * @param {Compose} compose
  * @param {readonly string[]} services of the contracts
@@ -32,8 +33,8 @@ function serviceProblems(name, manifests, compose) {
     OPS_PORT: ports[1].containerPort,
     ...Object.fromEntries(
       env
-        .filter((/** @type {any} */ { value = '' }) => value.startsWith('http://'))
-        .map((/** @type {any} */ entry) => [entry.name, entry.value]),
+        .filter((/** @type {any} */ { name: variable, value = '' }) => /_URL$/.test(variable) && /^https?:/.test(value))
+        .map((/** @type {any} */ entry) => [entry.name, entry.value.replace(/^https:/, 'http:')]),
     ),
   };
   return Object.entries(ours)

@@ -1,6 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { SERVICES } from '../../../libs/contracts/src/services.js';
 import { environmentProblems, PROCESS_VARIABLES } from '../../deployment/service-variables.mjs';
+import { certificateAuthority } from '../../testing/certificate-authority.mjs';
 import { find, nameOf, podOf, workloads } from '../manifests.mjs';
+import { CERTIFICATE_FILES, fileOf } from './transport.mjs';
 
 /** @typedef {import('../render.mjs').Manifest} Manifest */
 /** @typedef {import('../hand-made-secrets.mjs').HandMadeSecret} HandMadeSecret */
@@ -14,6 +19,20 @@ const REFERENCE = /\$\(([A-Z][A-Z0-9_]*)\)/g;
  * @returns {Promise<string[]>}
  */
 export async function variableProblems(manifests, { handMade, stateful }) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-certificates-'));
+  try {
+    await writeSampleCertificate(folder);
+    return await problemsOfWorkloads(manifests, { handMade, stateful, folder });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * @param {readonly Manifest[]} manifests
+ * @param {{ handMade: readonly HandMadeSecret[], stateful: readonly string[], folder: string }} context
+ */
+async function problemsOfWorkloads(manifests, { handMade, stateful, folder }) {
   /** @type {string[]} */
   const found = [];
   // One after the other: Jest cannot load a module of ours twice at the same time.
@@ -22,6 +41,7 @@ export async function variableProblems(manifests, { handMade, stateful }) {
     const service = SERVICES.find((candidate) => candidate === name);
     if (!service && name !== 'migrate') continue;
     const { environment, problems } = environmentOf(workload, manifests, handMade);
+    problems.push(...takeCertificates(environment, workload, folder));
     const refused = service
       ? await environmentProblems(service, environment)
       : migrationProblems(environment, stateful);
@@ -57,6 +77,34 @@ export function environmentOf(workload, manifests, handMade) {
   }
   for (const name of referred) delete environment[name];
   return { environment, problems };
+}
+
+/**
+ * As cert-manager fills a secret: services read the files that they are given, and refuse what does not belong together.
+ * @param {string} folder
+ */
+async function writeSampleCertificate(folder) {
+  const authority = await certificateAuthority();
+  const { cert, key } = await authority.sign(['sample']);
+  const files = { 'tls.crt': cert, 'tls.key': key, 'ca.crt': authority.ca };
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
+}
+
+/**
+ * Puts the sample in the place of files that a secret with a certificate provides.
+ * @param {Record<string, string>} environment is changed
+ * @param {Manifest} workload
+ * @param {string} folder of the sample
+ * @returns {string[]}
+ */
+function takeCertificates(environment, workload, folder) {
+  return Object.entries(CERTIFICATE_FILES).flatMap(([variable, key]) => {
+    if (environment[variable] === undefined) return [];
+    const isProvided = fileOf(workload, variable)?.key === key;
+    const problem = `${variable} is ${environment[variable]}, and no secret is mounted there that has ${key}`;
+    environment[variable] = path.join(folder, key);
+    return isProvided ? [] : [problem];
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import { networkProblems } from './network.mjs';
 import { placeProblems, schemaProblems } from './objects.mjs';
 import { podProblems } from './pods.mjs';
 import { referenceProblems } from './references.mjs';
+import { transportProblems } from './transport.mjs';
 
 /**
  * What the rules compare manifests with.
@@ -31,6 +32,7 @@ export async function manifestProblems(manifests, context, { arrows = [], backup
     ...(await variableProblems(manifests, context)),
     ...networkProblems(manifests, context.network, arrows),
     ...agreementProblems(manifests, context),
+    ...transportProblems(manifests, context),
     ...eventStoreProblems(manifests),
     ...(backup ? backupProblems(manifests) : []),
   ];

@@ -65,6 +65,17 @@ finds('the rules for objects', placeProblems, [
 
 finds('the rules for references', (manifests) => referenceProblems(manifests, CONTEXT), [
   [
+    'a policy for a service that is not there',
+    (all) => Object.assign(get(all, 'BackendTLSPolicy', 'gateway').spec.targetRefs[0], { name: 'gate' }),
+    'BackendTLSPolicy/gateway: there is no Service/gate',
+  ],
+  [
+    'a policy with a secret that nobody makes',
+    (all) =>
+      Object.assign(get(all, 'BackendTLSPolicy', 'gateway').spec.validation.caCertificateRefs[0], { name: 'gate-tls' }),
+    'BackendTLSPolicy/gateway: nobody makes the secret gate-tls',
+  ],
+  [
     'a secret that nobody makes',
     (all) => Object.assign(variable(all, 'gateway', 'NATS_PASSWORD').valueFrom.secretKeyRef, { name: 'nats-user' }),
     'Deployment/gateway: nobody makes the secret nats-user',

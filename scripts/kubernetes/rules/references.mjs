@@ -26,6 +26,7 @@ export function referenceProblems(manifests, { handMade }) {
         : [],
     ),
     ...ofKind(manifests, 'Gateway').flatMap((gateway) => gatewayProblems(gateway, secrets)),
+    ...ofKind(manifests, 'BackendTLSPolicy').flatMap((policy) => policyProblems(policy, manifests, secrets)),
     ...ofKind(manifests, 'Service').flatMap((service) => serviceProblems(service, manifests)),
     ...ofKind(manifests, 'HTTPRoute').flatMap((route) => routeProblems(route, manifests)),
     ...ofKind(manifests, 'HorizontalPodAutoscaler').flatMap((scaler) => {
@@ -125,6 +126,17 @@ const gatewayProblems = (gateway, secrets) =>
         (problem) => `${nameOf(gateway)}: ${problem}`,
       ),
     );
+
+/** @param {Manifest} policy @param {readonly Manifest[]} manifests @param {Map<string, readonly string[]>} secrets */
+const policyProblems = ({ spec, ...policy }, manifests, secrets) =>
+  [
+    ...spec.targetRefs
+      .filter((/** @type {any} */ { kind, name }) => !find(manifests, kind, name, policy.metadata.namespace))
+      .map((/** @type {any} */ { kind, name }) => `there is no ${kind}/${name}`),
+    ...spec.validation.caCertificateRefs.flatMap((/** @type {any} */ { name }) =>
+      secretProblems(secrets, String(policy.metadata.namespace), name, ['ca.crt']),
+    ),
+  ].map((problem) => `${nameOf(policy)}: ${problem}`);
 
 /**
  * @param {Manifest} service

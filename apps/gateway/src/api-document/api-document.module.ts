@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { ProxyModule } from '../proxy/proxy.module.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { ApiDocumentController } from './api-document.controller.js';
 import { ApiDocumentService } from './api-document.service.js';
 
-@Module({ imports: [RateLimitModule], controllers: [ApiDocumentController], providers: [ApiDocumentService] })
+@Module({
+  imports: [ProxyModule, RateLimitModule],
+  controllers: [ApiDocumentController],
+  providers: [ApiDocumentService],
+})
 export class ApiDocumentModule {}

@@ -1,6 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { explainTlsFailure } from '../proxy/tls-failure.js';
+import { UpstreamConnector } from '../proxy/upstream-connector.js';
 import { type Upstream, upstreamFor } from '../routing/routing.js';
 import { mergeDocuments, type OpenApi } from './merge-documents.js';
 
@@ -21,15 +23,20 @@ interface Kept {
 @Injectable()
 export class ApiDocumentService implements OnApplicationShutdown {
   private readonly logger = new Logger(ApiDocumentService.name);
-  private readonly agent = new Agent({
-    headersTimeout: FETCH_TIMEOUT_MS,
-    bodyTimeout: FETCH_TIMEOUT_MS,
-    connect: { timeout: FETCH_TIMEOUT_MS },
-    maxResponseSize: MAX_DOCUMENT_BYTES,
-  });
+  private readonly agent: Agent;
   private kept: Kept | undefined;
 
-  constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {}
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    connector: UpstreamConnector,
+  ) {
+    this.agent = new Agent({
+      headersTimeout: FETCH_TIMEOUT_MS,
+      bodyTimeout: FETCH_TIMEOUT_MS,
+      connect: connector.connect,
+      maxResponseSize: MAX_DOCUMENT_BYTES,
+    });
+  }
 
   /** @returns JSON */
   get(): Promise<string> {
@@ -84,7 +91,7 @@ export class ApiDocumentService implements OnApplicationShutdown {
       this.logger.warn({
         msg: 'A service has no OpenAPI document; the merged document leaves it out',
         upstream: name,
-        err: error,
+        err: explainTlsFailure(name, error as Error),
       });
     }
     return undefined;

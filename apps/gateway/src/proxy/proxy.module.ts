@@ -3,6 +3,11 @@ import { BodyModule } from '../bodies/body.module.js';
 import { CrossOriginModule } from '../cross-origin/cross-origin.module.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { ProxyService } from './proxy.service.js';
+import { UpstreamConnector } from './upstream-connector.js';
 
-@Module({ imports: [BodyModule, CrossOriginModule, RateLimitModule], providers: [ProxyService] })
+@Module({
+  imports: [BodyModule, CrossOriginModule, RateLimitModule],
+  providers: [ProxyService, UpstreamConnector],
+  exports: [UpstreamConnector],
+})
 export class ProxyModule {}

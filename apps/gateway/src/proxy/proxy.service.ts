@@ -17,6 +17,7 @@ import { isAmbiguous, ROUTES, type Route, routeFor } from '../routing/routing.js
 import { acceptsGzip } from './compression.js';
 import { describeForwarding } from './forward-span.js';
 import { requestHeaders, signInCookie } from './forwarded-headers.js';
+import { UpstreamConnector } from './upstream-connector.js';
 import { UpstreamPaused, Upstreams } from './upstreams.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -36,11 +37,12 @@ export class ProxyService implements OnModuleInit {
     private readonly limits: RateLimitService,
     private readonly bodies: BodyBudget,
     private readonly origins: CrossOriginService,
+    connector: UpstreamConnector,
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
   ) {
     this.problems = new ProblemFilter(config.service.baseUrl);
     this.timeoutMs = config.upstreamTimeoutMs;
-    this.upstreams = new Upstreams(config.upstreams, this.timeoutMs);
+    this.upstreams = new Upstreams(config.upstreams, connector, this.timeoutMs);
   }
 
   async onModuleInit(): Promise<void> {

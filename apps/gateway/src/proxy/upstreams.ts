@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify';
 import { Pool } from 'undici';
 import type { Upstream } from '../routing/routing.js';
 import { Exchange, type ForwardedRequest } from './exchange.js';
+import { explainTlsFailure } from './tls-failure.js';
 import { UpstreamBreaker } from './upstream-breaker.js';
+import type { UpstreamConnector } from './upstream-connector.js';
 
 /** Connections per service. */
 const CONNECTIONS = 128;
-/** Time after which a service that does not accept a connection counts as down. */
-const CONNECT_TIMEOUT_MS = 2000;
 /** Shorter than the 72 s after which a service closes an idle connection, so that no request meets a closing one. */
 const IDLE_MS = 30_000;
 
@@ -26,14 +26,15 @@ export class Upstreams {
 
   /**
    * @param urls addresses of the services; only scheme, host and port are used
+   * @param connector opens connections to them
    * @param timeoutMs longest wait for the beginning of an answer, and then between two parts of it
    */
-  constructor(urls: Readonly<Record<Upstream, string>>, timeoutMs: number) {
+  constructor(urls: Readonly<Record<Upstream, string>>, connector: UpstreamConnector, timeoutMs: number) {
     const pools = Object.entries(urls).map(([upstream, url]) => [
       upstream,
       new Pool(new URL(url).origin, {
         connections: CONNECTIONS,
-        connect: { timeout: CONNECT_TIMEOUT_MS },
+        connect: connector.connect,
         keepAliveTimeout: IDLE_MS,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
@@ -60,7 +61,7 @@ export class Upstreams {
       onAnswer: () => breaker.answered(),
       onFailure: (error) => {
         breaker.failed();
-        onFailure(error);
+        onFailure(explainTlsFailure(upstream, error));
       },
     }).start();
   }

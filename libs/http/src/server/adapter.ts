@@ -1,4 +1,5 @@
 import { pooledRandom, type RequestContext } from '@crm/context';
+import { TLS_SETTINGS } from '@crm/contracts';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
@@ -18,15 +19,27 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 120_000;
 /** Longer than the idle time of common load balancers (60 s), so that the balancer is the one to close. */
 const KEEP_ALIVE_MS = 72_000;
+/**
+ * Milliseconds for a handshake. Shorter than any drain, which waits for connections that have not begun to speak HTTP and cannot
+ * tell them from busy ones.
+ */
+const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Characters of one path parameter. */
 const MAX_PARAMETER_LENGTH = 512;
 
-/** The HTTP server of a service: limits, request id, trace and request context; JSON bodies only. */
+/**
+ * The HTTP server of a service: limits, request id, trace and request context; JSON bodies only.
+ * @param certificate with it, HTTPS is spoken and nothing else
+ */
 export function createHttpAdapter(
   config: Pick<HttpConfig, 'name' | 'baseUrl' | 'trustedProxies'>,
   problems: ProblemFilter,
+  certificate?: { readonly cert: string; readonly key: string },
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
+    ...(certificate && {
+      https: { ...TLS_SETTINGS, ...certificate, honorCipherOrder: true, handshakeTimeout: HANDSHAKE_TIMEOUT_MS },
+    }),
     logger: false,
     bodyLimit: DEFAULT_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,

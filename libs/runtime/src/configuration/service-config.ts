@@ -10,6 +10,8 @@ import { type DatabaseConfig, retentionOf } from '@crm/database';
 import type { MessagingConfig } from '@crm/messaging';
 import type { TracingConfig } from '@crm/tracing';
 import { type EnvironmentReader, readEnvironment } from './environment.js';
+import type { KeyPairFiles } from './key-pair.js';
+import { tlsConfig } from './tls-config.js';
 import { tracingConfig } from './tracing-config.js';
 
 export const PROFILES = ['development', 'test', 'production'] as const;
@@ -23,6 +25,8 @@ export interface ServiceConfig {
   readonly profile: Profile;
   readonly host: string;
   readonly port: number;
+  /** With these, `port` speaks HTTPS; undefined while it speaks plain HTTP. */
+  readonly tls?: KeyPairFiles | undefined;
   /** Health and metrics; never a public address. */
   readonly operationsPort: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -42,8 +46,8 @@ export interface ServiceConfig {
 }
 
 /**
- * Reads PROFILE, HOST, PORT, OPS_PORT, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL, TRUSTED_PROXIES, DRAIN_SECONDS,
- * NATS_URL, NATS_PASSWORD (or NATS_PASSWORD_FILE), OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLE_RATIO. Ports default to
+ * Reads PROFILE, HOST, PORT, OPS_PORT, TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL,
+ * TRUSTED_PROXIES, DRAIN_SECONDS, NATS_URL, NATS_PASSWORD (or NATS_PASSWORD_FILE), OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLE_RATIO. Ports default to
  * those of the development profile; the profile defaults to the strict one.
  */
 export function serviceConfig(
@@ -63,6 +67,7 @@ export function serviceConfig(
       profile,
       host: env.string('HOST', { default: '127.0.0.1' }),
       port,
+      tls: tlsConfig(env),
       operationsPort: env.port('OPS_PORT', { default: port === 0 ? 0 : port + OPERATIONS_PORT_OFFSET }),
       logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, { default: 'info' }),
       issuer: env.string('TOKEN_ISSUER', { default: baseUrl }),
