@@ -12,13 +12,17 @@ if (path.basename(process.argv[1] ?? '') === 'processChild.js') process.once('be
 /** @type {Set<InstanceType<typeof AsyncLocalStorage>>} */
 const entered = new Set();
 for (const method of /** @type {const} */ (['run', 'enterWith'])) {
-  const enter = AsyncLocalStorage.prototype[method];
-  /** @type {any} */ (AsyncLocalStorage.prototype)[method] = /** @this {InstanceType<typeof AsyncLocalStorage>} */ function (
-    /** @type {Parameters<typeof enter>} */ ...args
-  ) {
-    entered.add(this);
-    return enter.apply(this, args);
-  };
+  const enter = /** @type {(...args: unknown[]) => unknown} */ (AsyncLocalStorage.prototype[method]);
+  Object.assign(AsyncLocalStorage.prototype, {
+    /**
+     * @this {InstanceType<typeof AsyncLocalStorage>}
+     * @param {unknown[]} args
+     */
+    [method](...args) {
+      entered.add(this);
+      return enter.apply(this, args);
+    },
+  });
 }
 
 /** Ends what a test file keeps running for all of its tests, after its last hook. See libs/testing/src/test-nats.ts. */
