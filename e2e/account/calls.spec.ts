@@ -65,7 +65,7 @@ const OPTIONAL: Readonly<Record<string, Readonly<Record<string, readonly string[
     'post /api/auth/login/passkey': ['challengeId', 'credential'],
   },
   providers: {
-    'get /api/auth/oidc/discover': [],
+    'post /api/auth/oidc/discover': ['email'],
     'post /api/auth/oidc/{}/start': ['fresh'],
     'post /api/auth/oidc/exchange': ['code'],
   },

@@ -123,7 +123,7 @@ export const accountApi = {
   signInWithPasskey: (answer: object) => postKnown<SignInAnswer>('/api/auth/login/passkey', answer),
 
   providersFor: (email: string) =>
-    get<{ readonly providers: readonly Provider[] }>(`/api/auth/oidc/discover?email=${encodeURIComponent(email)}`),
+    post<{ readonly providers: readonly Provider[] }>('/api/auth/oidc/discover', { email }),
   startAtProvider: (id: string, fresh: boolean) =>
     postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, { fresh }),
   exchangeCode: (code: string) => postTied<SignInAnswer>('/api/auth/oidc/exchange', { code }),
