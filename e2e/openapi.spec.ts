@@ -19,6 +19,8 @@ interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary?: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly requestBody?: { readonly content: Record<string, Media> };
   readonly responses: Record<string, { readonly content?: Record<string, Media> }>;
 }
@@ -106,6 +108,18 @@ describe.each([
     );
     expect(silent).toEqual([]);
     for (const [code, { value }] of Object.entries(components.examples)) expect(value).toMatchObject({ code });
+  });
+
+  it('asks for addresses and secrets in a query nowhere but in one call, which is deprecated for it', async () => {
+    const { paths } = await read();
+    const asking = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { parameters = [] }]) =>
+          parameters.some((one) => one.in === 'query' && /mail|token|secret|password/i.test(one.name)),
+        )
+        .map(([method, { deprecated = false }]) => [`${method} ${path}`, deprecated]),
+    );
+    expect(asking).toEqual(address === 'baseUrl' ? [['get /api/auth/oidc/discover', true]] : []);
   });
 
   it('describes every group of operations', async () => {

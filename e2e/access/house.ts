@@ -9,13 +9,16 @@ const REDIRECT = 'https://app.acme.example.com/callback';
 /** What the app may do where it is installed; as a user's, it is narrowed by the user's role besides. */
 const PERMISSIONS = ['custom_objects', 'contacts', 'leads:read', 'automations:read', 'webhooks'] as const;
 
+/** What users can leave the app without. */
+export const LEFT_OUT = 'webhooks';
+
 /** An app that embeds, calls the API as itself and acts for users. */
 const packageOf = (key: string) => ({
   key,
   name: 'Site visits',
   version: '1.0.0',
   kind: 'industry_app',
-  permissions: PERMISSIONS.map((scope) => ({ scope, purpose: 'plans visits' })),
+  permissions: PERMISSIONS.map((scope) => ({ scope, purpose: 'plans visits', optional: scope === LEFT_OUT })),
   // `visit` has the same name in every house; the other one is known in one house only.
   objects: ['visit', `of_${key.replaceAll('-', '_')}`].map((apiName) => ({
     apiName,
@@ -58,7 +61,10 @@ export async function newHouse(): Promise<House> {
   });
   const post = async (path: string, body?: object) =>
     (await api('POST', path, { token, ...(body && { body }), expect: 201 })).body;
-  const { id: installationId } = await post('/api/marketplace/installs', { appKey: key });
+  const { id: installationId } = await post('/api/marketplace/installs', {
+    appKey: key,
+    grantedScopes: PERMISSIONS,
+  });
   const client = await post(`/api/marketplace/installs/${installationId}/oauth-credentials`);
   const embedding = await post(`/api/marketplace/developer/apps/${key}/embed-credentials`);
   return { owner, app: { key, installationId, client, embedding } };

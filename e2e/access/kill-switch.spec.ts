@@ -6,7 +6,17 @@ import { client, eventually } from '../../scripts/demo/client.mjs';
 import { type Account, admin, api, newUser, newWorkspace, operatorToken, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { createOperator, operatorToken as tokenOf } from '../platform/operators.js';
-import { allowedBy, apiKeyOf, embedToken, type House, newHouse, ownToken, serviceAccount } from './house.js';
+import {
+  allowedBy,
+  apiKeyOf,
+  embedToken,
+  type House,
+  LEFT_OUT,
+  newHouse,
+  oauth,
+  ownToken,
+  serviceAccount,
+} from './house.js';
 import {
   type DocumentedRoute,
   documentedRoutes,
@@ -186,6 +196,24 @@ describe('a cut-off is in force at every address that takes a token', () => {
     await cut('service account deleted', {
       tokens: { key: service.key.key },
       end: () => remove(`/api/tenant/service-accounts/${service.id}`, owner.token),
+    });
+  });
+
+  it('when a user leaves an app fewer scopes, and a token from after that is accepted', async () => {
+    const { owner, app } = house;
+    const member = await newUser(owner, 'member');
+    const grant = await allowedBy(member, app);
+    const { token } = member;
+    const { body: grants } = await api('GET', '/api/auth/oauth/grants', { token, expect: 200 });
+    const [{ id, scopes: given }] = grants.data;
+    const scopes = given.filter((scope: string) => scope !== LEFT_OUT);
+    await cut('OAuth grant narrowed', {
+      tokens: { app: grant.accessToken },
+      end: () => api('PATCH', `/api/auth/oauth/grants/${id}`, { token, body: { scopes }, expect: 200 }),
+      goesOn: async () => {
+        const form = { grant_type: 'refresh_token', client_id: app.key, refresh_token: grant.refreshToken };
+        return (await oauth('token', form)).body.access_token as string;
+      },
     });
   });
 

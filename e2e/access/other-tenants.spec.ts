@@ -18,6 +18,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/tenant/service-accounts/{id}/api-keys': { name: 'Stolen' },
   'PATCH /api/tenant/identity-providers/{id}': { name: 'Changed' },
   'POST /api/auth/oauth/requests/{id}/decision': { decision: 'approve' },
+  'PATCH /api/auth/oauth/grants/{id}': { scopes: ['leads:read'] },
   'POST /api/crm/custom/{apiName}/records': { title: 'Changed' },
   'PATCH /api/crm/custom/{apiName}/records/{id}': { title: 'Changed' },
   'PUT /api/crm/custom/{apiName}/apps/{key}': { access: 'read' },

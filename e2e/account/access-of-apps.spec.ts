@@ -41,7 +41,7 @@ describe('an app that asks for access', () => {
     await person.press('Continue');
     await person.isAt('Give Acme Tasks access?');
     expect(await visit.page.getByRole('listitem').allTextContents()).toEqual([
-      'See, add, change and delete records of your own listsReads and changes',
+      'See, add, change and delete records of your own listsReads and changes · The app cannot work without it',
       'See, add, change and delete tasksReads and changes',
       'See your leadsReads only',
     ]);
@@ -61,6 +61,25 @@ describe('an app that asks for access', () => {
     await api('GET', '/api/auth/sessions', { token, expect: 403 });
     // The code is spent, and whoever presents it again ends what it was worth.
     expect((await app.exchange(code ?? '')).status).toBe(400);
+  });
+
+  it('gets less than it asked for from whoever unticks something, and learns it from the token', async () => {
+    const member = await newUser(owner, 'member');
+    await visit.page.goto(app.authorizeUrl);
+    await person.givesPassword(member.email);
+    await person.isAt('Give Acme Tasks access?');
+    await visit.page.getByLabel('See, add, change and delete tasks').uncheck();
+    await person.press('Give access');
+    await person.isAt('The app');
+    const { code } = app.returned(visit.page.url());
+    const { status, tokens } = await app.exchange(code ?? '');
+    expect([status, tokens.scope]).toEqual([200, 'custom_objects leads:read']);
+    const token = tokens.access_token;
+    await api('POST', '/api/crm/tasks', { token, body: { title: 'Call back' }, expect: 403 });
+    await api('GET', '/api/crm/leads', { token, expect: 200 });
+    const { body } = await api('GET', '/api/auth/oauth/grants', { token: member.token, expect: 200 });
+    expect(body.data).toMatchObject([{ scopes: ['custom_objects', 'leads:read'], requiredScopes: ['custom_objects'] }]);
+    expect((await app.refresh(tokens.refresh_token)).tokens.scope).toBe('custom_objects leads:read');
   });
 
   it('is told that it is denied, and gets nothing', async () => {

@@ -26,12 +26,60 @@ describe('the apps that act for somebody', () => {
     await person.reads('You have given no app access.');
   });
 
+  it('lose what somebody takes away within a second, and go on with the rest', async () => {
+    const owner = await newWorkspace();
+    const app = await AskingApp.installedBy(owner);
+    const { access_token: token, refresh_token } = await app.allowedBy(owner);
+    await api('GET', '/api/crm/leads', { token, expect: 200 });
+    await lookAfter(person, owner, 'Apps with access');
+    await person.presses('Take something away', 'Acme Tasks');
+    const dialog = visit.page.getByRole('dialog', { name: 'What may Acme Tasks still do?' });
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('records of your own lists').isDisabled()).toBe(true);
+    await visit.checkAccessible('what an app keeps');
+    await person.answers('Take it away');
+    await dialog.getByRole('alert').waitFor();
+    await api('GET', '/api/crm/leads', { token, expect: 200 });
+
+    await dialog.getByLabel('See, add, change and delete tasks').uncheck();
+    await person.answers('Take it away');
+    await person.reads('Acme Tasks can do less now.');
+    await dead(token);
+    const words = () => visit.page.locator('.entry').getByRole('listitem').allTextContents();
+    expect(await words()).toEqual([
+      'See, add, change and delete records of your own lists',
+      'See, add, change and delete tasks (taken away)',
+      'See your leads',
+    ]);
+    await visit.checkAccessible('an app that has lost something');
+    const { tokens } = await app.refresh(refresh_token);
+    expect(tokens.scope).toBe('custom_objects leads:read');
+    await api('GET', '/api/crm/leads', { token: tokens.access_token, expect: 200 });
+    await api('GET', '/api/crm/tasks', { token: tokens.access_token, expect: 403 });
+
+    await person.presses('Take something away', 'Acme Tasks');
+    await dialog.getByLabel('See your leads').uncheck();
+    await person.answers('Take it away');
+    // Nothing is left that it could lose: only all of it can be withdrawn.
+    const least = visit.page.getByRole('button', { name: 'Take something away: Acme Tasks' });
+    await visit.page.locator('[aria-disabled="true"]').waitFor();
+    await dead(tokens.access_token);
+    const focused = await visit.page.evaluate('document.activeElement?.getAttribute("aria-label")');
+    expect(focused).toBe('Take something away: Acme Tasks');
+    await person.press('Back to the overview');
+    await person.opens('Apps with access');
+    await person.reads('Acme Tasks');
+    expect(await words()).toEqual(['See, add, change and delete records of your own lists']);
+    expect(await least.count()).toBe(0);
+  });
+
   it('are shown with what they may do, and lose their access within a second', async () => {
     const app = await AskingApp.installedBy(account);
     const { access_token: token, refresh_token } = await app.allowedBy(account);
     await api('GET', '/api/crm/leads', { token, expect: 200 });
     await lookAfter(person, account, 'Apps with access');
     const entry = visit.page.locator('.entry').filter({ hasText: 'Acme Tasks' });
+    await entry.waitFor();
     expect(await entry.getByRole('listitem').allTextContents()).toEqual([
       'See, add, change and delete records of your own lists',
       'See, add, change and delete tasks',

@@ -45,7 +45,8 @@ export class AskingApp {
       body: { reason: 'Reviewed for the test' },
       expect: 200,
     });
-    await api('POST', '/api/marketplace/installs', { token, body: { appKey: app.key }, expect: 201 });
+    const install = { appKey: app.key, grantedScopes: ['custom_objects', 'tasks', 'leads:read'] };
+    await api('POST', '/api/marketplace/installs', { token, body: install, expect: 201 });
     return app;
   }
 
@@ -102,8 +103,8 @@ export class AskingApp {
       kind: 'industry_app',
       permissions: [
         { scope: 'custom_objects', purpose: 'keeps visits' },
-        { scope: 'tasks', purpose: 'keeps what a visit leaves to do' },
-        { scope: 'leads:read', purpose: 'shows leads on the map' },
+        { scope: 'tasks', purpose: 'keeps what a visit leaves to do', optional: true },
+        { scope: 'leads:read', purpose: 'shows leads on the map', optional: true },
       ],
       objects: [
         {

@@ -47,6 +47,7 @@ const BODIES: Readonly<Record<string, readonly string[]>> = {
   'delete /api/auth/mfa/authenticator': [],
   'post /api/auth/mfa/recovery-codes': [],
   'get /api/auth/oauth/grants': [],
+  'patch /api/auth/oauth/grants/{}': ['scopes'],
   'delete /api/auth/oauth/grants/{}': [],
   'get /api/auth/api-keys': [],
   'post /api/auth/api-keys': ['name', 'scopes', 'expiresInDays'],
@@ -64,13 +65,13 @@ const OPTIONAL: Readonly<Record<string, Readonly<Record<string, readonly string[
     'post /api/auth/login/passkey': ['challengeId', 'credential'],
   },
   providers: {
-    'get /api/auth/oidc/discover': [],
+    'post /api/auth/oidc/discover': ['email'],
     'post /api/auth/oidc/{}/start': ['fresh'],
     'post /api/auth/oidc/exchange': ['code'],
   },
   consent: {
     'get /api/auth/oauth/requests/{}': [],
-    'post /api/auth/oauth/requests/{}/decision': ['decision'],
+    'post /api/auth/oauth/requests/{}/decision': ['decision', 'scopes'],
   },
 };
 

@@ -77,6 +77,46 @@ describe('the request of an app', () => {
     await visit.checkNothingKept();
   });
 
+  it('is answered with what the person leaves ticked', async () => {
+    const [tasks, leads, forecasts] = ASKED.scopes;
+    const scopes = [tasks, { ...leads, required: true }, forecasts];
+    const redirectTo = 'https://sync.acme.test/callback?state=s&code=c';
+    await signIn({ [READ]: () => ({ body: { ...ASKED, scopes } }), [DECIDE]: () => ({ body: { redirectTo } }) });
+    await isAt('Give Acme Sync access?');
+    await page.getByText('Untick what you do not want to give it.').waitFor();
+    const needed = page.getByLabel('See, add, change and delete leads');
+    expect([await needed.isChecked(), await needed.isDisabled()]).toEqual([true, true]);
+    await visit.checkAccessible('consent with what the app cannot work without');
+    // The whole line is the target, not its small box.
+    await page.getByText('See your tasks').click();
+    await page.getByText('See and change forecasts').click();
+    await page.getByText('See your tasks').click();
+    await press('Give access');
+    await isAt('The app');
+    expect(calls.bodies[DECIDE]).toEqual({ decision: 'approve', scopes: ['tasks:read', 'leads'] });
+  });
+
+  it('is not approved with nothing, and can be denied then', async () => {
+    const redirectTo = 'https://sync.acme.test/callback?error=access_denied';
+    await signIn({ [DECIDE]: () => ({ body: { redirectTo } }) });
+    await isAt('Give Acme Sync access?');
+    for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+    await press('Give access');
+    await page.getByRole('alert').getByText('Leave at least one ticked, or deny the access.').waitFor();
+    expect(calls.counts[DECIDE]).toBeUndefined();
+    await press('Deny');
+    await isAt('The app');
+    expect(calls.bodies[DECIDE]).toEqual({ decision: 'deny' });
+  });
+
+  it('whose scopes are all needed is given or denied as a whole', async () => {
+    const scopes = ASKED.scopes.map((scope) => ({ ...scope, required: true }));
+    await signIn({ [READ]: () => ({ body: { ...ASKED, scopes } }) });
+    await isAt('Give Acme Sync access?');
+    expect(await page.getByText('Untick what', { exact: false }).count()).toBe(0);
+    for (const box of await page.getByRole('checkbox').all()) expect(await box.isDisabled()).toBe(true);
+  });
+
   it('is denied as easily as it is approved', async () => {
     await signIn({});
     await isAt('Give Acme Sync access?');

@@ -130,7 +130,7 @@ const ASKED = {
 describe('the identity provider of a workspace', () => {
   /** Stands for the provider: it sends the browser back at once, as one does where the user is signed in already. */
   const providerAnswers = (email: string): Answers => ({
-    'GET /api/auth/oidc/discover': () => ({ body: { providers: [{ id: 'provider-1', name: 'Acme ID' }] } }),
+    'POST /api/auth/oidc/discover': () => ({ body: { providers: [{ id: 'provider-1', name: 'Acme ID' }] } }),
     'POST /api/auth/oidc/provider-1/start': () => ({ body: { redirectTo: at('/account/signed-in#code=code-1') } }),
     'POST /api/auth/oidc/exchange': async () => ({ body: await signInAnswer(email) }),
   });
@@ -192,12 +192,12 @@ describe('the identity provider of a workspace', () => {
   });
 
   it('is not asked for again where the API knows none', async () => {
-    const { counts } = await answerCalls(page, { 'GET /api/auth/oidc/discover': () => NOT_FOUND });
+    const { counts } = await answerCalls(page, { 'POST /api/auth/oidc/discover': () => NOT_FOUND });
     await page.goto(at('/account'));
     for (const email of ['ada@acme.test', 'ada@globex.test']) {
       await page.getByLabel('E-mail address').fill(email);
       await page.waitForTimeout(700);
     }
-    expect(counts['GET /api/auth/oidc/discover']).toBe(1);
+    expect(counts['POST /api/auth/oidc/discover']).toBe(1);
   });
 });

@@ -208,6 +208,28 @@ describe('an app', () => {
       expect(await statusOf('PUT', `${PATH}/apps/${OTHER}`, stranger.admin, { access: 'read' })).toBe(404);
     });
 
+    it('is an app that the marketplace knows, unless a share of it is changed or ended', async () => {
+      const { unknownApps } = service;
+      try {
+        unknownApps.add(OTHER);
+        for (const access of ['read', 'write']) {
+          const { status, body } = await share(access);
+          expect([status, body.code, body.detail]).toEqual([404, 'NOT_FOUND', 'There is no such app']);
+        }
+        expect((await call('GET', `${PATH}/apps`, tenant.admin)).body.data).toEqual([]);
+        expect((await share('none')).status).toBe(200);
+
+        unknownApps.delete(OTHER);
+        expect((await share('read')).status).toBe(200);
+        unknownApps.add(OTHER);
+        expect((await share('write')).status).toBe(200);
+        expect((await share('none')).status).toBe(200);
+        expect((await share('read')).status).toBe(404);
+      } finally {
+        unknownApps.clear();
+      }
+    });
+
     it('is one of at most 100', async () => {
       await service.service.get(Database).transaction(tenant.id, (tx) =>
         tx.query(

@@ -54,11 +54,13 @@ export interface CustomObjectsService {
   /** The database without row-level security. */
   readonly adminUrl: string;
   readonly objects: ObjectService;
+  /** Keys of apps that the marketplace does not know; it knows all others. */
+  readonly unknownApps: Set<string>;
   tenant(plan?: 'business' | 'enterprise', objects?: readonly DeclaredObject[]): Promise<Tenant>;
   close(): Promise<void>;
 }
 
-/** The service with its own database; the calls that it makes to identity are answered here. */
+/** The service with its own database; the calls that it makes to identity and to the marketplace are answered here. */
 export async function startCustomObjects(): Promise<CustomObjectsService> {
   const database = await testDatabase('custom-objects', migrations);
   const tokens = testTokens();
@@ -70,6 +72,10 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
     timeZone: 'Europe/Berlin',
     country: 'DE',
   }));
+  const unknownApps = new Set<string>();
+  const marketplace = await answerRpc(rpc.marketplace.isAppKnown, ({ appKey }) => ({
+    known: !unknownApps.has(appKey),
+  }));
   const config = {
     service: testServiceConfig('custom-objects'),
     database: { ...database.config, genericPlans: true },
@@ -80,6 +86,7 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
     service,
     adminUrl: database.adminUrl,
     objects,
+    unknownApps,
     async tenant(plan = 'business', declared = [SITE_VISIT]) {
       const id = randomUUID();
       plans.set(id, plan);
@@ -97,6 +104,7 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
     async close() {
       await service.close();
       await identity.close();
+      await marketplace.close();
       await database.drop();
     },
   };

@@ -126,23 +126,25 @@ export async function requestOf(...[identity, app, challenge, changes]: Paramete
   return location.searchParams.get('request') ?? '';
 }
 
-export function decide(identity: TestIdentity, user: Account, id: string, decision = 'approve') {
+export function decide(identity: TestIdentity, user: Account, id: string, decision = 'approve', scopes?: string[]) {
   return identity.service.request<{ redirectTo: string; code: string }>(
     'POST',
     `/api/auth/oauth/requests/${id}/decision`,
-    { token: user.accessToken, body: { decision } },
+    { token: user.accessToken, body: { decision, ...(scopes && { scopes }) } },
   );
 }
 
-/** What the app gets at its redirect URI when a user approves. */
+/** What the app gets at its redirect URI when a user approves. @param scopes what the user gives of those asked for */
 export async function approved(
   identity: TestIdentity,
   app: { appKey: string },
   user: Account,
   changes: Record<string, string | undefined> = {},
+  scopes?: string[],
 ): Promise<{ code: string; verifier: string; redirect: URL }> {
   const { verifier, challenge } = pkce();
-  const { body, status } = await decide(identity, user, await requestOf(identity, app, challenge, changes));
+  const request = await requestOf(identity, app, challenge, changes);
+  const { body, status } = await decide(identity, user, request, 'approve', scopes);
   if (status !== 200) throw new Error(`The decision was refused: ${JSON.stringify(body)}`);
   const redirect = new URL(body.redirectTo);
   return { code: redirect.searchParams.get('code') ?? '', verifier, redirect };
@@ -164,14 +166,15 @@ export function exchange(
   });
 }
 
-/** The tokens of an app that a user has allowed to act for them. */
+/** The tokens of an app that a user has allowed to act for them. @param scopes what the user gives of those asked for */
 export async function granted(
   identity: TestIdentity,
   app: { appKey: string },
   user: Account,
   changes: Record<string, string | undefined> = {},
+  scopes?: string[],
 ): Promise<OAuthBody> {
-  const answer = await exchange(identity, app, await approved(identity, app, user, changes));
+  const answer = await exchange(identity, app, await approved(identity, app, user, changes, scopes));
   if (answer.status !== 200) throw new Error(`The code was refused: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }

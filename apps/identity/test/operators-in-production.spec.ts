@@ -47,6 +47,7 @@ describe('an operator in production', () => {
     const { email, app, tokens } = await enrolled();
     expect((await verify(tokens.accessToken)).roles).toEqual(['administrator']);
     expect(tokens.recoveryCodes).toHaveLength(10);
+    for (const code of tokens.recoveryCodes) expect(code).toMatch(/^([A-Z2-7]{4}-){6}[A-Z2-7]{4}$/);
     const signIn = await operators.login(email);
     expect(signIn).toEqual({
       mfaRequired: true,

@@ -1,6 +1,10 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ProviderSignInLimit, type Step } from '../src/single-sign-on/sign-in/provider-sign-in-limit.js';
+import {
+  ProviderSignInLimit,
+  STEPS_PER_ADDRESS,
+  type Step,
+} from '../src/single-sign-on/sign-in/provider-sign-in-limit.js';
 import type { TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
 import { CLIENT_ID, type ForgingProvider } from './single-sign-on/forging-provider.js';
@@ -137,7 +141,7 @@ describe('a sign-in at a provider', () => {
 
 describe('every step of a sign-in', () => {
   const limited: [Step, string, string, unknown][] = [
-    ['discover', 'GET', '/api/auth/oidc/discover?email=somebody@example.com', undefined],
+    ['discover', 'POST', '/api/auth/oidc/discover', { email: 'somebody@example.com' }],
     ['start', 'POST', '/api/auth/oidc/nonsense/start', undefined],
     ['return', 'GET', '/api/auth/oidc/nonsense/callback?state=nonsense', undefined],
     ['exchange', 'POST', '/api/auth/oidc/exchange', { code: 'nonsense' }],
@@ -153,6 +157,17 @@ describe('every step of a sign-in', () => {
     await expect(exhaust()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     expect(isRefused(await send('203.0.113.7'))).toBe(true);
     expect(isRefused(await send('203.0.113.8'))).toBe(false);
+  });
+
+  it('has one limit, also where it can be asked in two ways: with the address in the body and in the query', async () => {
+    const email = 'somebody@example.com';
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const posted = () => identity.request('POST', '/api/auth/oidc/discover', { body: { email }, headers });
+    const queried = () => identity.request('GET', `/api/auth/oidc/discover?email=${email}`, { headers });
+    const limit = identity.get(ProviderSignInLimit);
+    for (let call = 0; call < STEPS_PER_ADDRESS - 2; call += 1) await limit.consume('discover', '203.0.113.9');
+    expect([(await posted()).status, (await queried()).status]).toEqual([200, 200]);
+    expect([(await posted()).status, (await queried()).status]).toEqual([429, 429]);
   });
 });
 

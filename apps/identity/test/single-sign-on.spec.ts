@@ -79,13 +79,25 @@ const me = async (answer: Answer) =>
 
 describe('signing in at the identity provider of a workspace', () => {
   it('is offered to every address of a proven domain, and to no other', async () => {
-    const discover = async (email: string) =>
-      settings(await identity.request('GET', `/api/auth/oidc/discover?email=${encodeURIComponent(email)}`)).providers;
+    const discover = async (email: string) => {
+      const posted = await identity.post('/api/auth/oidc/discover', { email });
+      // As clients from before ask, with the address in the query.
+      const queried = await identity.request('GET', `/api/auth/oidc/discover?email=${encodeURIComponent(email)}`);
+      expect([posted.status, posted.body]).toEqual([200, queried.body]);
+      return settings(posted).providers;
+    };
     const offered = [{ id: configured.signInId, name: 'Their provider' }];
     expect(await discover(`nobody@${workspace.domain}`)).toEqual(offered);
     expect(await discover(`Nobody@${workspace.domain.toUpperCase()}`)).toEqual(offered);
     expect(await discover(workspace.owner.email)).toEqual([]);
     expect(await discover(`nobody@sub.${workspace.domain}`)).toEqual([]);
+  });
+
+  it('is not looked for with what is no address', async () => {
+    for (const body of [{}, { email: 'nobody' }, { email: ['a@example.com'] }]) {
+      const { status, body: refused } = await identity.request('POST', '/api/auth/oidc/discover', { body });
+      expect([status, refused.code]).toEqual([422, 'VALIDATION_FAILED']);
+    }
   });
 
   it('makes a user of the workspace at the first sign-in, and knows them by their id at the next', async () => {

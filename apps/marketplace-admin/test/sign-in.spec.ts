@@ -97,6 +97,28 @@ describe('a sign-in with a second factor', () => {
     expect(seen).toEqual([{ challengeId: 'c', code: '123456', ...origin }]);
   });
 
+  it.each([
+    ['as it is shown', 'ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ23'],
+    ['in small letters', 'abcdefghijklmnopqrstuvwxyz23'],
+    ['of an earlier set', 'ABCD-EFGH-IJKL-MNOP-QRST-UVWX'],
+    ['of the earliest sets', 'ABCD-EFGH-IJKL-MNOP'],
+  ])('passes on a recovery code %s', async (_how, code) => {
+    const seen: unknown[] = [];
+    await api.stand(rpc.identity.verifyOperatorCode, (call) => {
+      seen.push(call.code);
+      return pair;
+    });
+    const { status } = await api.request('POST', '/api/auth/mfa/verify', { challengeId: 'c', code });
+    expect([status, seen]).toEqual([200, [code]]);
+  });
+
+  it('refuses what is no code at all before it asks identity', async () => {
+    for (const code of ['12345', 'ABCD-EFGH-IJKL', 'ABCD-EFGH-IJKL-MNOP-QRST', `${'ABCD-'.repeat(7)}ABCD`]) {
+      const { status, body } = await api.request('POST', '/api/auth/mfa/verify', { challengeId: 'c', code });
+      expect([code, status, body.code]).toEqual([code, 422, 'VALIDATION_FAILED']);
+    }
+  });
+
   it('passes on what a passkey says', async () => {
     const options = { challengeId: 'c', expiresIn: 300, publicKey: { challenge: 'x', allowCredentials: [] } };
     await api.stand(rpc.identity.getOperatorPasskeySignInOptions, () => options);

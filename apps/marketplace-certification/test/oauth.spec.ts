@@ -55,8 +55,19 @@ describe('installing an app that acts for users', () => {
         publisher: expect.stringMatching(/^Workspace /),
         sandbox: false,
         scopes: ['custom_objects', 'automations', 'leads:read'],
+        requiredScopes: ['custom_objects', 'automations', 'leads:read'],
         redirectUris: REDIRECT_URIS,
       },
+    ]);
+  });
+
+  it('tells identity which of its scopes a user can leave out: those that the package calls optional', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key, OAUTH);
+    const grantedScopes = ['custom_objects', 'automations', 'leads:read', 'webhooks'];
+    await marketplace.request(tenant, 'POST', '/installs', { appKey: key, grantedScopes });
+    expect(neighbours.callsTo(rpc.identity.registerOAuthInstallation)).toMatchObject([
+      { scopes: grantedScopes, requiredScopes: ['custom_objects', 'automations', 'leads:read'] },
     ]);
   });
 
@@ -119,6 +130,7 @@ describe('credentials of an installation', () => {
       publisher: expect.any(String),
       sandbox: false,
       scopes: ['custom_objects', 'automations', 'leads:read'],
+      requiredScopes: ['custom_objects', 'automations', 'leads:read'],
       redirectUris: [],
     };
     expect(neighbours.callsTo(rpc.identity.issueOAuthCredentials)).toEqual([

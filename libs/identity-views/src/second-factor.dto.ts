@@ -1,8 +1,14 @@
 import { field, ListField, TextField } from '@crm/http';
 import { TokenPairView } from './sign-in.dto.js';
 
-/** Six digits, or a recovery code of 24 characters in groups of four; those of an earlier version have sixteen. */
-const CODE = { maxLength: 29, pattern: /^(\d{6}|[A-Za-z2-7]{4}(-?[A-Za-z2-7]{4}){3}((-?[A-Za-z2-7]{4}){2})?)$/ };
+/** Of a recovery code as it is shown: 28 characters in groups of four. Those of earlier versions have 24 or 16. */
+const RECOVERY_CODE_LENGTH = 34;
+
+/** Six digits, or a recovery code, with the groups together or apart. */
+const CODE = {
+  maxLength: RECOVERY_CODE_LENGTH,
+  pattern: /^(\d{6}|[A-Za-z2-7]{4}([ -]?[A-Za-z2-7]{4}){3}(([ -]?[A-Za-z2-7]{4}){2,3})?)$/,
+};
 
 export class CodeInput {
   @TextField({ maxLength: 100, description: '`challengeId` of the sign-in' })
@@ -53,17 +59,17 @@ export class AuthenticatorView {
 const RECOVERY_CODES = {
   maxItems: 10,
   description: 'Each replaces a code of the authenticator once; shown this once',
-  example: ['ABCD-EFGH-IJKL-MNOP'],
+  example: ['ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ23'],
 };
 
 export class RecoveryCodesView {
-  @ListField(field.text({ maxLength: 29 }), RECOVERY_CODES)
+  @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES)
   recoveryCodes: string[];
 }
 
 /** The tokens of the sign-in that an enrolment completes. */
 export class EnrolledView extends TokenPairView {
-  @ListField(field.text({ maxLength: 29 }), RECOVERY_CODES)
+  @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES)
   recoveryCodes: string[];
 }
 

@@ -139,6 +139,17 @@ describe('the watch of revocations', () => {
     await until(() => watch.isRevoked(token), 'the token is revoked', 1_000);
   });
 
+  it('ends the tokens of an app for a user that are older than the change of a grant, and no later one', async () => {
+    const watch = await start();
+    const act = { sub: 'acme.narrowed', installation_id: newId() };
+    const sid = newId();
+    const [before, ofAnother, ofSession] = [claims({ act, sid }), claims({ act }), claims({ sid })];
+    await publisher.publish({ kind: 'grant', id: sid, cutoffMs: Date.now() + 5 });
+    await until(() => watch.isRevoked(before), 'the token from before is revoked', 1_000);
+    expect([watch.isRevoked(ofAnother), watch.isRevoked(ofSession)]).toEqual([false, false]);
+    await until(() => !watch.isRevoked(claims({ act, sid })), 'a token from after the change is accepted', 1_000);
+  });
+
   it('accepts a token that was issued at or after the cut-off', async () => {
     const watch = await start();
     const sub = newId();

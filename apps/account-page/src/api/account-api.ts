@@ -72,6 +72,8 @@ export interface AskedScope {
   readonly name: string;
   readonly description: string;
   readonly writes: boolean;
+  /** Whether the app cannot work without it. */
+  readonly required?: boolean;
 }
 
 const get = <Answer>(path: string, token?: string): Promise<Answer> => callApi({ method: 'GET', path, token });
@@ -121,14 +123,19 @@ export const accountApi = {
   signInWithPasskey: (answer: object) => postKnown<SignInAnswer>('/api/auth/login/passkey', answer),
 
   providersFor: (email: string) =>
-    get<{ readonly providers: readonly Provider[] }>(`/api/auth/oidc/discover?email=${encodeURIComponent(email)}`),
+    post<{ readonly providers: readonly Provider[] }>('/api/auth/oidc/discover', { email }),
   startAtProvider: (id: string, fresh: boolean) =>
     postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, { fresh }),
   exchangeCode: (code: string) => postTied<SignInAnswer>('/api/auth/oidc/exchange', { code }),
 
   accessRequest: (token: string, id: string) => get<AccessRequest>(`/api/auth/oauth/requests/${id}`, token),
-  decide: (token: string, id: string, decision: 'approve' | 'deny') =>
-    post<{ readonly redirectTo: string }>(`/api/auth/oauth/requests/${id}/decision`, { decision }, token),
+  /** @param scopes what the app is given; everything that it asks for when it is left out */
+  decide: (token: string, id: string, decision: 'approve' | 'deny', scopes?: readonly string[]) =>
+    post<{ readonly redirectTo: string }>(
+      `/api/auth/oauth/requests/${id}/decision`,
+      { decision, ...(scopes && { scopes }) },
+      token,
+    ),
 
   askForReset: (email: string) => post<object>('/api/auth/password-resets', { email }),
   completeReset: (token: string, password: string) =>

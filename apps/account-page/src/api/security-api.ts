@@ -42,6 +42,8 @@ export interface Grant {
   readonly id: string;
   readonly app: { readonly name: string; readonly publisher: string };
   readonly scopes: readonly string[];
+  /** Those of them that the app cannot work without. */
+  readonly requiredScopes: readonly string[];
   readonly createdAt: string;
   readonly lastUsedAt: string;
   readonly expiresAt: string;
@@ -111,6 +113,8 @@ export const securityApi = {
     post<{ readonly recoveryCodes: readonly string[] }>(token, '/api/auth/mfa/recovery-codes'),
 
   grants: (token: string) => get<List<Grant>>(token, '/api/auth/oauth/grants?size=200'),
+  narrowGrant: (token: string, id: string, scopes: readonly string[]) =>
+    callApi<Grant>({ method: 'PATCH', path: `/api/auth/oauth/grants/${id}`, body: { scopes }, token }),
   endGrant: (token: string, id: string) => remove(token, `/api/auth/oauth/grants/${id}`),
 
   apiKeys: (token: string) => get<List<ApiKey>>(token, '/api/auth/api-keys?size=200'),

@@ -29,7 +29,7 @@ export class ShareController {
   @Describe({
     summary: 'Shares an object with another app',
     description:
-      "By default an app sees none of the objects of other apps, neither through the API nor in events. The app's scopes and the fields' roles still apply.",
+      "By default an app sees none of the objects of other apps, neither through the API nor in events. The app's scopes and the fields' roles still apply. The app is one of the marketplace or of your workspace; it does not have to be installed yet.",
     answers: [{ status: 200, description: 'The share', body: () => ShareView }],
   })
   set(

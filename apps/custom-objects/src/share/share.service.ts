@@ -1,6 +1,7 @@
 import type { Principal } from '@crm/context';
-import { isAppKey, PlatformError } from '@crm/contracts';
+import { isAppKey, PlatformError, rpc } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
+import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
 import { noSuchObject } from '../object/object-access.js';
@@ -18,6 +19,7 @@ export class ShareService {
     private readonly database: Database,
     private readonly objects: ObjectRepository,
     private readonly shares: ShareRepository,
+    private readonly rpc: Rpc,
   ) {}
 
   /** By the keys of the apps. @throws NOT_FOUND */
@@ -30,11 +32,12 @@ export class ShareService {
 
   /**
    * Takes effect with the next call of the app: shares are part of the definition, so its revision increases.
-   * @throws NOT_FOUND for an unknown object and for a text that is not the key of an app; VALIDATION_FAILED for the app that
+   * @throws NOT_FOUND for an unknown object and for a key of no app that the workspace may know; VALIDATION_FAILED for the app that
    *   the object belongs to, and for one too many
    */
   async set(principal: Principal, apiName: string, appKey: string, access: ShareAccess): Promise<ShareView> {
-    if (!isAppKey(appKey)) throw new PlatformError('NOT_FOUND', 'There is no such app');
+    if (!isAppKey(appKey)) throw noSuchApp();
+    if (access !== 'none') await this.assertShareable(principal, apiName, appKey);
     return this.database.transaction(principal, async (tx) => {
       await this.objects.lockDefinitions(tx);
       const object = await this.find(tx, apiName);
@@ -59,9 +62,22 @@ export class ShareService {
     });
   }
 
+  /**
+   * Asks the marketplace about an app that the object is not shared with yet: what is shared can be changed and ended whatever has
+   * become of the app. Before the definitions are locked, so that no write waits for the answer.
+   */
+  private async assertShareable(principal: Principal, apiName: string, appKey: string): Promise<void> {
+    const object = await this.database.transaction(principal.tenantId, (tx) => this.find(tx, apiName));
+    if (object.appKey === appKey || Object.hasOwn(object.sharedWith ?? {}, appKey)) return;
+    const { known } = await this.rpc.call(rpc.marketplace.isAppKnown, { appKey }, principal);
+    if (!known) throw noSuchApp();
+  }
+
   private async find(tx: TenantTransaction, apiName: string): Promise<ObjectDefinition> {
     const object = await this.objects.findByApiName(tx, apiName);
     if (!object) throw noSuchObject();
     return object;
   }
 }
+
+const noSuchApp = () => new PlatformError('NOT_FOUND', 'There is no such app');

@@ -20,6 +20,7 @@ import { RevokedApps1795800000831 } from './1795800000831-revoked-apps.js';
 import { Proofs1795800001001 } from './1795800001001-proofs.js';
 import { ServiceAccountActors1795800001002 } from './1795800001002-service-account-actors.js';
 import { Suspensions1795800001101 } from './1795800001101-suspensions.js';
+import { NarrowerGrants1795800001301 } from './1795800001301-narrower-grants.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -44,6 +45,7 @@ export const migrations = [
   Proofs1795800001001,
   ServiceAccountActors1795800001002,
   Suspensions1795800001101,
+  NarrowerGrants1795800001301,
 ];
 
 export const databaseRoles = DATABASES.identity;

@@ -15,6 +15,8 @@ import { InstallationWorker } from './installation.worker.js';
 import { InstallationStepRepository } from './installation-step.repository.js';
 import { InstallationWorkRepository } from './installation-work.repository.js';
 import { MEASURE_DUE_WORK } from './installation-work.sql.js';
+import { KnownAppRpc } from './known-app.rpc.js';
+import { KnownAppService } from './known-app.service.js';
 import { OAuthClientService } from './oauth-client.service.js';
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
@@ -26,7 +28,7 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
 
 @Module({
   imports: [IdempotencyModule, CatalogueModule, InstallCountModule, WebhookSecretModule],
-  controllers: [InstallationController, SandboxRpc],
+  controllers: [InstallationController, KnownAppRpc, SandboxRpc],
   providers: [
     HookAddressService,
     InstallAuditRepository,
@@ -40,6 +42,7 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
     OfferService,
     PackageStepService,
     SagaTokenService,
+    KnownAppService,
     SandboxService,
     {
       provide: DUE_WORK_METER,

@@ -46,6 +46,11 @@ export class InstallationRepository {
     return tx.repository(Installation).findOneBy({ tenantId, appKey, sandbox: false, state: In(LIVE_STATES) });
   }
 
+  /** Whether there is or was an installation of an app, in whatever state. */
+  async hasEver(tx: TenantTransaction, appKey: string): Promise<boolean> {
+    return tx.repository(Installation).existsBy({ tenantId: tx.tenantId, appKey });
+  }
+
   /** The ids of an app's sandboxes that have all their parts, newest first; the oldest of very many are left out. */
   async listSandboxes(tx: TenantTransaction, appKey: string): Promise<string[]> {
     const sandboxes = await tx.repository(Installation).find({

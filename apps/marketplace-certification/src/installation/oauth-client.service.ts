@@ -5,6 +5,7 @@ import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { storedText } from '../text/stored-text.js';
+import { requestedScopes } from './granted-scopes.js';
 import type { Installation } from './installation.entity.js';
 
 type Identified = Pick<Installation, 'tenantId' | 'appKey'> & { readonly installationId: string };
@@ -33,7 +34,9 @@ export class OAuthClientService {
   }
 
   /** What identity has to know of an installation. */
-  async factsOf({ id, appKey, sandbox, grantedScopes }: Installation, { name, oauth }: Manifest) {
+  async factsOf({ id, appKey, sandbox, grantedScopes }: Installation, manifest: Manifest) {
+    const { name, oauth } = manifest;
+    const required = requestedScopes(manifest).filter(({ optional }) => !optional);
     const publisher = await this.database.crossTenant((tx) => this.apps.findPublisherName(tx, appKey));
     return {
       installationId: id,
@@ -42,6 +45,7 @@ export class OAuthClientService {
       publisher: publisher ?? '',
       sandbox,
       scopes: grantedScopes,
+      requiredScopes: required.map(({ scope }) => scope),
       redirectUris: oauth?.redirectUris ?? [],
     };
   }

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { isIdentifier } from '../catalogue/identifier.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
-import { type OfferedApp, type OfferedVersion, pickVersion, type WantedVersion } from './offer.js';
+import { isKnownTo, type OfferedApp, type OfferedVersion, pickVersion, type WantedVersion } from './offer.js';
 
 /** What a tenant can install. */
 @Injectable()
@@ -28,6 +28,12 @@ export class OfferService {
       const version = pickVersion(await this.find(tx, appKey), tenantId, wanted);
       return { version, manifest: await this.versions.getManifest(tx, version.id) };
     });
+  }
+
+  /** Whether a tenant may know that there is an app with this key. */
+  async isKnown(tenantId: string, appKey: string): Promise<boolean> {
+    const app = await this.database.crossTenant((tx) => this.apps.findOffer(tx, appKey));
+    return app !== null && isKnownTo({ ...app, everPublished: app.firstPublishedAt !== null }, tenantId);
   }
 
   /** The package of an installed version. */

@@ -27,6 +27,12 @@ export interface WantedVersion {
 /** What a publisher can try in a sandbox before anyone else sees it. */
 const REVIEWABLE: readonly VersionStatus[] = ['in_review', 'approved'];
 
+/** Whether a tenant may know that there is the app. */
+export const isKnownTo = (
+  app: Pick<OfferedApp, 'tenantId' | 'visibility' | 'everPublished'>,
+  tenantId: string,
+): boolean => app.tenantId === tenantId || (app.everPublished && app.visibility !== 'private');
+
 /**
  * Picks the version that an install takes: the one it asks for; otherwise the published one; otherwise, in a sandbox of
  * the publisher, the highest one under review.
@@ -37,8 +43,8 @@ export function pickVersion(
   tenantId: string,
   { version, sandbox }: WantedVersion,
 ): OfferedVersion {
-  const own = app?.tenantId === tenantId;
-  if (!app || !(own || (app.everPublished && app.visibility !== 'private'))) throw new PlatformError('NOT_FOUND');
+  if (!app || !isKnownTo(app, tenantId)) throw new PlatformError('NOT_FOUND');
+  const own = app.tenantId === tenantId;
   const isInstallable = ({ status }: OfferedVersion) =>
     status === 'published' || (own && sandbox && REVIEWABLE.includes(status));
 

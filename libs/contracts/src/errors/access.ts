@@ -21,6 +21,7 @@ export const ACCESS_ERRORS = defineErrors({
   INVALID_API_KEY: [401, 'The API key is not valid'],
   API_KEY_REFUSED: [403, 'An API key cannot do this; a person who has signed in can'],
   SCOPE_NOT_GRANTABLE: [403, 'The role does not allow the scope'],
+  SCOPE_NOT_OFFERED: [422, 'A scope is not among those to choose from'],
   WORKSPACE_SUSPENDED: [403, 'The workspace is suspended'],
   API_KEY_LIMIT_EXCEEDED: [409, 'There are as many API keys or service accounts as are allowed'],
 });

@@ -174,6 +174,20 @@ export const listSandboxes = defineRpc({
   timeoutMs: 5000,
 });
 
+/**
+ * Whether there is an app that the caller's workspace may know: one that it publishes or has installed at some time, and one that
+ * was published for others too. What it may not know is not told apart from what does not exist.
+ */
+export const isAppKnown = defineRpc({
+  subject: 'rpc.marketplace-certification.apps.isKnown',
+  server: 'marketplace-certification',
+  callers: ['custom-objects'],
+  principal: 'user',
+  request: Type.Object({ appKey: Type.String() }),
+  response: Type.Object({ known: Type.Boolean() }),
+  timeoutMs: 3000,
+});
+
 /** How much depends on an app. */
 export const AppImpact = Type.Object({
   appKey: Type.String(),

@@ -45,6 +45,8 @@ const InstallationFacts = {
   publisher: Type.String(),
   sandbox: Type.Boolean(),
   scopes: Type.Array(Type.String()),
+  /** Those of the scopes that the package does not call optional: users cannot leave them out. */
+  requiredScopes: Type.Optional(Type.Array(Type.String())),
   /** Of the installed version. They count for sandboxes; other installations have those of the published version. */
   redirectUris: Type.Array(Type.String()),
 };

@@ -41,6 +41,8 @@ export interface RouteDescription {
    * with a body 400, 413, 415 and 422, one with a query 400, one with an id 404, and so on.
    */
   readonly refusals?: readonly ErrorCode[];
+  /** Goes on as it is for clients that have it; the description says what takes its place. */
+  readonly deprecated?: boolean;
   /** Left out of the document, e.g. a page for browsers. */
   readonly hidden?: boolean;
 }

@@ -117,6 +117,7 @@ function operation(
     operationId: `${route.controller.name.replace(/Controller$/, '')}_${route.methodName}`,
     tags: [group.name],
     ...(description && { summary: description.summary }),
+    ...(description?.deprecated && { deprecated: true }),
     description: texts.join('\n\n'),
     ...(inputs.parameters.length > 0 && { parameters: inputs.parameters }),
     ...(body && { requestBody: { required: true, content: { [bodyType]: body } } }),

@@ -73,5 +73,6 @@ function subjectsOf(claims: AccessTokenClaims): string[] {
   if (app) keys.push(revocationKey('app', app));
   const installation = claims.act?.installation_id;
   if (installation) keys.push(revocationKey('installation', installation));
+  if (installation && claims.sid !== undefined) keys.push(revocationKey('grant', claims.sid));
   return keys;
 }

@@ -8,6 +8,9 @@ interface ConsentTexts {
   readonly workspace: (name: string) => string;
   readonly scopes: string;
   readonly nothing: string;
+  readonly choose: string;
+  readonly needed: string;
+  readonly nothingLeft: string;
   readonly reads: string;
   readonly writes: string;
   readonly rights: string;
@@ -36,6 +39,9 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     workspace: (name) => `It would work in the workspace “${name}”, in your name.`,
     scopes: 'What it could do',
     nothing: 'It asks for nothing but to know who you are.',
+    choose: 'Untick what you do not want to give it.',
+    needed: 'The app cannot work without it',
+    nothingLeft: 'Leave at least one ticked, or deny the access.',
     reads: 'Reads only',
     writes: 'Reads and changes',
     rights: 'It can do no more than you can yourself.',
@@ -52,6 +58,8 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     problems: {
       INSUFFICIENT_SCOPE: 'Your account may not give this access. Ask an administrator of your workspace.',
       FORBIDDEN: 'Your account may not give this access. Ask an administrator of your workspace.',
+      SCOPE_NOT_OFFERED: 'What the app may ask for has changed meanwhile. Begin again in the app.',
+      SCOPE_REQUIRED: 'What the app needs has changed meanwhile. Begin again in the app.',
       APP_NOT_INSTALLED: 'The app is not installed in your workspace. Ask an administrator to install it.',
     },
     retry: 'Try again',
@@ -82,6 +90,9 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     workspace: (name) => `Sie würde im Arbeitsbereich „${name}“ in Ihrem Namen arbeiten.`,
     scopes: 'Was sie tun könnte',
     nothing: 'Sie möchte nur wissen, wer Sie sind.',
+    choose: 'Entfernen Sie den Haken bei allem, was Sie ihr nicht geben möchten.',
+    needed: 'Ohne das funktioniert die App nicht',
+    nothingLeft: 'Lassen Sie mindestens einen Haken stehen, oder lehnen Sie den Zugriff ab.',
     reads: 'Liest nur',
     writes: 'Liest und ändert',
     rights: 'Sie kann nicht mehr als Sie selbst.',
@@ -100,6 +111,9 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
       INSUFFICIENT_SCOPE:
         'Ihr Konto darf diesen Zugriff nicht geben. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       FORBIDDEN: 'Ihr Konto darf diesen Zugriff nicht geben. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      SCOPE_NOT_OFFERED:
+        'Worum die App bitten darf, hat sich inzwischen geändert. Beginnen Sie in der App noch einmal.',
+      SCOPE_REQUIRED: 'Was die App braucht, hat sich inzwischen geändert. Beginnen Sie in der App noch einmal.',
       APP_NOT_INSTALLED:
         'Die App ist in Ihrem Arbeitsbereich nicht installiert. Bitten Sie die Administration, sie zu installieren.',
     },

@@ -13,6 +13,7 @@ import { SignIn } from '../sign-in/sign-in.js';
 import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
 import { periodText } from './period-text.js';
+import { givenOf } from './scope-choice.js';
 import { ScopeList } from './scope-list.js';
 import { useAccessRequest } from './use-access-request.js';
 
@@ -54,8 +55,15 @@ function Question({ asked }: { readonly asked: AccessRequest }) {
   const { call } = useSession();
   const { caller } = useCaller();
   const [isLeaving, setIsLeaving] = useState(false);
+  const [withheld, setWithheld] = useState<ReadonlySet<string>>(new Set());
+  const [isNothing, setIsNothing] = useState(false);
   const decide = useAction(async (decision: 'approve' | 'deny') => {
-    const { redirectTo } = await call((token) => accountApi.decide(token, id, decision));
+    const given = givenOf(scopes, withheld);
+    const hasNothing = decision === 'approve' && scopes.length > 0 && given.length === 0;
+    setIsNothing(hasNothing);
+    if (hasNothing) return;
+    const chosen = decision === 'approve' && withheld.size > 0 ? given : undefined;
+    const { redirectTo } = await call((token) => accountApi.decide(token, id, decision, chosen));
     const address = destination(redirectTo);
     setIsLeaving(true);
     // The session ends with the page: whoever uses this browser next has to sign in.
@@ -74,10 +82,15 @@ function Question({ asked }: { readonly asked: AccessRequest }) {
       <p>
         {texts.by(app.publisher)} {texts.workspace(tenant.name)}
       </p>
-      <ScopeList scopes={scopes} />
+      <ScopeList scopes={scopes} withheld={withheld} onChange={setWithheld} />
       <p>{texts.rights}</p>
       <p>{texts.period(periodText(accessPeriod.maxSeconds, tag), periodText(accessPeriod.idleSeconds, tag))}</p>
       <p>{texts.destination(redirectHost)}</p>
+      {isNothing ? (
+        <p className="problem" role="alert">
+          {texts.nothingLeft}
+        </p>
+      ) : null}
       {decide.problem ? <ProblemText problem={decide.problem} words={texts.problems} /> : null}
       <div className="choices">
         <Button disabled={decide.isBusy} onClick={() => decide.run('deny')}>

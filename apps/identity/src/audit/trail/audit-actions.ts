@@ -76,7 +76,10 @@ export const AUDIT_ACTIONS = {
   'oauth_credentials.issued': 'Credentials of an installed app were issued, or its secret was replaced',
   'oauth_credentials.previous_revoked': 'The previous secret of an installed app was ended before its time',
   'oauth_credentials.ended': 'Credentials of an installed app ended with its installation',
-  'oauth_grant.approved': 'A user allowed an app to act for them',
+  'oauth_grant.approved':
+    'A user allowed an app to act for them; `detail` has the scopes that were given, and those asked for that were withheld',
+  'oauth_grant.narrowed':
+    'A user left an app fewer scopes; `detail` has those that were removed and those that are left',
   'oauth_grant.denied': 'A user refused to let an app act for them',
   'oauth_grant.ended': 'An app stopped acting for a user: ended by the user or by the app',
   'oauth_grant.replay_noticed':

@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
-import { GrantController } from './grant.controller.js';
 import { GrantService } from './grant.service.js';
 import { GrantRecordModule } from './grant-record.module.js';
 
 /** What apps may do for users. */
 @Module({
   imports: [RevocationModule, GrantRecordModule],
-  controllers: [GrantController],
   providers: [GrantService],
   exports: [GrantRecordModule, GrantService],
 })

@@ -12,6 +12,7 @@ const FUTURE = Raw((column) => `${column} > now()`);
 
 export type NewGrant = Pick<Grant, 'id' | 'installationId' | 'appKey' | 'appName' | 'publisher' | 'userId' | 'scopes'>;
 
+/** Whose grant it is or was. */
 export type EndedGrant = Pick<Grant, 'userId' | 'appKey' | 'installationId'>;
 
 /** What apps may do for users. With a grant go its refresh tokens. */
@@ -40,6 +41,11 @@ export class GrantRepository {
   async touch(tx: TenantTransaction, id: string, idleSeconds: number): Promise<number | null> {
     const [touched] = await tx.query<{ remainingSeconds: number }>(TOUCH_GRANT, [tx.tenantId, id, idleSeconds]);
     return touched?.remainingSeconds ?? null;
+  }
+
+  /** The caller holds the grant. */
+  async setScopes(tx: TenantTransaction, id: string, scopes: string[]): Promise<void> {
+    await tx.repository(Grant).update({ tenantId: tx.tenantId, id }, { scopes });
   }
 
   /** Newest first, and how many there are. */

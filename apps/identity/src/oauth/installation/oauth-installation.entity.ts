@@ -28,6 +28,10 @@ export class OAuthInstallation {
   @Column({ type: 'text', array: true })
   scopes: string[];
 
+  /** Those of them that its package does not call optional. */
+  @Column({ name: 'required_scopes', type: 'text', array: true })
+  requiredScopes: string[];
+
   /** Of the installed version; only a sandbox is bound to them. */
   @Column({ name: 'redirect_uris', type: 'text', array: true })
   redirectUris: string[];

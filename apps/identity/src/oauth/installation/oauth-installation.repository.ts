@@ -1,7 +1,7 @@
 import type { OAuthAppStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { IsNull, Raw } from 'typeorm';
+import { In, IsNull, Raw } from 'typeorm';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import { OAuthInstallation } from './oauth-installation.entity.js';
 import {
@@ -15,7 +15,8 @@ import {
 export type InstallationFacts = Pick<
   OAuthInstallation,
   'installationId' | 'tenantId' | 'appKey' | 'appName' | 'publisher' | 'sandbox' | 'scopes' | 'redirectUris'
->;
+> &
+  Partial<Pick<OAuthInstallation, 'requiredScopes'>>;
 
 /** Whom a client acts as: an installation with valid credentials. */
 export type AuthenticatedClient = Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey' | 'scopes'> & {
@@ -33,11 +34,13 @@ export class OAuthInstallationRepository {
   /** @returns the client id, or null for an installation that has ended or is another tenant's */
   async register(tx: NarrowTransaction, facts: InstallationFacts, newClientId: string): Promise<string | null> {
     const { installationId, tenantId, appKey, appName, publisher, sandbox, scopes, redirectUris } = facts;
+    const { requiredScopes = [] } = facts;
     const parameters = [installationId, tenantId, newClientId, appKey, appName, publisher, sandbox];
     const [row] = await tx.query<{ clientId: string }>(REGISTER_OAUTH_INSTALLATION, [
       ...parameters,
       scopes,
       redirectUris,
+      requiredScopes,
     ]);
     return row?.clientId ?? null;
   }
@@ -85,6 +88,19 @@ export class OAuthInstallationRepository {
   /** The installation of an app in a tenant; sandboxes have to be named. */
   async findLive(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<OAuthInstallation | null> {
     return tx.repository(OAuthInstallation).findOneBy({ tenantId, appKey, sandbox: false, endedAt: IsNull() });
+  }
+
+  /** What users cannot leave out of what some installations were granted, by installation. */
+  async findRequiredScopes(
+    tx: NarrowTransaction,
+    tenantId: string,
+    installationIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string[]>> {
+    const found = await tx.repository(OAuthInstallation).find({
+      select: { installationId: true, requiredScopes: true },
+      where: { tenantId, installationId: In([...installationIds]) },
+    });
+    return new Map(found.map(({ installationId, requiredScopes }) => [installationId, requiredScopes]));
   }
 
   /** Ends the secret before the present one. @returns whether it was still valid */

@@ -1,15 +1,16 @@
 /**
  * Registers an installation or renews what is known of it. Gives no row for one that has ended or is another tenant's.
  * $1: installation, $2: tenant, $3: client id for a new one, $4: app key, $5: its name, $6: publisher, $7: whether it is a
- * sandbox, $8: scopes, $9: redirect URIs.
+ * sandbox, $8: scopes, $9: redirect URIs, $10: those of the scopes that users cannot leave out.
  */
 export const REGISTER_OAUTH_INSTALLATION = `
   INSERT INTO oauth_installation AS i
-    (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris,
+     required_scopes)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   ON CONFLICT (installation_id) DO UPDATE SET
     app_name = EXCLUDED.app_name, publisher = EXCLUDED.publisher, scopes = EXCLUDED.scopes,
-    redirect_uris = EXCLUDED.redirect_uris, updated_at = now()
+    redirect_uris = EXCLUDED.redirect_uris, required_scopes = EXCLUDED.required_scopes, updated_at = now()
   WHERE i.tenant_id = EXCLUDED.tenant_id AND i.app_key = EXCLUDED.app_key AND i.ended_at IS NULL
   RETURNING client_id AS "clientId"`;
 

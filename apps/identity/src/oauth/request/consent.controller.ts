@@ -16,7 +16,7 @@ export class ConsentController {
   @Describe({
     summary: 'Returns what an app asks the current user for',
     description:
-      'For the page that asks. The scopes are those that the app asks for and your workspace has granted to it.',
+      'For the page that asks. The scopes are those that the app asks for and your workspace has granted to it; the user can leave out each that is not `required`.',
     answers: [{ status: 200, description: 'The request', body: () => ConsentView }],
     refusals: ['INVALID_AUTHORIZATION_REQUEST', 'APP_NOT_INSTALLED', 'INSUFFICIENT_SCOPE'],
   })
@@ -31,14 +31,21 @@ export class ConsentController {
   @Describe({
     summary: 'Allows an app to act for the current user, or refuses',
     description:
-      'Ends the request. The browser is sent to the address in the answer, with a code that the app exchanges within a minute, or with `access_denied`. To approve needs a proof of your password or second factor in the last ten minutes.',
+      'Ends the request. With `scopes` the app is given those alone, and learns it from the token. The browser is sent to the address in the answer, with a code that the app exchanges within a minute, or with `access_denied`. To approve needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 200, description: 'Where the browser is sent', body: () => DecisionView }],
-    refusals: ['INVALID_AUTHORIZATION_REQUEST', 'APP_NOT_INSTALLED', 'INSUFFICIENT_SCOPE', 'STEP_UP_REQUIRED'],
+    refusals: [
+      'INVALID_AUTHORIZATION_REQUEST',
+      'APP_NOT_INSTALLED',
+      'INSUFFICIENT_SCOPE',
+      'SCOPE_NOT_OFFERED',
+      'SCOPE_REQUIRED',
+      'STEP_UP_REQUIRED',
+    ],
   })
   async decide(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,
-    @Body() { decision }: DecisionInput,
+    @Body() decision: DecisionInput,
   ): Promise<DecisionView> {
     return { redirectTo: await this.consents.decide(principal, id, decision) };
   }

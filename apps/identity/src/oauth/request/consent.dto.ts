@@ -2,6 +2,7 @@ import {
   BooleanField,
   DateTimeField,
   EnumField,
+  field,
   IdField,
   IntegerField,
   ListField,
@@ -19,6 +20,9 @@ export class RequestedScopeView {
 
   @BooleanField()
   writes: boolean;
+
+  @BooleanField({ description: 'Whether the app cannot work without it, so that it cannot be left out' })
+  required: boolean;
 }
 
 export class ConsentTenantView {
@@ -71,6 +75,16 @@ export const DECISIONS = ['approve', 'deny'] as const;
 export class DecisionInput {
   @EnumField(DECISIONS)
   decision: (typeof DECISIONS)[number];
+
+  @ListField(field.text({ maxLength: 64 }), {
+    optional: true,
+    minItems: 1,
+    maxItems: 50,
+    description:
+      'Of an approval: what the app is given, of the scopes of the request; those that are `required` are among them. All of them when it is left out',
+    example: ['leads:read'],
+  })
+  scopes?: string[];
 }
 
 export class DecisionView {

@@ -14,6 +14,7 @@ import { AuthorizationCodeRepository } from '../grant/authorization-code.reposit
 import { newGrantText } from '../grant/grant-text.js';
 import type { OAuthInstallation } from '../installation/oauth-installation.entity.js';
 import { OAuthInstallationRepository } from '../installation/oauth-installation.repository.js';
+import { chooseScopes, requiredOf } from '../protocol/chosen-scopes.js';
 import { intersectScopes } from '../protocol/scopes.js';
 import type { AuthorizationRequest } from './authorization-request.entity.js';
 import { AuthorizationRequestRepository } from './authorization-request.repository.js';
@@ -26,6 +27,8 @@ interface Asked {
   readonly installation: OAuthInstallation;
   /** What the user would allow. */
   readonly scopes: Scope[];
+  /** Those of them that the user cannot leave out. */
+  readonly requiredScopes: string[];
 }
 
 /** Users decide whether an app may act for them. */
@@ -46,7 +49,7 @@ export class ConsentService {
 
   /** @throws PlatformError INVALID_AUTHORIZATION_REQUEST, APP_NOT_INSTALLED, INSUFFICIENT_SCOPE when nothing could be allowed */
   async describe({ tenantId }: Principal, id: string): Promise<ConsentView> {
-    const { request, installation, scopes } = await this.find(tenantId, id);
+    const { request, installation, scopes, requiredScopes } = await this.find(tenantId, id);
     const { name } = await this.tenants.get(tenantId);
     const { appKey, appName, publisher } = installation;
     const { maxSeconds, idleSeconds } = this.config.sessions;
@@ -54,7 +57,7 @@ export class ConsentService {
       id,
       app: { key: appKey, name: appName, publisher },
       tenant: { id: tenantId, name },
-      scopes: scopes.map(describeScope),
+      scopes: scopes.map((scope) => describeScope(scope, requiredScopes.includes(scope))),
       accessPeriod: { maxSeconds, idleSeconds: Math.min(idleSeconds, maxSeconds) },
       redirectHost: new URL(request.redirectUri).host,
       expiresAt: request.expiresAt.toISOString(),
@@ -65,12 +68,13 @@ export class ConsentService {
    * Ends the request by a decision. A stolen access token is not enough to approve: it could give itself a grant that outlives
    * it.
    * @returns where the browser is sent
-   * @throws PlatformError STEP_UP_REQUIRED, INVALID_AUTHORIZATION_REQUEST, APP_NOT_INSTALLED, INSUFFICIENT_SCOPE
+   * @throws PlatformError STEP_UP_REQUIRED, INVALID_AUTHORIZATION_REQUEST, APP_NOT_INSTALLED, INSUFFICIENT_SCOPE; SCOPE_NOT_OFFERED
+   *   and SCOPE_REQUIRED for a choice that cannot be made, which leaves the request open
    */
-  async decide(principal: Principal, id: string, decision: DecisionInput['decision']): Promise<string> {
+  async decide(principal: Principal, id: string, { decision, scopes: chosen }: DecisionInput): Promise<string> {
     if (decision === 'approve') await this.proof.assert(principal);
     const { tenantId, userId } = principal;
-    const { request, installation, scopes } = await this.find(tenantId, id);
+    const { request, installation, scopes: offered, requiredScopes: required } = await this.find(tenantId, id);
     const { issuer } = this.config.service;
     if (decision === 'deny') {
       await inWorkspace(this.database, principal, async (tx) => {
@@ -79,6 +83,8 @@ export class ConsentService {
       });
       return redirectTo(request, issuer, { error: 'access_denied', error_description: 'The user refused' });
     }
+    const scopes = chooseScopes(offered, required, chosen ?? offered);
+    const withheld = offered.filter((scope) => !scopes.includes(scope));
     await this.database.crossTenant((tx) => this.end(tx, id));
     const { installationId, appKey, appName, publisher } = installation;
     const grantId = newId();
@@ -91,7 +97,8 @@ export class ConsentService {
       if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
       await this.proof.assertWithin(tx, principal);
       await this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved });
-      this.record(tx, 'oauth_grant.approved', principal, installation, { grantId, scopes });
+      const detail = { grantId, scopes, ...(withheld.length > 0 && { withheld }) };
+      this.record(tx, 'oauth_grant.approved', principal, installation, detail);
     });
     return redirectTo(request, issuer, { code, installation_id: installationId });
   }
@@ -130,7 +137,7 @@ export class ConsentService {
       if (scopes.length === 0) {
         throw new PlatformError('INSUFFICIENT_SCOPE', 'The installation was granted nothing that the app asks for');
       }
-      return { request, installation, scopes };
+      return { request, installation, scopes, requiredScopes: requiredOf(scopes, installation.requiredScopes) };
     });
   }
 }

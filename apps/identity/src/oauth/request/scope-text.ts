@@ -14,8 +14,8 @@ const THINGS: Readonly<Record<ScopeName, string>> = {
 };
 
 /** A scope as the user who consents is shown it. */
-export function describeScope(name: Scope): RequestedScopeView {
+export function describeScope(name: Scope, required: boolean): RequestedScopeView {
   const writes = !name.endsWith(':read');
   const thing = THINGS[name.replace(/:read$/, '') as ScopeName];
-  return { name, description: writes ? `See and change ${thing}` : `See ${thing}`, writes };
+  return { name, description: writes ? `See and change ${thing}` : `See ${thing}`, writes, required };
 }

@@ -57,7 +57,11 @@ export class TokenAnswerView {
   @IntegerField({ description: 'Seconds', example: 900 })
   expires_in: number;
 
-  @TextField({ maxLength: 1000, example: 'leads:read tasks' })
+  @TextField({
+    maxLength: 1000,
+    description: 'What the token may do, which can be less than was asked for',
+    example: 'leads:read tasks',
+  })
   scope: string;
 
   @TextField({ optional: true, maxLength: 200, description: 'For an app that acts for a user; works once' })

@@ -9,7 +9,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { EnrolmentRequired, MfaRequired } from '../../sign-in/mfa/mfa-request.service.js';
 import { cookieFor, presentedCookie, setCookie } from './browser-cookie.js';
 import {
-  DiscoverQuery,
+  DiscoverInput,
   ExchangeInput,
   SignInProviderListView,
   StartedView,
@@ -32,7 +32,9 @@ export class ProviderSignInController {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  @Get('discover')
+  @Post('discover')
+  @NotRepeatable()
+  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Finds the identity providers of an address',
@@ -41,9 +43,22 @@ export class ProviderSignInController {
     answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
     refusals: ['RATE_LIMITED'],
   })
-  async discover(@Query() { email }: DiscoverQuery, @Ip() address: string): Promise<SignInProviderListView> {
-    await this.limit.consume('discover', address);
-    return { providers: await this.signIns.discover(email) };
+  async find(@Body() { email }: DiscoverInput, @Ip() address: string): Promise<SignInProviderListView> {
+    return this.providersOf(email, address);
+  }
+
+  @Get('discover')
+  @Public()
+  @Describe({
+    summary: 'Finds the identity providers of an address in the query',
+    description:
+      'Use `POST` with the address in the body in its place: what stands in a query gets into histories of browsers and into logs of servers in between. The answer is the same.',
+    deprecated: true,
+    answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
+    refusals: ['RATE_LIMITED'],
+  })
+  async discover(@Query() { email }: DiscoverInput, @Ip() address: string): Promise<SignInProviderListView> {
+    return this.providersOf(email, address);
   }
 
   @Post(':providerId/start')
@@ -115,6 +130,12 @@ export class ProviderSignInController {
     const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);
     giveDeviceToken(reply, deviceToken);
     return answer;
+  }
+
+  /** Limited as one, whichever way it is asked. */
+  private async providersOf(email: string, address: string): Promise<SignInProviderListView> {
+    await this.limit.consume('discover', address);
+    return { providers: await this.signIns.discover(email) };
   }
 
   /** @returns the fragment for the page */

@@ -1,6 +1,6 @@
 import { BooleanField, EmailField, ListField, TextField } from '@crm/http';
 
-export class DiscoverQuery {
+export class DiscoverInput {
   @EmailField({ description: 'Whose sign-in it is; only the domain is looked at' })
   email: string;
 }

@@ -7,6 +7,15 @@ interface AppTexts {
   readonly since: string;
   readonly lastUsed: string;
   readonly ends: string;
+  readonly change: string;
+  readonly changeTitle: (app: string) => string;
+  readonly changeText: string;
+  readonly changeNow: string;
+  readonly changed: (app: string) => string;
+  /** Of something that an app could do. */
+  readonly lost: string;
+  readonly nothingLeft: string;
+  readonly problems: Readonly<Record<string, string>>;
   readonly withdraw: string;
   readonly withdrawTitle: (app: string) => string;
   readonly withdrawText: string;
@@ -22,6 +31,18 @@ export const APP_TEXTS: Catalogue<AppTexts> = {
     since: 'Since',
     lastUsed: 'Last used',
     ends: 'Ends, if not used',
+    change: 'Take something away',
+    changeTitle: (app) => `What may ${app} still do?`,
+    changeText:
+      'Untick what it is to lose. It loses it within a second, and gets it back only if it asks you again and you agree.',
+    changeNow: 'Take it away',
+    changed: (app) => `${app} can do less now.`,
+    lost: '(taken away)',
+    nothingLeft: 'Untick something to take it away. To take away everything, withdraw the access.',
+    problems: {
+      SCOPE_NOT_OFFERED: 'What the app may do has changed meanwhile. Open this page again.',
+      SCOPE_REQUIRED: 'What the app needs has changed meanwhile. Open this page again.',
+    },
     withdraw: 'Withdraw the access',
     withdrawTitle: (app) => `Withdraw the access of ${app}?`,
     withdrawText: 'It stops working in your name within a second. It can ask you again.',
@@ -35,6 +56,18 @@ export const APP_TEXTS: Catalogue<AppTexts> = {
     since: 'Seit',
     lastUsed: 'Zuletzt verwendet',
     ends: 'Endet ungenutzt',
+    change: 'Etwas wegnehmen',
+    changeTitle: (app) => `Was darf ${app} noch?`,
+    changeText:
+      'Entfernen Sie den Haken bei dem, was sie verlieren soll. Sie verliert es binnen einer Sekunde und bekommt es nur zurück, wenn sie Sie erneut fragt und Sie zustimmen.',
+    changeNow: 'Wegnehmen',
+    changed: (app) => `${app} kann jetzt weniger.`,
+    lost: '(weggenommen)',
+    nothingLeft: 'Entfernen Sie einen Haken, um etwas wegzunehmen. Um alles wegzunehmen, entziehen Sie den Zugriff.',
+    problems: {
+      SCOPE_NOT_OFFERED: 'Was die App darf, hat sich inzwischen geändert. Öffnen Sie diese Seite noch einmal.',
+      SCOPE_REQUIRED: 'Was die App braucht, hat sich inzwischen geändert. Öffnen Sie diese Seite noch einmal.',
+    },
     withdraw: 'Zugriff entziehen',
     withdrawTitle: (app) => `${app} den Zugriff entziehen?`,
     withdrawText: 'Sie arbeitet binnen einer Sekunde nicht mehr in Ihrem Namen. Sie kann Sie erneut fragen.',
