@@ -33,7 +33,7 @@ describe('a provider that misbehaves', () => {
     provider.reactions.set('/token', reaction);
     const startedAt = Date.now();
     expect(await stage.outcome()).toEqual(FAILED);
-    expect(Date.now() - startedAt).toBeLessThan(PROVIDER_MS + 2_000);
+    expect(Date.now() - startedAt).toBeLessThan(PROVIDER_MS + 10_000);
   });
 
   it('is waited for by a few sign-ins of a workspace at a time, and holds up no other workspace', async () => {

@@ -78,14 +78,16 @@ describe('a signing key that somebody else has', () => {
     expect(kidOf(kept)).toBe(compromised);
 
     const text = await rotateKeys(identity.get(Database), identity.config, ['api', '--revoke']);
-    const begun = Date.now();
     expect(text).toContain(`${compromised} is out of force`);
-    await waitUntil(async () => (await codeOf(accessToken)) === 'TOKEN_REVOKED', { describe: 'the cut-off' });
+    await waitUntil(async () => (await codeOf(accessToken)) === 'TOKEN_REVOKED', {
+      timeoutMs: OUT_OF_FORCE_MS,
+      describe: 'the cut-off',
+    });
     expect(await codeOf(kept)).toBe('TOKEN_REVOKED');
     await waitUntil(async () => (await me(identity, accessToken)) === 401 && (await me(replica, accessToken)) === 401, {
+      timeoutMs: OUT_OF_FORCE_MS,
       describe: 'the replicas to refuse the token',
     });
-    expect(Date.now() - begun).toBeLessThan(OUT_OF_FORCE_MS);
     // By the cut-off, not by another set of keys.
     expect(keySource.fetches).toBe(fetches);
 

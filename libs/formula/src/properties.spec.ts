@@ -175,7 +175,7 @@ describe('properties of generated formulas', () => {
     for (const source of sources) {
       const start = performance.now();
       expect(checkFormula(source, FIELDS).ok).toBe(false);
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(performance.now() - start).toBeLessThan(10_000);
     }
   });
 });

@@ -47,10 +47,8 @@ describe('the watch of revocations', () => {
     const watch = await start();
     const token = claims();
     expect(watch.isRevoked(token)).toBe(false);
-    const started = Date.now();
     await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
     await until(() => watch.isRevoked(token), 'the token is revoked', 1_000);
-    expect(Date.now() - started).toBeLessThan(1_000);
     expect(watch.isRevoked(claims())).toBe(false);
   });
 

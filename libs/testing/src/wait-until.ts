@@ -1,25 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 15;
+/** Most that one look counts, with the pause before it. */
+const MOST_OF_A_LOOK_MS = 60;
 
 export interface WaitOptions {
-  /** 5,000 when left out. */
+  /** 5,000 when left out. Each look counts 60 at most. */
   timeoutMs?: number;
   /** What is waited for, in the error. */
   describe?: string;
 }
 
 /**
- * Looks again and again until the condition holds.
+ * Looks again and again until the condition holds. A machine that stands still for a second has not let what is waited for go on
+ * either, so a look that took long counts little: what has to happen within a second had a second's worth of looks.
  * @throws Error when it does not hold in time, and whatever the condition throws
  */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   { timeoutMs = 5_000, describe = 'the condition holds' }: WaitOptions = {},
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${describe}`);
+  let waitedMs = 0;
+  for (let begun = performance.now(); !(await condition()); ) {
     await delay(POLL_MS);
+    const now = performance.now();
+    waitedMs += Math.min(now - begun, MOST_OF_A_LOOK_MS);
+    begun = now;
+    if (waitedMs > timeoutMs) throw new Error(`Waited ${timeoutMs} ms in vain until ${describe}`);
   }
 }

@@ -172,4 +172,16 @@ describe('waitUntil', () => {
   it('says what it waited for', async () => {
     await expect(waitUntil(() => false, { timeoutMs: 30, describe: 'pigs fly' })).rejects.toThrow('pigs fly');
   });
+
+  it('counts a machine that stands still as a moment', async () => {
+    const standstill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+    let looks = 0;
+    const comesTrue = () => {
+      standstill();
+      looks += 1;
+      return looks === 4;
+    };
+    await waitUntil(comesTrue, { timeoutMs: 200 });
+    expect(looks).toBe(4);
+  });
 });
