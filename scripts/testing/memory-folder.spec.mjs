@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../demo/client.mjs';
 import { inRoot } from '../root.mjs';
-import { memoryFolder } from './memory-folder.mjs';
+import { memoryFolder, runsPrograms } from './memory-folder.mjs';
 
 /** @type {string} */
 let at;
@@ -30,6 +30,17 @@ describe('the folder in memory', () => {
     ['memory is short', { ...ROOM, memory: Number.MAX_SAFE_INTEGER }],
   ])('is not made where %s', async (_case, needed) => {
     expect(await memoryFolder({ at, needed })).toBeUndefined();
+    expect(await readdir(at)).toEqual([]);
+  });
+
+  it('is not made where programs that tests write would not run', async () => {
+    const canRunPrograms = async () => false;
+    expect(await memoryFolder({ at, needed: ROOM, canRunPrograms })).toBeUndefined();
+    expect(await readdir(at)).toEqual([]);
+  });
+
+  it('is looked at for that with a program, of which nothing stays', async () => {
+    expect(await runsPrograms(at)).toBe(true);
     expect(await readdir(at)).toEqual([]);
   });
 

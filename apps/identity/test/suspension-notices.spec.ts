@@ -1,4 +1,4 @@
-import { Database } from '@crm/database';
+import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Account, TestIdentity } from './identity.js';
@@ -30,6 +30,22 @@ async function told({ tenantId }: Pick<Account, 'tenantId'>): Promise<string[]> 
       .transaction(tenantId, (tx) => tx.query('SELECT 1 FROM mail WHERE tenant_id = $1', [tenantId]));
   await waitUntil(async () => (await mails()).length === 0, { timeoutMs: 20_000, describe: 'all mail is sent' });
   return mailServer.mails.map(({ to }) => to).sort();
+}
+
+/** Waits until the decision waits for an administrator. */
+async function isWaiting(): Promise<void> {
+  const blocked = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR KEY SHARE OF u%'`;
+  const administrator = new Database({ ...identity.config.database, url: identity.database.adminUrl });
+  try {
+    const seen = () => administrator.transaction(newId(), (tx) => tx.query(blocked));
+    await waitUntil(async () => (await seen()).length > 0, {
+      timeoutMs: 20_000,
+      describe: 'the decision waits for the administrator',
+    });
+  } finally {
+    await administrator.close();
+  }
 }
 
 describe('a suspended workspace', () => {
@@ -66,6 +82,20 @@ describe('a suspended workspace', () => {
     expect(await told(owner)).toEqual([owner.email]);
     await Promise.all(Array.from({ length: 5 }, () => suspensions.decide('reinstate', owner.tenantId)));
     expect(await told(owner)).toEqual([owner.email, owner.email]);
+  });
+
+  it('is suspended, and told, while one of its administrators is being changed', async () => {
+    const owner = await identity.account();
+    const decisions: Promise<unknown>[] = [];
+    await identity.get(Database).transaction(owner.tenantId, async (tx) => {
+      // As every change of a user that ends sessions: first the user, then the sessions.
+      await tx.query('SELECT 1 FROM app_user WHERE id = $1 FOR UPDATE', [owner.userId]);
+      decisions.push(suspensions.decide('suspend', owner.tenantId));
+      await isWaiting();
+      await tx.query('DELETE FROM session WHERE user_id = $1', [owner.userId]);
+    });
+    expect(await Promise.all(decisions)).toMatchObject([{ state: 'suspended' }]);
+    expect(await told(owner)).toEqual([owner.email]);
   });
 
   it('is told nothing by a decision that is refused', async () => {

@@ -72,6 +72,19 @@ describe('the certificate of a service', () => {
     ]);
   });
 
+  it('is refused while those above it are written, or when one of them is broken', () => {
+    const keyFile = file('tls.key', mine.key);
+    const broken = authority.ca.replace(/\n\w/g, '\nA');
+    for (const more of [authority.ca.slice(0, 5), authority.ca.slice(0, 20), authority.ca.slice(0, -30), broken]) {
+      const certificateFile = file('tls.crt', `${mine.cert}\n${more}`);
+      expect(given(certificateFile, keyFile)).toEqual([
+        expect.stringMatching(
+          new RegExp(`^TLS_CERT_FILE: ${certificateFile} (is cut off|cannot be presented \\(.+\\))$`),
+        ),
+      ]);
+    }
+  });
+
   it('is refused when a file is not there, empty or something else, with its path and never with what it holds', () => {
     const [certificateFile, keyFile] = [file('tls.crt', mine.cert), file('tls.key', mine.key)];
     const missing = join(folder, 'missing');

@@ -65,8 +65,9 @@ export class SuspensionService {
       const before = standingOf(tenant, last);
       if (before.state === OUTCOMES[decision].state) return before;
       const next = nextSuspension(tenant, last, decision, why);
-      await this.apply(tx, operator, { decision, reason: why, next });
+      // It holds administrators, and so comes before sessions end: the order of every change of a user.
       await this.notices.send(tx, tenant, decision, why);
+      await this.apply(tx, operator, { decision, reason: why, next });
       return standingOf(tenant, next);
     });
     // Also when nothing has changed: whoever asks again wants to be sure.
