@@ -13,7 +13,8 @@ export class TestReplicas {
 
   static async start(changes: NonNullable<Parameters<typeof TestIdentity.start>[0]> = {}): Promise<TestReplicas> {
     const redis = await testRedis();
-    const settings = { ...changes.settings, limits: { redisUrl: redis.url } };
+    // Each would count by itself for a while if the server were late on a busy machine.
+    const settings = { ...changes.settings, limits: { redisUrl: redis.url, answerMs: 20_000 } };
     const first = await TestIdentity.start({ ...changes, settings });
     return new TestReplicas(redis, first, await first.replica());
   }

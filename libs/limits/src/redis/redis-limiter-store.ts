@@ -35,10 +35,12 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
   /**
    * @param url of the server
    * @param service whose limits these are
+   * @param answerMs how long a request waits for its limits at most
    */
   constructor(
     url: string,
     private readonly service: string,
+    private readonly answerMs = ANSWER_TIMEOUT_MS,
   ) {
     super();
     this.script = new RedisScript(url, GCRA_SCRIPT, {
@@ -86,7 +88,7 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
     };
     const giveUp = () => fail(new Error('The server did not answer in time'));
     // Not before what has come is read: when this process was late itself, the answer waits behind the timer.
-    const timer = setTimeout(() => setImmediate(giveUp), ANSWER_TIMEOUT_MS);
+    const timer = setTimeout(() => setImmediate(giveUp), this.answerMs);
     this.script
       .call(scriptArguments(waiting, `limit:${this.service}:`))
       .then((answer) => {

@@ -3,7 +3,7 @@ import {
   PlatformError,
   type RpcRequest,
   type RpcResponse,
-  type rpc,
+  rpc,
   type TenantDecision,
   type TenantStanding,
 } from '@crm/contracts';
@@ -50,16 +50,19 @@ export class SuspensionService {
 
   /**
    * Decisions about a workspace follow each other. One that changes nothing is answered with the state, and leaves no entry.
-   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND; VALIDATION_FAILED without a reason
+   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND; VALIDATION_FAILED without a reason; DEADLINE_EXCEEDED when its
+   *   turn comes after the caller has given up: whoever decides anew in the meantime must not be overtaken by it
    */
   async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStanding> {
     const tenantId = id.toLowerCase();
     if (operator.linkedTenantId === tenantId) throw new PlatformError('OWN_WORKSPACE');
     const why = reason.trim().slice(0, LONGEST_REASON);
     if (why === '') throw reasonRequired(decision);
+    const deadline = performance.now() + rpc.identity.decideTenant.timeoutMs;
     await this.proof.assert(operator);
     const standing = await this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const tenant = await this.tenants.lock(tx);
+      if (performance.now() > deadline) throw new PlatformError('DEADLINE_EXCEEDED');
       if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
       const last = await this.suspensions.find(tx);
       const before = standingOf(tenant, last);
