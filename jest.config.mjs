@@ -7,7 +7,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   // For a busy machine: what is too slow shows in bench/, never as a test that fails now and then.
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // The modules of finished test files stay in memory, 4 GB a worker in the end, whose garbage collection slows the rest
   // down. A worker with more than this is replaced after a file.
   workerIdleMemoryLimit: '1GB',

@@ -176,13 +176,16 @@ describe('GET /embed/{clientId}', () => {
     });
     const from = (address: string) =>
       service.request<string>('GET', '/embed/embed_1', { headers: { 'x-forwarded-for': address } });
-    let answer = await from('192.0.2.77');
+    const together = 50;
+    let refused: Awaited<ReturnType<typeof from>> | undefined;
     // The rate goes on while the requests are made, so that a few more than those at once are answered.
-    for (let sent = 1; answer.status === 200 && sent < 2 * PAGES_PER_ADDRESS; sent += 1)
-      answer = await from('192.0.2.77');
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
+    for (let sent = 0; !refused && sent < 2 * PAGES_PER_ADDRESS; sent += together) {
+      const answers = await Promise.all(Array.from({ length: together }, () => from('192.0.2.77')));
+      refused = answers.find(({ status }) => status !== 200);
+    }
+    expect(refused?.status).toBe(429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused?.headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
     const before = asked;
     expect(before).toBeGreaterThanOrEqual(PAGES_PER_ADDRESS);
     expect((await service.request('GET', '/embed/assets/index-1.js')).status).toBe(200);

@@ -9,16 +9,12 @@ import {
   testDatabase,
   testNats,
 } from '@crm/testing';
-import { jest } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { decodeJwt, type JWK } from 'jose';
 import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/accounts/password/hash-pool.js';
 import { AppModule } from '../src/app.module.js';
 import type { IdentityConfig } from '../src/config.js';
 import { migrations } from '../src/migrations/index.js';
-
-// Each test hashes passwords, by design a slow thing, and the machine runs several test files at once.
-jest.setTimeout(30_000);
 
 export const PASSWORD = 'correct-horse-battery-staple';
 

@@ -134,7 +134,7 @@ describe('an installation that fails', () => {
     } finally {
       await patient.close();
     }
-  }, 40_000);
+  }, 60_000);
 
   it('is undone in the end, although a neighbour is away meanwhile', async () => {
     neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {

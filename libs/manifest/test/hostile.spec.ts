@@ -7,7 +7,7 @@ import { SAMPLES } from './samples.js';
 /** The long form runs with `npm run test:deep`. */
 const DEEP = process.env.DEEP === '1';
 
-jest.setTimeout(DEEP ? 300_000 : 30_000);
+jest.setTimeout(DEEP ? 300_000 : 60_000);
 
 /** How many automations trigger each other in a cycle. */
 const CIRCLE = DEEP ? 5_000 : 1_000;

@@ -432,7 +432,7 @@ describe('an event consumer', () => {
     await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
     const event = await publish(envelope());
     await until(async () => (await effects()).includes(event.id), 'the event is handled', 20_000);
-  }, 40_000);
+  }, 60_000);
 
   it('continues after the broker was killed and restarted', async () => {
     start();

@@ -176,5 +176,5 @@ describe('the watch of revocations', () => {
       20_000,
     );
     await until(() => watch.isRevoked(missed), 'the second is known', 5_000);
-  }, 40_000);
+  }, 60_000);
 });

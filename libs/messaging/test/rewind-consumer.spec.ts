@@ -88,7 +88,7 @@ describe('rewinding a consumer', () => {
     // Provisioning leaves it where it is.
     await provisionStreams(provisioner(), { replicas: 1 });
     expect(await acknowledgedAll()).toBe(true);
-  }, 40_000);
+  }, 60_000);
 
   it('loses no event that is not acknowledged, however old', async () => {
     const stuck = await publish();
@@ -103,7 +103,7 @@ describe('rewinding a consumer', () => {
     await until(() => handled.includes(stuck), 'it is handled', 20_000);
     await until(acknowledgedAll, 'all are acknowledged');
     expect(handled).toEqual([other, stuck]);
-  }, 40_000);
+  }, 60_000);
 
   it('is refused for a time in the future', async () => {
     const future = new Date(Date.now() + 60_000);

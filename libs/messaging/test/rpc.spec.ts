@@ -169,7 +169,7 @@ describe('a call between services', () => {
       'calls are answered again',
       15_000,
     );
-  }, 40_000);
+  }, 60_000);
 
   it('can be served by one handler of the service of the contract only', () => {
     const other = { ...getTenant, subject: 'rpc.custom-objects.x.y', server: 'custom-objects' as const };
