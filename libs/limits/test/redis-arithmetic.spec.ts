@@ -6,7 +6,7 @@ import type { Operation } from '../src/gcra.js';
 import type { Claim, Decision, Limit } from '../src/limiter-store.js';
 import { MemoryLimiterStore } from '../src/memory-limiter-store.js';
 import { GCRA_SCRIPT } from '../src/redis/gcra-script.js';
-import { readAnswer, scriptArguments } from '../src/redis/script-call.js';
+import { ScriptCall } from '../src/redis/script-call.js';
 import { TestRedis } from './redis-server.js';
 
 /** The store in memory, at the times of the server. */
@@ -31,6 +31,8 @@ const operations = fc.record({
     fc.record({ limit: fc.nat({ max: LIMITS.length - 1 }), key: fc.constantFrom('a', 'b', 'ä|:1') }),
     { minLength: 1, maxLength: 3, selector: ({ limit }) => limit },
   ),
+  /** In succession, by as many requests. */
+  times: fc.integer({ min: 1, max: 5 }),
 });
 /** Calls of the script, each with several operations, and milliseconds between them. */
 const sequences = fc.array(
@@ -53,9 +55,9 @@ describe('the script', () => {
   });
 
   const call = async (waiting: readonly { operation: Operation; claims: readonly Claim[] }[], prefix: string) => {
-    const complete = waiting.map((one) => ({ ...one, decide: () => undefined }));
-    const answer: unknown = await client.sendCommand(['EVAL', GCRA_SCRIPT, ...scriptArguments(complete, prefix)]);
-    return { nowUs: (answer as number[])[0] as number, decisions: readAnswer(complete, answer) };
+    const script = new ScriptCall(waiting.map((one) => ({ ...one, decide: () => undefined })));
+    const answer: unknown = await client.sendCommand(['EVAL', GCRA_SCRIPT, ...script.arguments(prefix)]);
+    return { nowUs: (answer as number[])[0] as number, decisions: script.decisions(answer) };
   };
 
   let sequence = 0;
@@ -67,10 +69,12 @@ describe('the script', () => {
         const memory = new ReplayStore();
         const open = LIMITS.map((limit) => memory.open(limit));
         for (const { together, waitMs } of steps) {
-          const waiting = together.map(({ operation, claims }) => ({
-            operation,
-            claims: claims.map(({ limit, key }) => ({ open: open[limit]!, key })),
-          }));
+          const waiting = together.flatMap(({ operation, claims, times }) =>
+            Array.from({ length: times }, () => ({
+              operation,
+              claims: claims.map(({ limit, key }) => ({ open: open[limit]!, key })),
+            })),
+          );
           const { nowUs, decisions } = await call(waiting, `${sequence}:`);
           const expected: Decision[] = waiting.map((one) => memory.at(nowUs).apply(one.operation, one.claims));
           expect(decisions).toEqual(expected);

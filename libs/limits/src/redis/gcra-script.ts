@@ -2,11 +2,12 @@
  * The arithmetic of gcra.ts for many operations in one step. Redis and Valkey run a script as a whole, so that no other
  * process comes between reading and writing, and their clock is the only one.
  *
- * KEYS: the keys of all claims, operation after operation; a key may occur in several operations, which see each other's
- * effects. ARGV: for each operation its name, how many claims it has, and interval and room of each in microseconds.
+ * KEYS: the keys of all claims, each claim once. ARGV: interval and room of each claim in microseconds; then for each operation
+ * its name, how many times it is asked for in succession, how many claims it has, and the place of each among the keys.
+ * Operations see the effects of those before them.
  *
- * Answer: the clock in microseconds; then for each operation the index of the first claim without room, or -1, and the debts
- * of its claims. Numbers of Lua are doubles, as JavaScript's are: whole microseconds are exact until the year 2255.
+ * Answer: the clock in microseconds; then for each operation how many times it was done, the index of the first claim without room
+ * for one more, or -1 when all were done, and the debts of its claims after that. Numbers of Lua are doubles, as JavaScript's are: whole microseconds are exact until the year 2255.
  *
  * A debt is never more than the room, whatever the clock of the machine does.
  *
@@ -23,38 +24,39 @@ for i, key in ipairs(KEYS) do
   debts[key] = math.max(0, emptyAt - now)
 end
 local answer = { now }
-local k, a = 0, 1
+local a = 2 * #KEYS + 1
 while ARGV[a] do
-  local operation, count = ARGV[a], tonumber(ARGV[a + 1])
-  local refused = -1
+  local operation, times, count = ARGV[a], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2])
+  local done, refused = times, -1
   if operation == 'take' then
     for i = 1, count do
-      if debts[KEYS[k + i]] + tonumber(ARGV[a + 2 * i]) > tonumber(ARGV[a + 2 * i + 1]) then
-        refused = i - 1
-        break
+      local claim = tonumber(ARGV[a + 2 + i])
+      local fits = math.floor((tonumber(ARGV[2 * claim]) - debts[KEYS[claim]]) / tonumber(ARGV[2 * claim - 1]))
+      if fits < done then
+        done, refused = math.max(0, fits), i - 1
       end
     end
   end
+  answer[#answer + 1] = done
   answer[#answer + 1] = refused
   for i = 1, count do
-    local key = KEYS[k + i]
-    local interval, room = tonumber(ARGV[a + 2 * i]), tonumber(ARGV[a + 2 * i + 1])
+    local claim = tonumber(ARGV[a + 2 + i])
+    local key, interval, room = KEYS[claim], tonumber(ARGV[2 * claim - 1]), tonumber(ARGV[2 * claim])
     local debt = math.min(debts[key], room)
-    if refused < 0 and operation ~= 'look' then
+    if done > 0 and operation ~= 'look' then
       if operation == 'take' then
-        debt = debt + interval
+        debt = debt + done * interval
       elseif operation == 'charge' then
-        debt = math.min(debt + interval, room)
+        debt = math.min(debt + done * interval, room)
       elseif operation == 'restore' then
-        debt = math.max(0, debt - interval)
+        debt = math.max(0, debt - done * interval)
       end
       debts[key] = debt
       changed[key] = true
     end
     answer[#answer + 1] = debt
   end
-  k = k + count
-  a = a + 2 + 2 * count
+  a = a + 3 + count
 end
 for key in pairs(changed) do
   local debt = debts[key]

@@ -5,7 +5,7 @@ import { isShared, localDecisions } from '../limits-metrics.js';
 import { MemoryLimiterStore } from '../memory-limiter-store.js';
 import { GCRA_SCRIPT } from './gcra-script.js';
 import { RedisScript } from './redis-script.js';
-import { readAnswer, scriptArguments, type Waiting } from './script-call.js';
+import { ScriptCall, type Waiting } from './script-call.js';
 
 /** An answer usually takes less than a millisecond; no request waits longer than this for its limits. */
 const ANSWER_TIMEOUT_MS = 250;
@@ -89,11 +89,12 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
     const giveUp = () => fail(new Error('The server did not answer in time'));
     // Not before what has come is read: when this process was late itself, the answer waits behind the timer.
     const timer = setTimeout(() => setImmediate(giveUp), this.answerMs);
+    const call = new ScriptCall(waiting);
     this.script
-      .call(scriptArguments(waiting, `limit:${this.service}:`))
+      .call(call.arguments(`limit:${this.service}:`))
       .then((answer) => {
         if (isDecided) return;
-        const decisions = readAnswer(waiting, answer);
+        const decisions = call.decisions(answer);
         isDecided = true;
         clearTimeout(timer);
         this.resume();
