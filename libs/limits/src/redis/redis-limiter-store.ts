@@ -11,12 +11,15 @@ import { ScriptCall, type Waiting } from './script-call.js';
 const ANSWER_TIMEOUT_MS = 250;
 /** Milliseconds without questions to a server that did not answer in time. */
 const PAUSE_MS = 1_000;
+/** Turns of the event loop that operations are gathered in, or until there are so many: the fewer calls, the less each costs. */
+const TURNS_TO_GATHER = 6;
+const ENOUGH_TO_ASK = 16;
 /** Operations of one call of the script, which nobody else's call can interrupt: some 200 µs of the server. */
 const MOST_TOGETHER = 100;
 
 /**
- * Counts in Redis or Valkey, for all replicas together. What is asked in one turn of the event loop, and then while a call
- * is under way, by however many requests, is one call of the script: the busier the process, the less a request costs.
+ * Counts in Redis or Valkey, for all replicas together. What is asked in a few turns of the event loop, and then while a
+ * call is under way, by however many requests, is one call of the script: the busier the process, the less a request costs.
  *
  * While the server cannot be asked, every process counts by itself, from zero: limits go on to hold, for each replica
  * separately. Requests are neither refused nor let through unlimited, and none waits for long (decision record 0170).
@@ -117,9 +120,12 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
     for (const { operation, claims, decide } of this.waiting.splice(0)) decide(this.decideHere(operation, claims));
   }
 
-  /** At the end of this turn of the event loop: what other sockets bring in it goes along. */
-  private askSoon(): void {
-    setImmediate(() => this.ask());
+  /** After a few turns of the event loop: what other sockets bring in them goes along. A process that is idle turns at once. */
+  private askSoon(turns = TURNS_TO_GATHER): void {
+    setImmediate(() => {
+      if (turns > 1 && this.waiting.length < ENOUGH_TO_ASK) this.askSoon(turns - 1);
+      else this.ask();
+    });
   }
 
   private decideHere(operation: Operation, claims: readonly Claim[]): Decision {
