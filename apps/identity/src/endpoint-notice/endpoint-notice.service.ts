@@ -34,9 +34,9 @@ export class EndpointNoticeService {
   }
 
   /** Who created it; when they can no longer do anything about it, the administrators. */
-  private async recipients(tx: TenantTransaction, createdBy: string): Promise<User[]> {
+  private async recipients(tx: TenantTransaction, createdBy: string): Promise<Pick<User, 'email' | 'name'>[]> {
     const owner = await this.users.find(tx, createdBy);
     if (owner?.status === 'active' && rolesAllow(owner.roles, 'administer')) return [owner];
-    return this.users.listActiveAdministrators(tx, MOST_RECIPIENTS);
+    return this.users.holdAdministratorsToTell(tx, MOST_RECIPIENTS);
   }
 }

@@ -1,7 +1,7 @@
 import type { Database, NarrowTransaction, TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ArrayContains, ArrayOverlap, MoreThan, Not } from 'typeorm';
+import { ArrayContains, MoreThan, Not } from 'typeorm';
 import type { EmailHolder } from './sign-in-email.repository.js';
 import { User } from './user.entity.js';
 import { HOLD_ADMINISTRATORS_TO_TELL, LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from './user.sql.js';
@@ -91,24 +91,15 @@ export class UserRepository {
     return { users, counted: await tx.repository(User).countBy({ tenantId }) };
   }
 
-  /** Users who can sign in and administer the workspace, in the order they came. */
-  async listActiveAdministrators(tx: TenantTransaction, limit: number): Promise<User[]> {
-    return tx.repository(User).find({
-      where: { tenantId: tx.tenantId, status: 'active', roles: ArrayOverlap(['owner', 'admin']) },
-      order: { id: 'ASC' },
-      take: limit,
-    });
-  }
-
   /**
-   * Whom to tell what was decided about the workspace: its active administrators, who stay until the transaction ends.
+   * Whom to tell what concerns the workspace: its active administrators, owners first, who stay until the transaction ends.
    * @param first comes first when there are more than the limit, if they are one of them
    */
   async holdAdministratorsToTell(
     tx: TenantTransaction,
     limit: number,
     first: string | null = null,
-  ): Promise<Pick<User, 'id' | 'email'>[]> {
+  ): Promise<Pick<User, 'id' | 'email' | 'name'>[]> {
     return tx.query(HOLD_ADMINISTRATORS_TO_TELL, [tx.tenantId, first, limit]);
   }
 

@@ -8,7 +8,7 @@ export const READ_SIGN_IN_USER = `
       FROM app_user WHERE tenant_id = $1::uuid AND id = $2::uuid AND tenant.id IS NOT NULL OFFSET 0) AS u`;
 
 /**
- * Whom a workspace's people are told by what the platform decided: the active administrators. When there are too many, one of
+ * Who is told what concerns a workspace: its active administrators. When there are too many, one of
  * them who is named comes first, then owners, then those who came first. Their rows are held in the order in which changes of
  * users take them, owners first, so that nobody who is being erased gets a mail that the erasure does not see.
  * $1: tenant, $2: the user who is named, or null, $3: limit.
@@ -18,7 +18,7 @@ export const HOLD_ADMINISTRATORS_TO_TELL = `
     SELECT id FROM app_user
      WHERE tenant_id = $1 AND status = 'active' AND roles && ARRAY['owner', 'admin']
      ORDER BY (id = $2) IS TRUE DESC, roles @> ARRAY['owner'] DESC, id LIMIT $3)
-  SELECT u.id, u.email FROM told JOIN app_user u ON u.tenant_id = $1 AND u.id = told.id
+  SELECT u.id, u.email, u.name FROM told JOIN app_user u ON u.tenant_id = $1 AND u.id = told.id
    WHERE u.status = 'active' AND u.roles && ARRAY['owner', 'admin']
    ORDER BY u.roles @> ARRAY['owner'] DESC, u.id FOR KEY SHARE OF u`;
 

@@ -201,7 +201,7 @@ export class DomainService {
   }
 
   private async tell(tx: TenantTransaction, mailTo: (recipient: string) => NewMail): Promise<void> {
-    for (const { email } of await this.users.listActiveAdministrators(tx, TOLD_ADMINISTRATORS)) {
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, TOLD_ADMINISTRATORS)) {
       await this.mails.queue(tx, tx.tenantId, mailTo(email));
     }
   }
