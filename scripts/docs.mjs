@@ -13,8 +13,6 @@ const WRITERS = [
   'scripts/kubernetes/hand-made-secrets.spec.mjs',
   'scripts/kubernetes/network-policies.spec.mjs',
   'scripts/kubernetes/external-secrets.spec.mjs',
-  'scripts/supply-chain/licences-page.spec.mjs',
-  'scripts/security/asvs.spec.mjs',
 ];
 
 await runCommand(async () => {

@@ -24,6 +24,6 @@ export const CHECKS = [
   },
   { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
   { name: 'circles between folders', command: process.execPath, args: [inRoot('scripts', 'folder-circles.mjs')] },
-  { name: 'licences', command: process.execPath, args: [inRoot('scripts', 'licences.mjs')] },
+  { name: 'licences', command: process.execPath, args: [inRoot('scripts', 'sbom.mjs'), '--licences'] },
   { name: 'rules of this repository', command: process.execPath, args: [inRoot('scripts', 'lint-rules.mjs')] },
 ];
