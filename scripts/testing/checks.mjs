@@ -28,7 +28,6 @@ export const CHECKS = [
     args: ['--noEmit', '-p', 'tsconfig.browser-tests.json'],
   },
   { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
-  { name: 'circles between folders', command: process.execPath, args: [inRoot('scripts', 'folder-circles.mjs')] },
   { name: 'licences', command: process.execPath, args: [inRoot('scripts', 'sbom.mjs'), '--licences'] },
   { name: 'rules of this repository', command: process.execPath, args: [inRoot('scripts', 'lint-rules.mjs')] },
 ];
