@@ -5,7 +5,7 @@ import { NatsConnection, RevocationWatch, Rpc } from '@crm/messaging';
 import { testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { TokenSigner } from '../src/keys/token-signer.js';
+import { TokenSigner } from '../src/sessions/token-signer.js';
 import { rotateKeys } from '../src/rotate-keys.js';
 import { TestIdentity } from './identity.js';
 

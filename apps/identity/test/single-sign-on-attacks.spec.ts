@@ -4,7 +4,7 @@ import {
   ProviderSignInLimit,
   STEPS_PER_ADDRESS,
   type Step,
-} from '../src/single-sign-on/sign-in/provider-sign-in-limit.js';
+} from '../src/single-sign-on/provider-sign-in-limit.js';
 import type { TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
 import { CLIENT_ID, type ForgingProvider } from './single-sign-on/forging-provider.js';

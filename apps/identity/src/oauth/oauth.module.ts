@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { OAuthAppModule } from './app/oauth-app.module.js';
-import { OAuthInstallationModule } from './installation/oauth-installation.module.js';
-import { MetadataController } from './metadata/metadata.controller.js';
-import { OwnGrantModule } from './own-grant/own-grant.module.js';
-import { AuthorizationRequestModule } from './request/authorization-request.module.js';
-import { OAuthTokenModule } from './token/token.module.js';
+import { OAuthAppModule } from './oauth-app.module.js';
+import { OAuthInstallationModule } from './oauth-installation.module.js';
+import { MetadataController } from './metadata.controller.js';
+import { OwnGrantModule } from './own-grant.module.js';
+import { AuthorizationRequestModule } from './authorization-request.module.js';
+import { OAuthTokenModule } from './token.module.js';
 
 /** OAuth 2.1 for apps (docs/oauth.md). */
 @Module({

@@ -1,0 +1,41 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { ApiGroup, Describe } from '@crm/http';
+import { Controller, Get } from '@nestjs/common';
+import { API_KEY_GROUP } from '../api-groups.js';
+import { ApiKeyRepository } from './api-key.repository.js';
+import { apiKeyView } from './api-key.dto.js';
+import { CurrentKeyView } from './current-key.dto.js';
+import { KeyOwners } from './key-owners.js';
+
+@ApiGroup(API_KEY_GROUP)
+@Controller('api/auth/api-keys/current')
+export class CurrentKeyController {
+  constructor(
+    private readonly database: Database,
+    private readonly keys: ApiKeyRepository,
+    private readonly owners: KeyOwners,
+  ) {}
+
+  @Get()
+  @Access({ right: 'read', key: true })
+  @Describe({
+    summary: 'Returns the API key of the call',
+    description: 'Whom the key acts for, with which roles and scopes, and when it expires. For calls with an API key.',
+    answers: [{ status: 200, description: 'The key', body: () => CurrentKeyView }],
+    refusals: ['NOT_FOUND'],
+  })
+  async get(@CurrentPrincipal() { tenantId, apiKeyId }: Principal): Promise<CurrentKeyView> {
+    if (apiKeyId === undefined) throw new PlatformError('NOT_FOUND', 'The call was made without an API key');
+    return this.database.transaction(tenantId, async (tx) => {
+      const key = await this.keys.findLive(tx, apiKeyId);
+      const owner = key && (await this.owners.lock(tx, key));
+      if (!owner) throw new PlatformError('INVALID_API_KEY');
+      const { name, roles, scopes } = owner;
+      const described = { kind: key.ownerKind, id: key.ownerId, name, roles: [...roles] };
+      return { ...apiKeyView(key), scopes: [...scopes], owner: described, tenantId };
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import { rolesAllow } from '@crm/contracts';
+import type { TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { TenantService } from '../people/tenant.service.js';
+import type { User } from '../people/user.entity.js';
+import { UserRepository } from '../people/user.repository.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from './mail.service.js';
+import { type DisabledEndpoint, endpointMail } from './endpoint-notice.mail.js';
+
+/** Administrators who are told when nobody else can be. */
+const MOST_RECIPIENTS = 20;
+
+/** Tells people that the platform has disabled a webhook subscription. */
+@Injectable()
+export class EndpointNoticeService {
+  constructor(
+    private readonly tenants: TenantService,
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Queues the mails in the transaction that records the event as handled. */
+  async send(tx: TenantTransaction, endpoint: DisabledEndpoint): Promise<void> {
+    const { name, verified } = await this.tenants.view(tx);
+    // The address may be another person's, and the mail carries texts of the workspace.
+    if (!verified) return;
+    const { body, ...mail } = endpointMail(endpoint, name, this.config.service.baseUrl);
+    for (const user of await this.recipients(tx, endpoint.subscription.createdBy)) {
+      const greeting = `Hello ${user.name.replace(/\s+/g, ' ').trim()},`;
+      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: user.email, body: `${greeting}\n\n${body}` });
+    }
+  }
+
+  /** Who created it; when they can no longer do anything about it, the administrators. */
+  private async recipients(tx: TenantTransaction, createdBy: string): Promise<Pick<User, 'email' | 'name'>[]> {
+    const owner = await this.users.find(tx, createdBy);
+    if (owner?.status === 'active' && rolesAllow(owner.roles, 'administer')) return [owner];
+    return this.users.holdAdministratorsToTell(tx, MOST_RECIPIENTS);
+  }
+}

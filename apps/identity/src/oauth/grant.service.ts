@@ -1,0 +1,35 @@
+import { Database, type TransactionOrigin } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { GrantRepository } from './grant.repository.js';
+import { grantEntry } from './grant-entry.js';
+
+/** Ends what an app may do for a user. */
+@Injectable()
+export class GrantService {
+  constructor(
+    private readonly database: Database,
+    private readonly grants: GrantRepository,
+    private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  /**
+   * Ends a grant: its refresh tokens are gone and its access tokens are cut off within a second.
+   * @param by who ends it, in the tenant of the grant
+   * @param userId only if it is this user's
+   * @returns whether there was one
+   */
+  async end(by: TransactionOrigin, grantId: string, userId?: string): Promise<boolean> {
+    const ended = await this.database.transaction(by, async (tx) => {
+      const grant = await this.grants.delete(tx, grantId, userId);
+      if (!grant) return false;
+      await this.revocations.record(tx, 'session', grantId);
+      this.trail.record(tx, grantEntry('oauth_grant.ended', grantId, grant));
+      return true;
+    });
+    if (ended) await this.revocations.publishPending();
+    return ended;
+  }
+}

@@ -1,0 +1,67 @@
+import { type ErrorCode, PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { READ_PROOF_WAYS } from './proof-way.sql.js';
+
+/** By what somebody proves within a session who they are. Part of the outside contract: `proofs` of the errors that ask for one. */
+export type ProofWay = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
+
+interface WaysRow {
+  passkey: boolean;
+  authenticator: boolean;
+  password: boolean;
+  identityProvider: boolean;
+}
+
+/** Says which proofs an account can give, to whoever holds a session of it. Read only for an error. */
+@Injectable()
+export class ProofWays {
+  constructor(
+    private readonly database: Database,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** The strongest first; none where a new sign-in is all that is left. */
+  async list(tx: TenantTransaction, userId: string): Promise<ProofWay[]> {
+    const [row] = await tx.query<WaysRow & Record<string, unknown>>(READ_PROOF_WAYS, [tx.tenantId, userId]);
+    if (!row) throw new Error('A statement without a condition gave no row');
+    const { users, operators } = this.config.passkeys;
+    const isOperator = tx.tenantId === PLATFORM_TENANT;
+    const usesPasskeys = (isOperator ? operators : users) !== null;
+    // The weaker proof is no way around the stronger.
+    const takesPassword = !row.authenticator && !(isOperator && this.config.operatorSecondFactor);
+    return [
+      ...(row.passkey && usesPasskeys ? (['passkey'] as const) : []),
+      ...(row.authenticator ? (['authenticator', 'recovery_code'] as const) : []),
+      ...(row.identityProvider ? (['identity_provider'] as const) : []),
+      ...(row.password && takesPassword ? (['password'] as const) : []),
+    ];
+  }
+
+  /**
+   * Has a refused proof say which ones are possible.
+   * @param prove rejects with INVALID_CREDENTIALS for one that is missing or wrong
+   * @throws what `prove` throws
+   */
+  async explaining<T>(tenantId: string, userId: string, prove: () => Promise<T>): Promise<T> {
+    try {
+      return await prove();
+    } catch (error) {
+      if (!(error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS')) throw error;
+      const { message } = error;
+      throw await this.database.transaction(tenantId, (tx) => this.refusal(tx, userId, 'INVALID_CREDENTIALS', message));
+    }
+  }
+
+  /** An error that says which proofs are possible. */
+  async refusal(
+    tx: TenantTransaction,
+    userId: string,
+    code: Extract<ErrorCode, 'STEP_UP_REQUIRED' | 'INVALID_CREDENTIALS'>,
+    detail?: string,
+  ): Promise<PlatformError> {
+    return new PlatformError(code, detail, { members: { proofs: await this.list(tx, userId) } });
+  }
+}
