@@ -5,19 +5,19 @@ import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { bodyOf } from '@crm/http';
 import { recordOperatorAct } from '@crm/operator-audit';
-import { PasswordService } from './sign-in/password.service.js';
-import { PasswordPolicy } from './sign-in/password-policy.service.js';
-import { normaliseEmail } from './people/email-address.js';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorInput } from './operators/operator.dto.js';
 import { OperatorRepository } from './operators/operator.repository.js';
+import { normaliseEmail } from './people/email-address.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
-import { RevocationRepository } from './sessions/revocation.repository.js';
 import { PendingSignInRepository } from './sessions/pending-sign-in.repository.js';
+import { RevocationRepository } from './sessions/revocation.repository.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { AuthenticatorRepository } from './sign-in/authenticator.repository.js';
 import { PasskeyRepository } from './sign-in/passkey.repository.js';
+import { PasswordService } from './sign-in/password.service.js';
+import { PasswordPolicy } from './sign-in/password-policy.service.js';
 import { RecoveryCodeRepository } from './sign-in/recovery-code.repository.js';
 
 const USAGE = `The operators of the platform.

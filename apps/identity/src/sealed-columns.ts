@@ -1,6 +1,6 @@
 import type { SealedColumn } from '@crm/sealing';
-import { placeOfSigningKey } from './sessions/signing-key.service.js';
 import { placeOfMail } from './mail/mail-seal.js';
+import { placeOfSigningKey } from './sessions/signing-key.service.js';
 import { placeOfAuthenticator } from './sign-in/authenticator.service.js';
 import { placeOfProviderSecret } from './single-sign-on/identity-provider.service.js';
 import { placeOfVerifier } from './single-sign-on/provider-sign-in.service.js';

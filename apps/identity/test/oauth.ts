@@ -6,10 +6,7 @@ import { newId } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
 import { OAuthAppService } from '../src/oauth/oauth-app.service.js';
 import type { InstallationFacts } from '../src/oauth/oauth-installation.repository.js';
-import {
-  type IssuedCredentials,
-  OAuthInstallationService,
-} from '../src/oauth/oauth-installation.service.js';
+import { type IssuedCredentials, OAuthInstallationService } from '../src/oauth/oauth-installation.service.js';
 import type { Account, TestIdentity } from './identity.js';
 import { withNewSecret } from './new-secret.js';
 

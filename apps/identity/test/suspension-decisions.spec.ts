@@ -2,7 +2,7 @@ import { rpc, type TenantDecision } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ExpiredRowSweeper } from '../src/sessions/expired-row.sweeper.js';
+import { ExpiredRowSweeper } from '../src/accounts/expired-row.sweeper.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { LastingCutoffSweeper } from '../src/sessions/lasting-cutoff.sweeper.js';
 import { RevocationService } from '../src/sessions/revocation.service.js';

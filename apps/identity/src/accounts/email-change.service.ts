@@ -9,19 +9,19 @@ import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { packIds, unpackIds } from '../packed-ids.js';
-import { hashSecret, isSecret, newSecret } from '../secret.js';
-import type { MfaRequired } from '../sign-in/mfa-request.service.js';
-import { PasswordResetRepository } from './password-reset.repository.js';
-import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { normaliseEmail } from '../people/email-address.js';
 import { SignInEmailRepository } from '../people/sign-in-email.repository.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
 import type { User } from '../people/user.entity.js';
 import { UserRepository } from '../people/user.repository.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import type { MfaRequired } from '../sign-in/mfa-request.service.js';
+import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
 import type { EmailChange } from './email-change.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './email-change.mail.js';
 import { EmailChangeRepository } from './email-change.repository.js';
 import { EmailChangeLimit } from './email-change-limit.js';
+import { PasswordResetRepository } from './password-reset.repository.js';
 
 export interface WantedEmailChange {
   email: string;

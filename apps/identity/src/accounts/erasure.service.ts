@@ -2,10 +2,10 @@ import type { Principal } from '@crm/context';
 import { EVENTS, PlatformError } from '@crm/contracts';
 import { appendEvent, Database, inWorkspace } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { assertGrantable } from '../people/grantable-roles.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { RevocationService } from '../sessions/revocation.service.js';
+import { assertGrantable } from '../people/grantable-roles.js';
 import { RecentProof } from '../sessions/recent-proof.js';
+import { RevocationService } from '../sessions/revocation.service.js';
 import { ErasureRepository } from './erasure.repository.js';
 
 /** Erases users: the account and all that belongs to it go at once, and other services and apps learn of it by an event. */

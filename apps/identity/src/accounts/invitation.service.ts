@@ -9,13 +9,13 @@ import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { plainName } from '../mail/plain-name.js';
 import { packIds, unpackIds } from '../packed-ids.js';
-import { hashSecret, isSecret, newSecret } from '../secret.js';
-import { PasswordService } from '../sign-in/password.service.js';
-import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import { TenantService } from '../people/tenant.service.js';
 import type { User } from '../people/user.entity.js';
 import type { NewUser } from '../people/user.repository.js';
 import { UserRepository } from '../people/user.repository.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { PasswordService } from '../sign-in/password.service.js';
+import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import type { Invitation } from './invitation.entity.js';
 import { InvitationRepository } from './invitation.repository.js';
 

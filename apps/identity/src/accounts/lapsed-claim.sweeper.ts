@@ -2,13 +2,13 @@ import { Database } from '@crm/database';
 import { Sweeper } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import type { EmailClaim } from '../people/email-claim.entity.js';
+import { EmailClaimRepository } from '../people/email-claim.repository.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { PasskeyRepository } from '../sign-in/passkey.repository.js';
-import { TenantRepository } from '../people/tenant.repository.js';
-import type { EmailClaim } from '../people/email-claim.entity.js';
-import { EmailClaimRepository } from '../people/email-claim.repository.js';
-import { UserRepository } from '../people/user.repository.js';
 
 const EVERY_MS = 10 * 60_000;
 const AT_A_TIME = 100;

@@ -5,16 +5,16 @@ import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { MailService } from '../mail/mail.service.js';
+import { TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
 import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import type { MfaRequired } from '../sign-in/mfa-request.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
 import { passwordChangedMail } from './password-reset.mail.js';
 import { PasswordResetRepository } from './password-reset.repository.js';
-import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
-import { TenantService } from '../people/tenant.service.js';
-import { UserRepository } from '../people/user.repository.js';
 
 export interface PasswordChange {
   currentPassword: string;

@@ -1,16 +1,16 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { EmailChange } from './email-change.entity.js';
-import { Invitation } from './invitation.entity.js';
-import { User } from '../people/user.entity.js';
+import { ApiKey } from '../api-keys/api-key.entity.js';
 import { EmbedUser } from '../embedding/embed-user.entity.js';
 import { Grant } from '../oauth/grant.entity.js';
-import { ApiKey } from '../api-keys/api-key.entity.js';
+import { User } from '../people/user.entity.js';
 import { Session } from '../sessions/session.entity.js';
 import { Authenticator } from '../sign-in/authenticator.entity.js';
 import { Passkey } from '../sign-in/passkey.entity.js';
 import { RecoveryCode } from '../sign-in/recovery-code.entity.js';
 import { ProviderLink } from '../single-sign-on/provider-link.entity.js';
+import { EmailChange } from './email-change.entity.js';
+import { Invitation } from './invitation.entity.js';
 
 /** Rows of one kind that an export has: far more than a person makes. */
 const MOST = 10_000;

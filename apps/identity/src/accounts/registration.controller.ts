@@ -3,12 +3,12 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import { normaliseEmail } from '../people/email-address.js';
-import { VerificationService } from './verification.service.js';
+import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import { RegistrationInput, RegistrationView } from './registration.dto.js';
 import { type OpenedWorkspace, RegistrationService } from './registration.service.js';
 import { RegistrationLimit } from './registration-limit.js';
+import { VerificationService } from './verification.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/register')

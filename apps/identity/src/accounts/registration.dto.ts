@@ -1,8 +1,8 @@
 import { PLANS, type Plan } from '@crm/contracts';
 import { EmailField, EnumField, ObjectField, TextField } from '@crm/http';
 import { Workspace } from '@crm/identity-views';
-import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { UserSummaryView } from '../people/user.dto.js';
+import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 
 export class WorkspaceInput {
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Acme' })

@@ -5,12 +5,12 @@ import { userActor } from '../audit/audit-actor.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { PasswordService } from '../sign-in/password.service.js';
-import { type NewTenant, TenantRepository } from '../people/tenant.repository.js';
 import { normaliseEmail } from '../people/email-address.js';
 import { EmailClaimRepository } from '../people/email-claim.repository.js';
+import { type NewTenant, TenantRepository } from '../people/tenant.repository.js';
 import type { NewUser } from '../people/user.repository.js';
 import { UserService } from '../people/user.service.js';
+import { PasswordService } from '../sign-in/password.service.js';
 import type { Claimant } from './verification.service.js';
 
 export interface Registration {

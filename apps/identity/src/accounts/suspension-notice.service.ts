@@ -3,8 +3,8 @@ import type { TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import type { Tenant } from '../people/tenant.entity.js';
 import { MOST_TOLD } from '../people/most-told.js';
+import type { Tenant } from '../people/tenant.entity.js';
 import { UserRepository } from '../people/user.repository.js';
 import { suspensionMail } from './suspension.mail.js';
 

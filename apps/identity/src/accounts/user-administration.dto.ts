@@ -1,8 +1,8 @@
 import { TENANT_ROLES } from '@crm/contracts';
 import { BooleanField, DateTimeField, EmailField, EnumField, field, ListField, TextField } from '@crm/http';
-import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { UserSummaryView } from '../people/user.dto.js';
 import type { User } from '../people/user.entity.js';
+import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 
 /** A built-in role or a name that the workspace or an app added. */
 const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });

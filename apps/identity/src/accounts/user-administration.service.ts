@@ -17,19 +17,19 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { notingRefusal } from '../audit/quota-refusal.js';
 import { RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { RevocationService } from '../sessions/revocation.service.js';
-import { RecentProof } from '../sessions/recent-proof.js';
-import { SessionService } from '../sessions/session.service.js';
-import { InvitationService } from './invitation.service.js';
-import { PasswordService } from '../sign-in/password.service.js';
-import { PasswordMarks } from '../sign-in/password-marks.js';
-import { PasswordPolicy } from '../sign-in/password-policy.service.js';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { normaliseEmail } from '../people/email-address.js';
 import { assertGrantable } from '../people/grantable-roles.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
 import type { User, UserStatus } from '../people/user.entity.js';
 import { UserRepository } from '../people/user.repository.js';
 import { UserService } from '../people/user.service.js';
+import { RecentProof } from '../sessions/recent-proof.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
+import { PasswordService } from '../sign-in/password.service.js';
+import { PasswordMarks } from '../sign-in/password-marks.js';
+import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import { InvitationService } from './invitation.service.js';
 import { changesOf } from './user-changes.js';
 
 export interface UserAddition {

@@ -1,6 +1,7 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
 import { ApiKeyRepository } from './api-key.repository.js';
 
 /**
@@ -12,7 +13,16 @@ export class ApiKeyEnding {
   constructor(
     private readonly keys: ApiKeyRepository,
     private readonly revocations: RevocationService,
-  ) {}
+    sessions: SessionService,
+  ) {
+    sessions.alsoEnd({
+      endsWith: 'account',
+      endAllWithin: async (tx, userId) => {
+        await this.endAllWithin(tx, userId);
+        return [];
+      },
+    });
+  }
 
   /** @returns whether the owner had such a key */
   async endWithin(tx: TenantTransaction, ownerId: string, id: string): Promise<boolean> {

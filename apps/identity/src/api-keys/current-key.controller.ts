@@ -5,8 +5,8 @@ import { Database } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';
 import { Controller, Get } from '@nestjs/common';
 import { API_KEY_GROUP } from '../api-groups.js';
-import { ApiKeyRepository } from './api-key.repository.js';
 import { apiKeyView } from './api-key.dto.js';
+import { ApiKeyRepository } from './api-key.repository.js';
 import { CurrentKeyView } from './current-key.dto.js';
 import { KeyOwners } from './key-owners.js';
 

@@ -4,10 +4,10 @@ import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyRepository } from './api-key.repository.js';
 import { ApiKeyEnding } from './api-key-ending.js';
-import { RevocationService } from '../sessions/revocation.service.js';
 import { type KeyHolder, keySubject } from './key-subject.js';
 
 /** The keys of one owner, listed and ended. Whether the caller may is decided before. */

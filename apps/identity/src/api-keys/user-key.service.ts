@@ -5,8 +5,8 @@ import type { ListAnswer, ListQuery } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { assertGrantable } from '../people/grantable-roles.js';
 import { UserRepository } from '../people/user.repository.js';
-import type { ApiKey } from './api-key.entity.js';
 import { RecentProof } from '../sessions/recent-proof.js';
+import type { ApiKey } from './api-key.entity.js';
 import { OwnedKeys } from './owned-keys.js';
 
 /** The keys of the users of a workspace, as its administrators see and end them. */

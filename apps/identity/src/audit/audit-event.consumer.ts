@@ -2,8 +2,8 @@ import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
 import { type EventContext, EventHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { AuditTrail } from './audit-trail.service.js';
 import { AUDITED_EVENTS, entryOf } from './audit-event.js';
+import { AuditTrail } from './audit-trail.service.js';
 
 /** Acts of other services, by the events that tell of them. */
 @Controller()

@@ -1,8 +1,7 @@
 import { lowestIdOf, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { And, type FindOperator, type FindOptionsWhere, In, LessThan, MoreThan, MoreThanOrEqual } from 'typeorm';
-import { User } from '../people/user.entity.js';
+import { And, type FindOperator, type FindOptionsWhere, LessThan, MoreThan, MoreThanOrEqual } from 'typeorm';
 import type { AuditAction, AuditOutcome } from './audit-actions.js';
 import { AuditEntry } from './audit-entry.entity.js';
 
@@ -15,6 +14,8 @@ export interface AuditFilter {
   readonly from?: string;
   readonly to?: string;
 }
+
+const NAMES_OF_USERS = 'SELECT id, name FROM app_user WHERE tenant_id = $1 AND id = ANY ($2)';
 
 const idOfTime = (time: string): string => lowestIdOf(Math.max(0, Date.parse(time)));
 
@@ -64,10 +65,7 @@ export class AuditLogRepository {
   /** The names of those of the ids that are users. */
   async namesOf(tx: TenantTransaction, ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();
-    const users = await tx.repository(User).find({
-      select: { tenantId: true, id: true, name: true },
-      where: { tenantId: tx.tenantId, id: In([...ids]) },
-    });
+    const users = await tx.query<{ id: string; name: string }>(NAMES_OF_USERS, [tx.tenantId, ids]);
     return new Map(users.map(({ id, name }) => [id, name]));
   }
 }

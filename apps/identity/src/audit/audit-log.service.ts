@@ -4,12 +4,12 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
-import type { AuditEntry } from './audit-entry.entity.js';
-import { AuditTrail } from './audit-trail.service.js';
 import { csvHead, csvLine } from './audit-csv.js';
+import type { AuditEntry } from './audit-entry.entity.js';
 import { type AuditEntryView, type AuditExportQuery, type AuditQuery, MAX_EXPORT_DAYS } from './audit-log.dto.js';
 import { type AuditFilter, AuditLogRepository } from './audit-log.repository.js';
 import { auditEntryView, usersOf } from './audit-log-view.js';
+import { AuditTrail } from './audit-trail.service.js';
 
 const DAY_MS = 24 * 3_600_000;
 /** Entries that one transaction of an export reads. */

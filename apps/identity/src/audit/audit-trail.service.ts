@@ -6,12 +6,12 @@ import {
   type TransactionOrigin,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { deviceOf } from './device.js';
 import type { AuditAction, AuditOutcome, AuditSubjectKind } from './audit-actions.js';
 import { type AuditActor, actorOf } from './audit-actor.js';
 import { boundedDetail } from './audit-detail.js';
 import type { AuditDetail } from './audit-entry.entity.js';
 import { FORGET_AUDIT_PLACES, RECORD_AUDIT_ENTRY } from './audit-trail.sql.js';
+import { deviceOf } from './device.js';
 
 const LONGEST_ID = 300;
 const LONGEST_ADDRESS = 64;

@@ -12,10 +12,10 @@ import {
 } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
 import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { hashOfFingerprint } from '../secret.js';
 import type { EmbedClient } from './embed-client.entity.js';
 import { EmbedClientRepository } from './embed-client.repository.js';

@@ -2,13 +2,13 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.service.js';
 import { assertGrantable } from '../people/grantable-roles.js';
 import { UserRepository } from '../people/user.repository.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
-import { RevocationService } from '../sessions/revocation.service.js';
 import { RecentProof } from '../sessions/recent-proof.js';
-import { EmbedUserRepository } from './embed-user.repository.js';
+import { RevocationService } from '../sessions/revocation.service.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
+import { EmbedUserRepository } from './embed-user.repository.js';
 
 /** Links that administrators make: a host user becomes a user of the tenant and has their roles. */
 @Injectable()

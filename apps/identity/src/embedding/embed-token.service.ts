@@ -6,8 +6,8 @@ import type { User } from '../people/user.entity.js';
 import { TokenSigner } from '../sessions/token-signer.js';
 import type { MintClient } from './embed-client.entity.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
-import { EmbedUserService, type HostUser } from './embed-user.service.js';
 import { EmbedMintRepository, type KnownHostUser } from './embed-mint.repository.js';
+import { EmbedUserService, type HostUser } from './embed-user.service.js';
 
 export interface EmbedRequest extends HostUser {
   clientId: string;

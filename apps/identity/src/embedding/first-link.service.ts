@@ -1,14 +1,14 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { UserRepository } from '../people/user.repository.js';
 import { userActor } from '../audit/audit-actor.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { packIds, unpackIds } from '../packed-ids.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { MintClient } from './embed-client.entity.js';

@@ -3,8 +3,8 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { FirstLinkService } from './first-link.service.js';
 import { UndoLinkInput } from './embed-link.dto.js';
+import { FirstLinkService } from './first-link.service.js';
 
 @ApiGroup(USER_GROUP)
 @Controller('api/auth/embed-links/undo')

@@ -1,12 +1,12 @@
 import { rolesAllow } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { TenantService } from '../people/tenant.service.js';
 import type { User } from '../people/user.entity.js';
 import { UserRepository } from '../people/user.repository.js';
-import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { MailService } from './mail.service.js';
 import { type DisabledEndpoint, endpointMail } from './endpoint-notice.mail.js';
+import { MailService } from './mail.service.js';
 
 /** Administrators who are told when nobody else can be. */
 const MOST_RECIPIENTS = 20;

@@ -1,16 +1,23 @@
 import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
+import { PeopleModule } from '../people/people.module.js';
+import { EndpointNoticeConsumer } from './endpoint-notice.consumer.js';
+import { EndpointNoticeService } from './endpoint-notice.service.js';
 import { MailRepository } from './mail.repository.js';
 import { MailService } from './mail.service.js';
 import { MEASURE_DUE_MAIL } from './mail.sql.js';
 import { MailWorker } from './mail.worker.js';
 import { MailSeal } from './mail-seal.js';
+import { VerdictConsumer } from './verdict.consumer.js';
+import { VerdictService } from './verdict.service.js';
 
 const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
 
-/** Mail that waits in the database and is sent from there; others queue it. */
 @Module({
+  imports: [PeopleModule],
+  controllers: [EndpointNoticeConsumer, VerdictConsumer],
   providers: [
+    EndpointNoticeService,
     MailRepository,
     MailSeal,
     MailService,
@@ -20,6 +27,7 @@ const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
       useFactory: (database: Database) => new DueWorkMeter(database, 'mail', MEASURE_DUE_MAIL),
       inject: [Database],
     },
+    VerdictService,
   ],
   exports: [MailService],
 })

@@ -1,9 +1,9 @@
 import type { TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { MOST_TOLD } from '../people/most-told.js';
-import { UserRepository } from '../people/user.repository.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MOST_TOLD } from '../people/most-told.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { MailService } from './mail.service.js';
 import { type Verdict, verdictMail } from './verdict.mail.js';
 

@@ -3,14 +3,14 @@ import { Database, type NarrowTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { hashSecret, newSecret } from '../secret.js';
+import { AuthorizationRequestRepository } from './authorization-request.repository.js';
 import { OAuthAppRepository } from './oauth-app.repository.js';
+import { OAuthError } from './oauth-error.js';
 import type { OAuthInstallation } from './oauth-installation.entity.js';
 import { OAuthInstallationRepository } from './oauth-installation.repository.js';
-import { OAuthError } from './oauth-error.js';
 import type { Parameters } from './parameters.js';
-import { parseScopes } from './scopes.js';
-import { AuthorizationRequestRepository } from './authorization-request.repository.js';
 import { redirectTo } from './redirect.js';
+import { parseScopes } from './scopes.js';
 
 /** A SHA-256 in base64url (RFC 7636, section 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;

@@ -3,9 +3,9 @@ import { ApiGroup, Describe } from '@crm/http';
 import { Controller, Get, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../api-groups.js';
+import { AuthorizationRequestService } from './authorization-request.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { Parameters } from './parameters.js';
-import { AuthorizationRequestService } from './authorization-request.service.js';
 
 @ApiGroup(OAUTH_GROUP)
 @Controller('api/auth/oauth/authorize')

@@ -1,7 +1,8 @@
-import { Database, type TransactionOrigin } from '@crm/database';
+import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
 import { GrantRepository } from './grant.repository.js';
 import { grantEntry } from './grant-entry.js';
 
@@ -13,7 +14,10 @@ export class GrantService {
     private readonly grants: GrantRepository,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
-  ) {}
+    sessions: SessionService,
+  ) {
+    sessions.alsoEnd({ endsWith: 'sessions', endAllWithin: (tx, userId) => this.endAllWithin(tx, userId) });
+  }
 
   /**
    * Ends a grant: its refresh tokens are gone and its access tokens are cut off within a second.
@@ -31,5 +35,12 @@ export class GrantService {
     });
     if (ended) await this.revocations.publishPending();
     return ended;
+  }
+
+  /** After the commit the cut-offs have to be published: `RevocationService.publishPending`. */
+  private async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const grants = await this.grants.deleteOfUser(tx, userId);
+    for (const id of grants) await this.revocations.record(tx, 'session', id);
+    return grants;
   }
 }

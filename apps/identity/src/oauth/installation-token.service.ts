@@ -2,8 +2,8 @@ import { ACCESS_TOKEN_SECONDS, AUDIENCES, appRole, type Scope } from '@crm/contr
 import { newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { TokenSigner } from '../sessions/token-signer.js';
-import { OAuthInstallationRepository } from './oauth-installation.repository.js';
 import { OAuthError } from './oauth-error.js';
+import { OAuthInstallationRepository } from './oauth-installation.repository.js';
 import type { PresentedClient } from './presented-client.js';
 import { scopesOfToken } from './scopes.js';
 import type { TokenAnswer } from './token-answer.js';

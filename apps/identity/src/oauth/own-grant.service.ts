@@ -5,12 +5,12 @@ import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } fr
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
+import { chooseScopes, requiredOf } from './chosen-scopes.js';
 import type { Grant } from './grant.entity.js';
 import { GrantRepository } from './grant.repository.js';
 import { GrantService } from './grant.service.js';
 import { grantEntry } from './grant-entry.js';
 import { OAuthInstallationRepository } from './oauth-installation.repository.js';
-import { chooseScopes, requiredOf } from './chosen-scopes.js';
 
 /** A grant as its user sees it. */
 export interface OwnGrant extends Grant {

@@ -11,8 +11,8 @@ import { GrantRepository } from './grant.repository.js';
 import { GrantService } from './grant.service.js';
 import { parseGrantText } from './grant-text.js';
 import { GrantTokenRepository } from './grant-token.repository.js';
-import type { AuthenticatedClient } from './oauth-installation.repository.js';
 import { OAuthError } from './oauth-error.js';
+import type { AuthenticatedClient } from './oauth-installation.repository.js';
 
 /** Whose tokens a client may ask about: an installation with its secret, or an app, which is public, by its key alone. */
 export type Holder =

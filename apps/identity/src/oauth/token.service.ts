@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { GuessLimit } from './guess-limit.js';
+import { InstallationTokenService } from './installation-token.service.js';
 import { OAuthError } from './oauth-error.js';
+import { type Holder, type Introspection, OwnTokenService } from './own-token.service.js';
 import type { Parameters } from './parameters.js';
 import { type PresentedClient, presentedClient } from './presented-client.js';
 import { parseScopes } from './scopes.js';
-import { InstallationTokenService } from './installation-token.service.js';
-import { type Holder, type Introspection, OwnTokenService } from './own-token.service.js';
 import type { TokenAnswer } from './token-answer.js';
 import { UserTokenService } from './user-token.service.js';
 

@@ -1,24 +1,24 @@
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Scope } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { IssueUser } from '../people/user.repository.js';
-import { UserRepository } from '../people/user.repository.js';
 import { SYSTEM } from '../audit/audit-actor.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { TokenSigner } from '../sessions/token-signer.js';
+import type { IssueUser } from '../people/user.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { isSecret } from '../secret.js';
 import { RevocationService } from '../sessions/revocation.service.js';
+import { TokenSigner } from '../sessions/token-signer.js';
 import { AuthorizationCodeRepository } from './authorization-code.repository.js';
 import { GrantRepository } from './grant.repository.js';
 import { grantEntry } from './grant-entry.js';
 import { type GrantIds, newGrantText, parseGrantText } from './grant-text.js';
 import { GrantTokenRepository } from './grant-token.repository.js';
-import { OAuthInstallationRepository } from './oauth-installation.repository.js';
 import { OAuthError } from './oauth-error.js';
-import { intersectScopes, scopesOfToken } from './scopes.js';
+import { OAuthInstallationRepository } from './oauth-installation.repository.js';
 import { isVerifierOf } from './pkce.js';
+import { intersectScopes, scopesOfToken } from './scopes.js';
 import type { TokenAnswer } from './token-answer.js';
 
 export interface CodeExchange {

@@ -4,12 +4,12 @@ import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { TokenSigner } from '../sessions/token-signer.js';
+import { PendingSignInRepository } from '../sessions/pending-sign-in.repository.js';
 import { RefreshTokenRepository } from '../sessions/refresh-token.repository.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { PendingSignInRepository } from '../sessions/pending-sign-in.repository.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { Sessions } from '../sessions/sessions.js';
+import { TokenSigner } from '../sessions/token-signer.js';
 import { OperatorRepository } from './operator.repository.js';
 
 /** The sessions of operators: those of users with another audience, another key and a shorter life. */

@@ -1,23 +1,31 @@
 import { AUDIENCES, SCOPE_NAMES } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { UserRepository } from '../people/user.repository.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { TokenSigner } from './token-signer.js';
-import { GrantRepository } from '../oauth/grant.repository.js';
-import { ApiKeyEnding } from '../api-keys/api-key-ending.js';
+import { UserRepository } from '../people/user.repository.js';
+import { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
-import { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { Sessions } from './sessions.js';
+import { TokenSigner } from './token-signer.js';
 
 export type { ProvenSignIn, SignInOrigin } from './sessions.js';
+
+/** Credentials that end with the sessions of a user. */
+export interface EndedWithSessions {
+  /** `sessions`: whenever the user ends all sessions; `account`: only when the account may be in other hands or must not be used. */
+  readonly endsWith: 'sessions' | 'account';
+  /** @returns the ids whose tokens were cut off */
+  endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]>;
+}
 
 /** The sessions of users. */
 @Injectable()
 export class SessionService extends Sessions {
+  private readonly dependents: EndedWithSessions[] = [];
+
   constructor(
     database: Database,
     sessions: SessionRepository,
@@ -25,10 +33,8 @@ export class SessionService extends Sessions {
     refreshTokens: RefreshTokenRepository,
     users: UserRepository,
     signer: TokenSigner,
-    private readonly revocations: RevocationService,
+    revocations: RevocationService,
     trail: AuditTrail,
-    private readonly apiKeys: ApiKeyEnding,
-    private readonly grants: GrantRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
@@ -51,28 +57,39 @@ export class SessionService extends Sessions {
     );
   }
 
+  /** Registers credentials that end with sessions; called once by whoever stores them. */
+  alsoEnd(dependent: EndedWithSessions): void {
+    this.dependents.push(dependent);
+  }
+
   /** A change that ends all sessions because the account may be in other hands, or must not be used, ends its API keys too. */
   override async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
-    await this.apiKeys.endAllWithin(tx, userId);
-    return super.endAllWithin(tx, userId);
+    const ended = await this.endDependents(tx, userId, 'account');
+    return [...ended, ...(await super.endAllWithin(tx, userId))];
   }
 
   /** As {@link endAllWithin}: whoever knew the previous password can have made a key, or let an app act. */
   override async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
-    await this.apiKeys.endAllWithin(tx, userId);
+    const ended = await this.endDependents(tx, userId, 'account');
     const sessions = await super.endOthersWithin(tx, userId, keptId);
-    return [...sessions, ...(await this.endGrants(tx, userId))];
+    return [...ended, ...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
   }
 
   /** Also what apps may do for the user: whoever ends every session does not want an app to go on. */
   protected override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     const sessions = await super.deleteAllWithin(tx, userId);
-    return [...sessions, ...(await this.endGrants(tx, userId))];
+    return [...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
   }
 
-  private async endGrants(tx: TenantTransaction, userId: string): Promise<string[]> {
-    const grants = await this.grants.deleteOfUser(tx, userId);
-    for (const id of grants) await this.revocations.record(tx, 'session', id);
-    return grants;
+  private async endDependents(
+    tx: TenantTransaction,
+    userId: string,
+    reason: 'sessions' | 'account',
+  ): Promise<string[]> {
+    const ended: string[] = [];
+    for (const { endsWith, endAllWithin } of this.dependents) {
+      if (endsWith === reason) ended.push(...(await endAllWithin(tx, userId)));
+    }
+    return ended;
   }
 }

@@ -5,13 +5,13 @@ import { Logger } from '@nestjs/common';
 import { type AuditActor, SYSTEM, userActor } from '../audit/audit-actor.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { SessionLifetime } from '../config.js';
-import { type TokenContent, TokenSigner } from './token-signer.js';
 import { hashSecret, newSecret } from '../secret.js';
+import type { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { type RefreshTokenKind, RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
-import type { PendingSignInRepository } from './pending-sign-in.repository.js';
 import type { Session } from './session.entity.js';
 import { SessionRepository } from './session.repository.js';
+import { type TokenContent, TokenSigner } from './token-signer.js';
 
 /** Where a sign-in or a refresh comes from; shown to the user in the list of sessions. */
 export interface SignInOrigin {

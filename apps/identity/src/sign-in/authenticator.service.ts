@@ -3,10 +3,10 @@ import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
-import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { fromBase32, toBase32 } from '../base32.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { AuthenticatorRepository } from './authenticator.repository.js';
+import { RecoveryCodeService } from './recovery-code.service.js';
 import { CODE_DIGITS, matchingStep, STEP_SECONDS } from './totp.js';
 
 /** The length that RFC 4226, section 4, R6 recommends; that of the output of HMAC-SHA-1. */

@@ -2,8 +2,8 @@ import type { Principal } from '@crm/context';
 import type { RpcRequest, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { RecentProof } from '../sessions/recent-proof.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { RecentProof } from '../sessions/recent-proof.js';
 
 /** Changes of the secrets of hooks, which automation-hooks carries out once they are admitted here. */
 @Injectable()

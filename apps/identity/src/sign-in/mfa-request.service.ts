@@ -3,15 +3,15 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { MailService } from '../mail/mail.service.js';
-import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { packIds } from '../packed-ids.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, newSecret } from '../secret.js';
 import type { Precondition } from '../sessions/sessions.js';
 import { AuthenticatorService } from './authenticator.service.js';
-import { PasskeyRepository } from './passkey.repository.js';
 import { MailCodes } from './mail-code.js';
 import type { ChallengePurpose, MfaChallenge } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
+import { PasskeyRepository } from './passkey.repository.js';
 
 const CHALLENGE_SECONDS = 600;
 

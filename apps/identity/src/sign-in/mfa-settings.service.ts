@@ -2,20 +2,20 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { PasswordService } from './password.service.js';
-import type { User } from '../people/user.entity.js';
-import { UserRepository } from '../people/user.repository.js';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import type { User } from '../people/user.entity.js';
+import { UserRepository } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/recent-proof.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
 import type { FactorChange } from './factor-notice.mail.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import type { MfaSettingsView } from './mfa.dto.js';
+import { PasswordService } from './password.service.js';
+import { RecoveryCodeService } from './recovery-code.service.js';
 import { SignInLimit } from './sign-in-limit.js';
 import { SignInPolicyRepository } from './sign-in-policy.repository.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
-import type { MfaSettingsView } from './mfa.dto.js';
 
 /** The second factor of the current user, as they set it up themselves. */
 @Injectable()

@@ -3,19 +3,19 @@ import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/d
 import { Injectable } from '@nestjs/common';
 import { failedSignIn } from '../audit/failed-sign-in.js';
 import { RefusedActs } from '../audit/refused-acts.js';
-import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { unpackIds } from '../packed-ids.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { isSecret } from '../secret.js';
 import type { ProvenSignIn } from '../sessions/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
 import { CodeGuessService } from './code-guess.service.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import { isRecoveryCode } from './recovery-code.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
 import { MailCodes } from './mail-code.js';
 import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 import type { Account } from './mfa-request.service.js';
+import { isRecoveryCode } from './recovery-code.js';
+import { RecoveryCodeService } from './recovery-code.service.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
 const MAX_TRIES = 5;

@@ -4,8 +4,8 @@ import { Database } from '@crm/database';
 import { EncryptionKeys } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { packIds, unpackIds } from '../packed-ids.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { SPEND_CHALLENGE } from './passkey.sql.js';
 
 export const CHALLENGE_SECONDS = 300;

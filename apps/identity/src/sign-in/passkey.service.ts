@@ -1,20 +1,20 @@
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { UserRepository } from '../people/user.repository.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { UserRepository } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/recent-proof.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { SessionService } from '../sessions/session.service.js';
-import { FactorNoticeService } from './factor-notice.service.js';
 import { DeviceTokens } from './device-tokens.js';
-import { SignInLimit } from './sign-in-limit.js';
-import { SignInPolicyRepository } from './sign-in-policy.repository.js';
+import { FactorNoticeService } from './factor-notice.service.js';
 import { PasskeyRepository } from './passkey.repository.js';
 import { PasskeyAssertionService } from './passkey-assertion.service.js';
 import { PasskeyChallengeService } from './passkey-challenge.service.js';
 import { Passkeys } from './passkeys.js';
+import { SignInLimit } from './sign-in-limit.js';
+import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 /** The passkeys of users. */
 @Injectable()

@@ -4,13 +4,13 @@ import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { notingFailedProof } from '../audit/failed-proof.js';
 import { RefusedActs } from '../audit/refused-acts.js';
+import type { User } from '../people/user.entity.js';
+import { UserRepository } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/recent-proof.js';
-import { SignInLimit } from './sign-in-limit.js';
 import { MfaService } from './mfa.service.js';
 import { MfaRequestService, type MfaRequired } from './mfa-request.service.js';
 import { PasswordService } from './password.service.js';
-import type { User } from '../people/user.entity.js';
-import { UserRepository } from '../people/user.repository.js';
+import { SignInLimit } from './sign-in-limit.js';
 
 export interface Proof {
   /** A user who has none needs a recent proof of the session in its place. */

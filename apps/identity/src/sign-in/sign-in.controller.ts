@@ -15,9 +15,9 @@ import {
   TokenPairView,
 } from '@crm/identity-views';
 import { Body, Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
-import type { SignInUser } from '../people/user.repository.js';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
+import type { SignInUser } from '../people/user.repository.js';
 import type { EnrolmentRequired, MfaRequired } from './mfa-request.service.js';
 import { PasswordStrategy } from './password.strategy.js';
 import { SignInService } from './sign-in.service.js';

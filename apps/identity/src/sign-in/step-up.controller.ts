@@ -3,8 +3,8 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { UserStepUpInput } from '@crm/identity-views';
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import { ReauthenticationView } from './reauthentication.dto.js';
 import { SIGN_IN_GROUP } from '../api-groups.js';
+import { ReauthenticationView } from './reauthentication.dto.js';
 import { UserStepUpService } from './user-step-up.service.js';
 
 /** What of the HTTP answer is set here. */

@@ -2,7 +2,6 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { PasswordService } from './password.service.js';
 import { notingFailedProof } from '../audit/failed-proof.js';
 import { RefusedActs } from '../audit/refused-acts.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
@@ -11,9 +10,10 @@ import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { CodeGuessService } from './code-guess.service.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import { SignInLimit } from './sign-in-limit.js';
+import { PasswordService } from './password.service.js';
 import { isRecoveryCode } from './recovery-code.js';
 import { RecoveryCodeService } from './recovery-code.service.js';
+import { SignInLimit } from './sign-in-limit.js';
 
 /** What proves who uses the session: the code of an authenticator or a recovery code where there is one, else the password. */
 export interface Proof {

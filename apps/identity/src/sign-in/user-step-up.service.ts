@@ -2,11 +2,11 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { isMfaRequired, ReauthenticationService } from './reauthentication.service.js';
 import { UserRepository } from '../people/user.repository.js';
 import { ProofWays } from '../sessions/proof-ways.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import type { MfaRequired } from './mfa-request.service.js';
+import { isMfaRequired, ReauthenticationService } from './reauthentication.service.js';
 import { type Proof, StepUpService } from './step-up.service.js';
 
 export interface UserProof extends Proof {

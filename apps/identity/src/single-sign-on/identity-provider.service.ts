@@ -4,20 +4,20 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
-import { assertGrantable } from '../people/grantable-roles.js';
 import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { assertGrantable } from '../people/grantable-roles.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { RecentProof } from '../sessions/recent-proof.js';
 import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
-import { OidcClient, type ProviderClient } from './oidc-client.js';
-import { ProviderFailure } from './provider-failure.js';
 import type { ChangeIdentityProviderInput, CreateIdentityProviderInput } from './identity-provider.dto.js';
 import type { IdentityProvider } from './identity-provider.entity.js';
 import { IdentityProviderRepository, type ProviderRow } from './identity-provider.repository.js';
+import { OidcClient, type ProviderClient } from './oidc-client.js';
 import { type ProviderName, redirectUriOf } from './provider-address.js';
+import { ProviderFailure } from './provider-failure.js';
 
 export const PROVIDERS_PER_TENANT = 10;
 /** Times that a workspace has the documents of a provider read in an hour. */

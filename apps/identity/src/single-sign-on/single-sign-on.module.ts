@@ -1,9 +1,58 @@
 import { Module } from '@nestjs/common';
-import { DomainModule } from './domain.module.js';
-import { IdentityProviderModule } from './identity-provider.module.js';
-import { RequirementModule } from './requirement.module.js';
-import { ProviderSignInModule } from './provider-sign-in.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { OutsideModule } from '../outside.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
+import { DomainController } from './domain.controller.js';
+import { DomainRepository } from './domain.repository.js';
+import { DomainService } from './domain.service.js';
+import { DomainSweeper } from './domain.sweeper.js';
+import { IdentityProviderController } from './identity-provider.controller.js';
+import { IdentityProviderRepository } from './identity-provider.repository.js';
+import { IdentityProviderService } from './identity-provider.service.js';
+import { OidcClient } from './oidc-client.js';
+import { ProviderLinkRepository } from './provider-link.repository.js';
+import { ProviderLinkService } from './provider-link.service.js';
+import { ProviderSignInController } from './provider-sign-in.controller.js';
+import { ProviderSignInRepository } from './provider-sign-in.repository.js';
+import { ProviderSignInService } from './provider-sign-in.service.js';
+import { ProviderSignInLimit } from './provider-sign-in-limit.js';
+import { ProviderStepUpController } from './provider-step-up.controller.js';
+import { RequirementController } from './requirement.controller.js';
+import { RequirementService } from './requirement.service.js';
 
-/** Single sign-on: domains, providers, signing in with them, and whether it is required. */
-@Module({ imports: [DomainModule, IdentityProviderModule, ProviderSignInModule, RequirementModule] })
+@Module({
+  imports: [PeopleModule, MailModule, OutsideModule, SessionsModule, SignInModule],
+  controllers: [
+    DomainController,
+    IdentityProviderController,
+    ProviderSignInController,
+    ProviderStepUpController,
+    RequirementController,
+  ],
+  providers: [
+    DomainRepository,
+    DomainService,
+    DomainSweeper,
+    IdentityProviderRepository,
+    IdentityProviderService,
+    OidcClient,
+    ProviderLinkRepository,
+    ProviderLinkService,
+    ProviderSignInLimit,
+    ProviderSignInRepository,
+    ProviderSignInService,
+    RequirementService,
+  ],
+  exports: [
+    DomainRepository,
+    DomainService,
+    IdentityProviderRepository,
+    IdentityProviderService,
+    OidcClient,
+    ProviderLinkRepository,
+    ProviderLinkService,
+  ],
+})
 export class SingleSignOnModule {}

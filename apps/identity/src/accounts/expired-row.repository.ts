@@ -1,21 +1,21 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
-import { EmailChange } from '../accounts/email-change.entity.js';
-import { PasswordReset } from '../accounts/password-reset.entity.js';
-import { SignInEmail } from '../people/sign-in-email.entity.js';
-import { SigningKey } from './signing-key.entity.js';
+import { ApiKey } from '../api-keys/api-key.entity.js';
 import { AuthorizationCode } from '../oauth/authorization-code.entity.js';
+import { AuthorizationRequest } from '../oauth/authorization-request.entity.js';
 import { Grant } from '../oauth/grant.entity.js';
 import { GrantToken } from '../oauth/grant-token.entity.js';
 import { OAuthInstallation } from '../oauth/oauth-installation.entity.js';
-import { AuthorizationRequest } from '../oauth/authorization-request.entity.js';
-import { ApiKey } from '../api-keys/api-key.entity.js';
-import { RefreshToken } from './refresh-token.entity.js';
-import { DELETE_LIFTED_SUSPENSIONS } from './revocation.sql.js';
-import { RevocationCutoff } from './revocation-cutoff.entity.js';
+import { SignInEmail } from '../people/sign-in-email.entity.js';
+import { RefreshToken } from '../sessions/refresh-token.entity.js';
+import { DELETE_LIFTED_SUSPENSIONS } from '../sessions/revocation.sql.js';
+import { RevocationCutoff } from '../sessions/revocation-cutoff.entity.js';
+import { SigningKey } from '../sessions/signing-key.entity.js';
 import { SpentPasskeyChallenge } from '../sign-in/spent-passkey-challenge.entity.js';
 import { ProviderSignIn } from '../single-sign-on/provider-sign-in.entity.js';
+import { EmailChange } from './email-change.entity.js';
+import { PasswordReset } from './password-reset.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
 /**
