@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-mint.sql.js';
+import { READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-mint.repository.js';
 import { UserRepository } from '../src/people/user.repository.js';
 import { hashSecret } from '../src/secret.js';
 import { EmbedHost } from './embed-host.js';

@@ -13,7 +13,7 @@ import { headerCall, IdempotencyService } from '@crm/idempotency';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal } from '../audit/quota-refusal.js';
 import { RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -30,7 +30,24 @@ import { PasswordService } from '../sign-in/password.service.js';
 import { PasswordMarks } from '../sign-in/password-marks.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import { InvitationService } from './invitation.service.js';
-import { changesOf } from './user-changes.js';
+
+type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
+
+const sorted = (roles: readonly string[]): string[] => [...roles].sort();
+
+/** What the audit trail has of a change of a user; nothing for what stays as it was. Names are not stored: they identify people. */
+function changesOf(before: Changed, after: Changed): NewAuditEntry[] {
+  const subject = { kind: 'user', id: before.id } as const;
+  const entries: NewAuditEntry[] = [];
+  if (before.name !== after.name) entries.push({ action: 'user.renamed', subject });
+  if (sorted(before.roles).join() !== sorted(after.roles).join()) {
+    entries.push({ action: 'user.roles_changed', subject, detail: { from: before.roles, to: after.roles } });
+  }
+  if (before.status !== after.status) {
+    entries.push({ action: after.status === 'disabled' ? 'user.disabled' : 'user.enabled', subject });
+  }
+  return entries;
+}
 
 export interface UserAddition {
   email: string;

@@ -1,13 +1,30 @@
+import { apiKeyStart } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { PlatformError, type Scope } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { UserRepository } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/recent-proof.js';
 import { assertScopesGrantable, assertWithinToken } from './grantable-scopes.js';
 import { type IssuedKey, KeyIssueService } from './key-issue.service.js';
-import { keyNotice } from './key-notice.js';
+
+const VALID_SECONDS = 3 * 24 * 3600;
+
+/**
+ * Tells a user that a key acts for them from now on, so that one that a thief made does not go unnoticed.
+ * @param recipient the address of the user
+ */
+function keyNotice(recipient: string, keyId: string): NewMail {
+  const body = [
+    `An API key was made for your account. It begins with ${apiKeyStart(keyId)}, and programs that have it act for you.`,
+    '',
+    'If this was not you, end the key, change your password, and tell the administrator of your workspace.',
+    '',
+  ].join('\n');
+  return { recipient, subject: 'An API key was made for your account', body, validSeconds: VALID_SECONDS };
+}
 
 export interface KeyRequest {
   readonly name: string;

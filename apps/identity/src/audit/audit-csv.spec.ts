@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { csvCell } from './audit-csv.js';
+import { csvCell } from './audit-log.service.js';
 
 /** A cell as RFC 4180 reads it. */
 const read = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);

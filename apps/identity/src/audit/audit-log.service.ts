@@ -4,12 +4,44 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
-import { csvHead, csvLine } from './audit-csv.js';
 import type { AuditEntry } from './audit-entry.entity.js';
 import { type AuditEntryView, type AuditExportQuery, type AuditQuery, MAX_EXPORT_DAYS } from './audit-log.dto.js';
 import { type AuditFilter, AuditLogRepository } from './audit-log.repository.js';
 import { auditEntryView, usersOf } from './audit-log-view.js';
 import { AuditTrail } from './audit-trail.service.js';
+
+const COLUMNS: readonly (readonly [name: string, value: (entry: AuditEntryView) => string | null])[] = [
+  ['id', ({ id }) => id],
+  ['at', ({ at }) => at],
+  ['action', ({ action }) => action],
+  ['outcome', ({ outcome }) => outcome],
+  ['actorKind', ({ actor }) => actor.kind],
+  ['actorId', ({ actor }) => actor.id],
+  ['actorName', ({ actor }) => actor.name],
+  ['subjectKind', ({ subject }) => subject?.kind ?? null],
+  ['subjectId', ({ subject }) => subject?.id ?? null],
+  ['subjectName', ({ subject }) => subject?.name ?? null],
+  ['address', ({ address }) => address],
+  ['device', ({ device }) => device],
+  ['requestId', ({ requestId }) => requestId],
+  ['detail', ({ detail }) => JSON.stringify(detail)],
+];
+
+/** What a spreadsheet takes for a formula (OWASP, CSV Injection), the full-width forms included, and what hides such a start. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
+
+/** A cell of RFC 4180. Names and paths are chosen by people: an apostrophe makes a spreadsheet show a text as a text. */
+export function csvCell(value: string | null): string {
+  const text = value ?? '';
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const line = (cells: readonly (string | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+
+const csvHead = (): string => line(COLUMNS.map(([name]) => name));
+
+const csvLine = (entry: AuditEntryView): string => line(COLUMNS.map(([, value]) => value(entry)));
 
 const DAY_MS = 24 * 3_600_000;
 /** Entries that one transaction of an export reads. */

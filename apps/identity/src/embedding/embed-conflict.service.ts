@@ -8,8 +8,13 @@ import { appActor } from '../audit/audit-actor.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import type { MintClient } from './embed-client.entity.js';
-import { LIST_EMBED_CONFLICTS } from './embed-conflict.sql.js';
 import { embedConflicts } from './embed-conflict-metrics.js';
+
+/** The windows of apps that had conflicts, the latest first. $1: conflicts per window, $2: at most so many. */
+export const LIST_EMBED_CONFLICTS = `
+  SELECT substr(name, length('embed-conflict:') + 1) AS "appKey", tenant_id AS "tenantId",
+    LEAST(used, $1) AS conflicts, used >= $1 AND resets_at > now() AS throttled, resets_at AS "resetsAt"
+  FROM quota_use WHERE starts_with(name, 'embed-conflict:') ORDER BY resets_at DESC LIMIT $2`;
 
 /**
  * Conflicts of an app in an hour. A host whose users have accounts elsewhere sees some; who asks for address after address

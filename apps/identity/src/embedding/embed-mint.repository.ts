@@ -4,8 +4,70 @@ import { Injectable } from '@nestjs/common';
 import type { UserStatus } from '../people/user.entity.js';
 import { hashOfFingerprint, hashSecret, isHash, newSecret } from '../secret.js';
 import type { MintClient } from './embed-client.entity.js';
-import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from './embed-mint.sql.js';
-import { ReadTogether } from './read-together.js';
+
+/** Mints that are read in one statement. A batch of the broker has at most as many. */
+const MAX_AT_ONCE = 64;
+
+interface Waiting<Key, Row> {
+  readonly key: Key;
+  resolve(row: Row | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** Collects what is asked for in one turn of the event loop and reads it with one statement. */
+class ReadTogether<Key, Row> {
+  private waiting: Waiting<Key, Row>[] = [];
+
+  /** @param read resolves to a row, or none, for each key by its position */
+  constructor(private readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<number, Row>>) {}
+
+  /** @throws what the reading of all of them throws */
+  one(key: Key): Promise<Row | undefined> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ key, resolve, reject });
+      if (this.waiting.length === 1) setImmediate(() => this.flush());
+      else if (this.waiting.length === MAX_AT_ONCE) this.flush();
+    });
+  }
+
+  private flush(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    if (waiting.length === 0) return;
+    this.read(waiting.map(({ key }) => key)).then(
+      (rows) => {
+        for (const [position, { resolve }] of waiting.entries()) resolve(rows.get(position));
+      },
+      (error: unknown) => {
+        for (const { reject } of waiting) reject(error);
+      },
+    );
+  }
+}
+
+/**
+ * All that a mint needs to know, in one statement (migrations/1795700000301-verification.ts). No row for an unknown client and
+ * a wrong secret; no user for a `sub` that is not known.
+ * $1: client id, $2: hash of the secret, $3: sub, $4: normalised address.
+ */
+export const READ_EMBED_MINT = `
+  SELECT app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
+    previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,
+    link_users_by AS "linkUsersBy", user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles",
+    user_status AS "userStatus", undone, belongs_elsewhere AS "belongsElsewhere", conflicts,
+    conflicts_reset_seconds AS "conflictsResetSeconds"
+  FROM read_embed_mint($1, $2, $3, $4)`;
+
+/**
+ * The same for many mints, of those that are plain: no row for any other (migrations/1795800000001-known-mints.ts).
+ * $1: client ids, $2: hashes of the secrets, $3: subs, $4: normalised addresses. `position` counts from 1.
+ */
+export const READ_KNOWN_EMBED_MINTS = `
+  SELECT position::int AS position, app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
+    NULL::bytea AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes, link_users_by AS "linkUsersBy",
+    user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles", user_status AS "userStatus", undone,
+    belongs_elsewhere AS "belongsElsewhere", NULL::int AS conflicts, NULL::float8 AS "conflictsResetSeconds"
+  FROM read_known_embed_mints($1, $2, $3, $4)`;
 
 /** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
 const NO_SECRET = hashSecret(newSecret());

@@ -2,7 +2,9 @@ import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Tr
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThanOrEqual, Raw } from 'typeorm';
 import { EmbedUser } from './embed-user.entity.js';
-import { LOCK_HOST_USER } from './embed-user.sql.js';
+
+/** Held until the transaction ends. $1: what names the host user. */
+export const LOCK_HOST_USER = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Which user of the tenant a host user is. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, type Scope } from '@crm/contracts';
+import { PlatformError, type Scope, type ScopeName } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
@@ -13,14 +13,32 @@ import { AuthorizationCodeRepository } from './authorization-code.repository.js'
 import type { AuthorizationRequest } from './authorization-request.entity.js';
 import { AuthorizationRequestRepository } from './authorization-request.repository.js';
 import { chooseScopes, requiredOf } from './chosen-scopes.js';
-import type { ConsentView, DecisionInput } from './consent.dto.js';
+import type { ConsentView, DecisionInput, RequestedScopeView } from './consent.dto.js';
 import { newGrantText } from './grant-text.js';
 import { OAuthAppRepository } from './oauth-app.repository.js';
 import type { OAuthInstallation } from './oauth-installation.entity.js';
 import { OAuthInstallationRepository } from './oauth-installation.repository.js';
 import { redirectTo } from './redirect.js';
-import { describeScope } from './scope-text.js';
 import { intersectScopes } from './scopes.js';
+
+const THINGS: Readonly<Record<ScopeName, string>> = {
+  leads: 'leads',
+  contacts: 'contacts',
+  companies: 'companies',
+  pipeline: 'opportunities',
+  tasks: 'tasks',
+  custom_objects: 'records of custom objects that the app can see',
+  automations: 'workflows and their runs',
+  webhooks: 'webhook subscriptions and their deliveries',
+  agent: 'conversations with assistants',
+};
+
+/** A scope as the user who consents is shown it. */
+function describeScope(name: Scope, required: boolean): RequestedScopeView {
+  const writes = !name.endsWith(':read');
+  const thing = THINGS[name.replace(/:read$/, '') as ScopeName];
+  return { name, description: writes ? `See and change ${thing}` : `See ${thing}`, writes, required };
+}
 
 interface Asked {
   readonly request: AuthorizationRequest;

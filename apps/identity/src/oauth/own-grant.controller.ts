@@ -3,9 +3,14 @@ import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Query } from '@nestjs/common';
 import { OAUTH_GROUP } from '../api-groups.js';
+import { grantView } from './grant-view.js';
 import { GrantInput, OwnGrantView } from './own-grant.dto.js';
-import { OwnGrantService } from './own-grant.service.js';
-import { ownGrantView } from './own-grant-view.js';
+import { type OwnGrant, OwnGrantService } from './own-grant.service.js';
+
+const ownGrantView = (grant: OwnGrant): OwnGrantView => ({
+  ...grantView(grant),
+  requiredScopes: grant.requiredScopes,
+});
 
 @ApiGroup(OAUTH_GROUP)
 @Controller('api/auth/oauth/grants')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Scope } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -5,8 +6,7 @@ import { SYSTEM } from '../audit/audit-actor.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import type { IssueUser } from '../people/user.repository.js';
-import { UserRepository } from '../people/user.repository.js';
+import { type IssueUser, UserRepository } from '../people/user.repository.js';
 import { isSecret } from '../secret.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { TokenSigner } from '../sessions/token-signer.js';
@@ -17,9 +17,16 @@ import { type GrantIds, newGrantText, parseGrantText } from './grant-text.js';
 import { GrantTokenRepository } from './grant-token.repository.js';
 import { OAuthError } from './oauth-error.js';
 import { OAuthInstallationRepository } from './oauth-installation.repository.js';
-import { isVerifierOf } from './pkce.js';
 import { intersectScopes, scopesOfToken } from './scopes.js';
 import type { TokenAnswer } from './token-answer.js';
+
+/** RFC 7636, section 4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** Whether a verifier is the one that a challenge was made of, by S256. */
+function isVerifierOf(challenge: string, verifier: string): boolean {
+  return VERIFIER.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge;
+}
 
 export interface CodeExchange {
   /** Key of the app. */

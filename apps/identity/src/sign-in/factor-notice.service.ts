@@ -3,7 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { MailService } from '../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { type FactorNotice, factorNotice } from './factor-notice.mail.js';
-import { FIND_ACCOUNT_EMAIL } from './factor-notice.sql.js';
+
+/** The address of an account: of a user, or of an operator in the platform's tenant. $1: tenant, $2: account. */
+export const FIND_ACCOUNT_EMAIL = `
+  SELECT email FROM app_user WHERE tenant_id = $1 AND id = $2
+  UNION ALL
+  SELECT email FROM operator WHERE tenant_id = $1 AND id = $2`;
 
 /** Tells users and operators by mail what happens to the factors with which they sign in. */
 @Injectable()

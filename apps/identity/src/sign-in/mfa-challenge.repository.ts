@@ -2,7 +2,12 @@ import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
 import { MfaChallenge } from './mfa-challenge.entity.js';
-import { TAKE_TRY } from './mfa-challenge.sql.js';
+
+/** $1: tenant, $2: challenge, $3: tries that it has. */
+export const TAKE_TRY = `
+  UPDATE mfa_challenge SET attempts = attempts + 1
+   WHERE tenant_id = $1 AND id = $2 AND attempts < $3 AND expires_at > now()
+  RETURNING id`;
 
 const FUTURE = Raw((column) => `${column} > now()`);
 

@@ -1,7 +1,10 @@
 import type { TenantTransaction, Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { type SecondFactorPolicy, SignInPolicy } from './sign-in-policy.entity.js';
-import { READ_SIGN_IN_POLICY } from './sign-in-policy.sql.js';
+
+/** $1: tenant. */
+export const READ_SIGN_IN_POLICY = `
+  SELECT second_factor AS "secondFactor", single_sign_on AS "singleSignOn" FROM sign_in_policy WHERE tenant_id = $1`;
 
 @Injectable()
 export class SignInPolicyRepository {

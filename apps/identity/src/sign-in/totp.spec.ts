@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeOf, matchingStep, stepAt } from './totp.js';
+import { codeOf, matchingStep, stepAt } from './authenticator.service.js';
 
 /** The secret of RFC 4226, appendix D, and of RFC 6238, appendix B, for SHA-1. */
 const SECRET = Buffer.from('12345678901234567890');

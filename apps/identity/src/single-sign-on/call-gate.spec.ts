@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CallGate } from './call-gate.js';
+import { CallGate } from './oidc-client.js';
 
 const REFUSED = { code: 'SERVICE_UNAVAILABLE' };
 

@@ -1,13 +1,79 @@
 import { parseUrl } from '@crm/address-policy';
-import { OutsideClient } from '@crm/egress';
+import { PlatformError } from '@crm/contracts';
+import { EgressError, type EgressMethod, OutsideClient } from '@crm/egress';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { CustomFetch } from 'openid-client';
 import * as oidc from 'openid-client';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { CallGate } from './call-gate.js';
-import { egressFetch } from './egress-fetch.js';
 import { asProviderFailure, ProviderFailure } from './provider-failure.js';
 import { checkedMetadata } from './provider-metadata.js';
+
+/** Longest answer of a provider. The largest known documents, the keys of Microsoft's, have a third of it. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** What `Response` refuses a body for. */
+const BODILESS = [204, 205, 304];
+
+/**
+ * How the protocol library calls a provider: by the client of the platform, which checks every address, follows no redirect
+ * and bounds the answer.
+ * @param deadline of all calls together, on the clock of `performance.now()`
+ */
+function egressFetch(outside: Pick<OutsideClient, 'request'>, deadline: number): CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const totalMs = deadline - performance.now();
+    if (totalMs <= 0) throw new EgressError('timeout_total', 'The provider took too long');
+    const answer = await outside.request({
+      method: method as EgressMethod,
+      url,
+      headers: { ...(body instanceof URLSearchParams && FORM), ...headers },
+      ...(body !== undefined && body !== null && { body: String(body) }),
+      timeouts: { totalMs },
+      maxResponseBytes: MAX_ANSWER_BYTES,
+    });
+    const type = answer.headers['content-type'];
+    return new Response(BODILESS.includes(answer.status) ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      ...(type !== undefined && { headers: { 'content-type': type } }),
+    });
+  };
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' };
+
+/** Sign-ins of one workspace, and of all, that this process waits for at a time. */
+const PER_TENANT = 16;
+const IN_ALL = 128;
+
+/**
+ * Bounds the calls to providers in flight. Each workspace has its own room, whichever issuers it names: one that registers
+ * the issuer of others, or one that hangs, holds up nobody else.
+ */
+export class CallGate {
+  private readonly running = new Map<string, number>();
+  private total = 0;
+
+  /** @throws PlatformError SERVICE_UNAVAILABLE when too many calls are in flight, or what the work rejects with */
+  async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+    const present = this.running.get(tenantId) ?? 0;
+    if (present >= PER_TENANT || this.total >= IN_ALL) {
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many sign-ins wait for the identity provider', {
+        retryAfterSeconds: 5,
+      });
+    }
+    this.running.set(tenantId, present + 1);
+    this.total += 1;
+    try {
+      return await work();
+    } finally {
+      this.total -= 1;
+      const left = (this.running.get(tenantId) ?? 1) - 1;
+      if (left === 0) this.running.delete(tenantId);
+      else this.running.set(tenantId, left);
+    }
+  }
+}
 
 /** A client that is registered with a provider. */
 export interface ProviderClient {

@@ -2,7 +2,9 @@ import type { NarrowTransaction, TenantTransaction, Transaction } from '@crm/dat
 import { Injectable } from '@nestjs/common';
 import { MoreThanOrEqual } from 'typeorm';
 import { ProviderLink } from './provider-link.entity.js';
-import { LOCK_SUBJECT } from './provider-link.sql.js';
+
+/** Held until the transaction ends. $1: what names the person at the provider. */
+export const LOCK_SUBJECT = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** A person at a provider, as a tenant sees them. */
 export type Subject = Pick<ProviderLink, 'tenantId' | 'issuer' | 'sub'>;
