@@ -9,16 +9,14 @@ import { loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorInput } from './operators/operator.dto.js';
 import { OperatorRepository } from './operators/operator.repository.js';
-import { normaliseEmail } from './people/email-address.js';
+import { normaliseEmail } from './people/user.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
-import { PendingSignInRepository } from './sessions/pending-sign-in.repository.js';
 import { RevocationRepository } from './sessions/revocation.repository.js';
-import { SessionRepository } from './sessions/session.repository.js';
-import { AuthenticatorRepository } from './sign-in/authenticator.repository.js';
+import { PendingSignInRepository, SessionRepository } from './sessions/session.repository.js';
+import { AuthenticatorRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
 import { PasskeyRepository } from './sign-in/passkey.repository.js';
 import { PasswordService } from './sign-in/password.service.js';
 import { PasswordPolicy } from './sign-in/password-policy.service.js';
-import { RecoveryCodeRepository } from './sign-in/recovery-code.repository.js';
 
 const USAGE = `The operators of the platform.
 

@@ -1,5 +1,5 @@
 import type { SealedColumn } from '@crm/sealing';
-import { placeOfMail } from './mail/mail-seal.js';
+import { placeOfMail } from './mail/mail.repository.js';
 import { placeOfSigningKey } from './sessions/signing-key.service.js';
 import { placeOfAuthenticator } from './sign-in/authenticator.service.js';
 import { placeOfProviderSecret } from './single-sign-on/identity-provider.service.js';

@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ExpiredRowSweeper } from '../src/accounts/expired-row.sweeper.js';
+import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
 import { AfterAnswer } from '../src/after-answer.service.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AfterAnswer } from '../src/after-answer.service.js';
 import type { IdentityConfig } from '../src/config.js';
 import type { Mail } from '../src/mail/mail.entity.js';
-import { MailSeal } from '../src/mail/mail-seal.js';
+import { MailSeal } from '../src/mail/mail.repository.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 import { SigningKeyService } from '../src/sessions/signing-key.service.js';
-import { MailCodes } from '../src/sign-in/mail-code.js';
+import { MailCodes } from '../src/sign-in/code-guess.service.js';
 import { protectedAccount, TestAuthenticator } from './authenticators.js';
 import { TestIdentity } from './identity.js';
 

@@ -4,9 +4,8 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { FAILURES_PER_CLIENT } from '../src/oauth/guess-limit.js';
-import { OAuthAppService } from '../src/oauth/oauth-app.service.js';
-import { OAuthInstallationService } from '../src/oauth/oauth-installation.service.js';
+import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
+import { FAILURES_PER_CLIENT } from '../src/oauth/token-request.js';
 import { TestIdentity } from './identity.js';
 import { basic, type Installed, installed, issue, post, principalOf } from './oauth.js';
 

@@ -1,6 +1,6 @@
 import { Database } from '@crm/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EmailChangeRepository } from '../src/accounts/email-change.repository.js';
+import { EmailChangeRepository } from '../src/accounts/accounts.repository.js';
 import { AfterAnswer } from '../src/after-answer.service.js';
 import { SessionService } from '../src/sessions/session.service.js';
 import { PasskeyRepository } from '../src/sign-in/passkey.repository.js';

@@ -6,7 +6,7 @@ import { testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { FAILURES_PER_CLIENT } from '../src/oauth/guess-limit.js';
+import { FAILURES_PER_CLIENT } from '../src/oauth/token-request.js';
 import { SigningKeyService } from '../src/sessions/signing-key.service.js';
 import { TokenSigner } from '../src/sessions/token-signer.js';
 import { EmbedHost, principalOf } from './embed-host.js';

@@ -8,39 +8,32 @@ import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
+import {
+  EmailChangeRepository,
+  InvitationRepository,
+  PasswordResetRepository,
+  SuspensionRepository,
+} from './accounts.repository.js';
 import { EmailChangeController } from './email-change.controller.js';
-import { EmailChangeRepository } from './email-change.repository.js';
 import { EmailChangeService } from './email-change.service.js';
-import { EmailChangeLimit } from './email-change-limit.js';
 import { EmailChangeUndoService } from './email-change-undo.service.js';
-import { ErasureController } from './erasure.controller.js';
-import { ErasureRepository } from './erasure.repository.js';
 import { ErasureService } from './erasure.service.js';
-import { ExpiredRowRepository } from './expired-row.repository.js';
-import { ExpiredRowSweeper } from './expired-row.sweeper.js';
-import { InvitationController } from './invitation.controller.js';
-import { InvitationRepository } from './invitation.repository.js';
+import { ExpiredRowRepository, ExpiredRowSweeper } from './expired-row.repository.js';
 import { InvitationService } from './invitation.service.js';
 import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
-import { PasswordChangeController } from './password-change.controller.js';
+import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
+import { PasswordChangeController, PasswordResetController } from './password.controller.js';
 import { PasswordChangeService } from './password-change.service.js';
-import { PasswordResetController } from './password-reset.controller.js';
-import { PasswordResetRepository } from './password-reset.repository.js';
 import { PasswordResetService } from './password-reset.service.js';
-import { PasswordResetLimit } from './password-reset-limit.js';
-import { PersonalDataRepository } from './personal-data.repository.js';
-import { PersonalDataExportController } from './personal-data-export.controller.js';
+import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
+import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
 import { PersonalDataExportService } from './personal-data-export.service.js';
-import { RegistrationController } from './registration.controller.js';
+import { InvitationController, RegistrationController, VerificationController } from './registration.controller.js';
 import { RegistrationService } from './registration.service.js';
-import { RegistrationLimit } from './registration-limit.js';
-import { SuspensionRepository } from './suspension.repository.js';
 import { SuspensionRpc } from './suspension.rpc.js';
-import { SuspensionService } from './suspension.service.js';
-import { SuspensionNoticeService } from './suspension-notice.service.js';
+import { SuspensionNoticeService, SuspensionService } from './suspension.service.js';
 import { UserController } from './user-administration.controller.js';
 import { UserAdministrationService } from './user-administration.service.js';
-import { VerificationController } from './verification.controller.js';
 import { VerificationService } from './verification.service.js';
 
 @Module({

@@ -1,22 +1,20 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, millisecondsOfId, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { userActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { EmbedUserRepository } from '../embedding/embed-user.repository.js';
-import { SignInEmailRepository } from '../people/sign-in-email.repository.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
 import { UserRepository } from '../people/user.repository.js';
 import { isSecret } from '../secret.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { PasskeyRepository } from '../sign-in/passkey.repository.js';
-import { ProviderLinkRepository } from '../single-sign-on/provider-link.repository.js';
-import type { EmailChange } from './email-change.entity.js';
-import { EmailChangeRepository } from './email-change.repository.js';
+import { ProviderLinkRepository } from '../single-sign-on/provider.repository.js';
+import type { EmailChange } from './accounts.entity.js';
+import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
 import { EmailChangeService } from './email-change.service.js';
-import { PasswordResetRepository } from './password-reset.repository.js';
 import { PasswordResetService } from './password-reset.service.js';
 
 /**

@@ -1,11 +1,11 @@
 import { Access, CurrentPrincipal, Public } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { ReauthenticationView } from '../sign-in/reauthentication.dto.js';
-import { EmailChangeInput, EmailChangeTokenInput } from './email-change.dto.js';
+import { ReauthenticationView } from '../sign-in/sign-in.dto.js';
+import { EmailChangeInput, EmailChangeTokenInput } from './accounts.dto.js';
 import { EmailChangeService } from './email-change.service.js';
 import { EmailChangeUndoService } from './email-change-undo.service.js';
 

@@ -3,10 +3,10 @@ import { EVENTS, PlatformError } from '@crm/contracts';
 import { appendEvent, Database, inWorkspace } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { assertGrantable } from '../people/grantable-roles.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { assertGrantable } from '../people/user.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { ErasureRepository } from './erasure.repository.js';
+import { ErasureRepository } from './personal-data.repository.js';
 
 /** Erases users: the account and all that belongs to it go at once, and other services and apps learn of it by an event. */
 @Injectable()

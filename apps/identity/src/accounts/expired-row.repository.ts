@@ -1,21 +1,21 @@
-import type { NarrowTransaction } from '@crm/database';
+import { Database, type NarrowTransaction } from '@crm/database';
+import { Sweeper } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
 import { ApiKey } from '../api-keys/api-key.entity.js';
-import { AuthorizationCode } from '../oauth/authorization-code.entity.js';
-import { AuthorizationRequest } from '../oauth/authorization-request.entity.js';
-import { Grant } from '../oauth/grant.entity.js';
-import { GrantToken } from '../oauth/grant-token.entity.js';
-import { OAuthInstallation } from '../oauth/oauth-installation.entity.js';
-import { SignInEmail } from '../people/sign-in-email.entity.js';
-import { RefreshToken } from '../sessions/refresh-token.entity.js';
-import { DELETE_LIFTED_SUSPENSIONS } from '../sessions/revocation.sql.js';
-import { RevocationCutoff } from '../sessions/revocation-cutoff.entity.js';
-import { SigningKey } from '../sessions/signing-key.entity.js';
-import { SpentPasskeyChallenge } from '../sign-in/spent-passkey-challenge.entity.js';
-import { ProviderSignIn } from '../single-sign-on/provider-sign-in.entity.js';
-import { EmailChange } from './email-change.entity.js';
-import { PasswordReset } from './password-reset.entity.js';
+import {
+  AuthorizationCode,
+  AuthorizationRequest,
+  Grant,
+  GrantToken,
+  OAuthInstallation,
+} from '../oauth/oauth.entity.js';
+import { SignInEmail } from '../people/people.entity.js';
+import { DELETE_LIFTED_SUSPENSIONS } from '../sessions/revocation.repository.js';
+import { RefreshToken, RevocationCutoff, SigningKey } from '../sessions/sessions.entity.js';
+import { SpentPasskeyChallenge } from '../sign-in/sign-in.entity.js';
+import { ProviderSignIn } from '../single-sign-on/single-sign-on.entity.js';
+import { EmailChange, PasswordReset } from './accounts.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
 /**
@@ -44,5 +44,22 @@ export class ExpiredRowRepository {
     await tx.repository(GrantToken).delete({ expiresAt: PAST });
     await tx.repository(Grant).delete({ expiresAt: PAST });
     await tx.repository(OAuthInstallation).delete({ endedAt: LONG_PAST });
+  }
+}
+
+const EVERY_MS = 10 * 60_000;
+
+/** Deletes what has expired, at start and every ten minutes. */
+@Injectable()
+export class ExpiredRowSweeper extends Sweeper {
+  constructor(
+    private readonly database: Database,
+    private readonly expiredRows: ExpiredRowRepository,
+  ) {
+    super({ everyMs: EVERY_MS, atStart: true });
+  }
+
+  async sweep(): Promise<void> {
+    await this.database.crossTenant((tx) => this.expiredRows.delete(tx));
   }
 }

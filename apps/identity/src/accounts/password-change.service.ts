@@ -13,8 +13,8 @@ import type { MfaRequired } from '../sign-in/mfa-request.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
-import { passwordChangedMail } from './password-reset.mail.js';
-import { PasswordResetRepository } from './password-reset.repository.js';
+import { passwordChangedMail } from './accounts.mail.js';
+import { PasswordResetRepository } from './accounts.repository.js';
 
 export interface PasswordChange {
   currentPassword: string;

@@ -1,7 +1,6 @@
 import { MemoryLimiterStore } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
-import { EmailChangeLimit } from './email-change-limit.js';
-import { COMPLETIONS_PER_ADDRESS, PasswordResetLimit, REQUESTS_PER_ADDRESS } from './password-reset-limit.js';
+import { COMPLETIONS_PER_ADDRESS, EmailChangeLimit, PasswordResetLimit, REQUESTS_PER_ADDRESS } from './limits.js';
 
 /** Addresses that one subscriber of IPv6 has. */
 const neighbour = (index: number) => `2001:db8:1:2::${index.toString(16)}`;

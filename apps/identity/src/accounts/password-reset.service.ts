@@ -2,27 +2,26 @@ import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AfterAnswer } from '../after-answer.service.js';
-import { SYSTEM, userActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { packIds, unpackIds } from '../packed-ids.js';
-import { normaliseEmail } from '../people/email-address.js';
-import { SignInEmailRepository } from '../people/sign-in-email.repository.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
 import { TenantService } from '../people/tenant.service.js';
-import type { User } from '../people/user.entity.js';
 import { UserRepository } from '../people/user.repository.js';
+import { normaliseEmail } from '../people/user.service.js';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
-import type { PasswordReset } from './password-reset.entity.js';
-import { passwordChangedMail, RESET_MINUTES, resetMail } from './password-reset.mail.js';
-import { PasswordResetRepository } from './password-reset.repository.js';
-import { PasswordResetLimit } from './password-reset-limit.js';
+import type { PasswordReset } from './accounts.entity.js';
+import { passwordChangedMail, RESET_MINUTES, resetMail } from './accounts.mail.js';
+import { PasswordResetRepository } from './accounts.repository.js';
+import { PasswordResetLimit } from './limits.js';
 
 /**
  * New passwords by mail. The link proves the mailbox and nothing else: it signs nobody in, and the second factor stays on.

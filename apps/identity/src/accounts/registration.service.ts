@@ -1,15 +1,13 @@
 import { type Plan, PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { userActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { normaliseEmail } from '../people/email-address.js';
-import { EmailClaimRepository } from '../people/email-claim.repository.js';
+import { EmailClaimRepository } from '../people/email.repository.js';
 import { type NewTenant, TenantRepository } from '../people/tenant.repository.js';
 import type { NewUser } from '../people/user.repository.js';
-import { UserService } from '../people/user.service.js';
+import { normaliseEmail, UserService } from '../people/user.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import type { Claimant } from './verification.service.js';
 

@@ -10,16 +10,40 @@ import {
 import { Database, type TenantTransaction } from '@crm/database';
 import { listAnswer, parsePage } from '@crm/http';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import type { Tenant } from '../people/tenant.entity.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from '../mail/mail.service.js';
+import type { Tenant } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
+import { MOST_TOLD } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import type { TenantSuspension } from './suspension.entity.js';
-import { SuspensionRepository } from './suspension.repository.js';
-import { SuspensionNoticeService } from './suspension-notice.service.js';
+import type { TenantSuspension } from './accounts.entity.js';
+import { suspensionMail } from './accounts.mail.js';
+import { SuspensionRepository } from './accounts.repository.js';
+
+/** Tells the administrators of a workspace that operators have suspended or reinstated it. */
+@Injectable()
+export class SuspensionNoticeService {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Queues the mails in the transaction of the decision. Mail is sent while the workspace is suspended. */
+  async send(tx: TenantTransaction, tenant: Tenant, decision: TenantDecision, reason: string): Promise<void> {
+    // Its address may be that of somebody who has nothing to do with it.
+    if (!tenant.verifiedAt) return;
+    const mail = suspensionMail(decision, tenant.name, reason, this.config.service.baseUrl);
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, MOST_TOLD)) {
+      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
+    }
+  }
+}
 
 type Contracts = typeof rpc.identity;
 type Suspensions = RpcResponse<Contracts['listSuspendedTenants']>;

@@ -1,7 +1,7 @@
 import { TENANT_ROLES } from '@crm/contracts';
 import { BooleanField, DateTimeField, EmailField, EnumField, field, ListField, TextField } from '@crm/http';
-import { UserSummaryView } from '../people/user.dto.js';
-import type { User } from '../people/user.entity.js';
+import type { User } from '../people/people.entity.js';
+import { UserSummaryView } from '../people/user.service.js';
 import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 
 /** A built-in role or a name that the workspace or an app added. */

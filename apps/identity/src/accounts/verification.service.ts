@@ -6,12 +6,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import type { EmailClaim } from '../people/email-claim.entity.js';
-import { EmailClaimRepository } from '../people/email-claim.repository.js';
-import { SignInEmailRepository } from '../people/sign-in-email.repository.js';
+import { EmailClaimRepository, SignInEmailRepository } from '../people/email.repository.js';
+import type { EmailClaim } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
-import { accountExistsMail, claimEndedMail, LINK_HOURS, verificationMail } from './verification.mail.js';
+import { accountExistsMail, claimEndedMail, LINK_HOURS, verificationMail } from './accounts.mail.js';
 
 const LINK_SECONDS = LINK_HOURS * 3600;
 

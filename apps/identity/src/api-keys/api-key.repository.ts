@@ -1,8 +1,8 @@
 import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { LessThan, Raw } from 'typeorm';
-import { ApiKey } from './api-key.entity.js';
+import { LessThan, MoreThan, Raw } from 'typeorm';
+import { ApiKey, ServiceAccount } from './api-key.entity.js';
 
 /**
  * Notes when and where a key was used, unless that was noted in the last five minutes: of many uses nearly all write nothing.
@@ -69,5 +69,54 @@ export class ApiKeyRepository {
   async deleteOfOwner(tx: TenantTransaction, ownerId: string): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(DELETE_API_KEYS_OF_OWNER, [tx.tenantId, ownerId]);
     return rows.map(({ id }) => id);
+  }
+}
+
+export type NewServiceAccount = Pick<ServiceAccount, 'id' | 'name' | 'roles' | 'scopes' | 'createdBy'>;
+export type ServiceAccountColumns = Pick<ServiceAccount, 'name' | 'roles' | 'scopes' | 'status'>;
+
+@Injectable()
+export class ServiceAccountRepository {
+  async insert(tx: TenantTransaction, account: NewServiceAccount): Promise<void> {
+    await tx.repository(ServiceAccount).insert({ tenantId: tx.tenantId, ...account });
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
+    return tx.repository(ServiceAccount).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** Like find, and holds the row until the transaction ends, so that two changes of one account follow each other. */
+  async lock(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(ServiceAccount).findOne({ where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Like find, and keeps the account as it is until the transaction ends: for whoever issues rights from the row. */
+  async lockForIssue(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(ServiceAccount).findOne({ where, lock: { mode: 'pessimistic_read' } });
+  }
+
+  async update(tx: TenantTransaction, id: string, changes: ServiceAccountColumns): Promise<void> {
+    await tx.repository(ServiceAccount).update({ tenantId: tx.tenantId, id }, changes);
+  }
+
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(ServiceAccount).delete({ tenantId: tx.tenantId, id });
+  }
+
+  async count(tx: TenantTransaction): Promise<number> {
+    return tx.repository(ServiceAccount).countBy({ tenantId: tx.tenantId });
+  }
+
+  /** Accounts in the order they were made, which is that of their ids, and how many there are. */
+  async list(tx: TenantTransaction, page: ListPage): Promise<{ accounts: ServiceAccount[]; counted: number }> {
+    const accounts = await tx.repository(ServiceAccount).find({
+      where: { tenantId: tx.tenantId, ...(page.after && { id: MoreThan(page.after.id) }) },
+      order: { id: 'ASC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+    return { accounts, counted: await this.count(tx) };
   }
 }

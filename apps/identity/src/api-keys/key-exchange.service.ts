@@ -7,13 +7,43 @@ import {
   type RpcResponse,
   type rpc,
 } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
 import { type TokenContent, TokenSigner } from '../sessions/token-signer.js';
 import type { ApiKey } from './api-key.entity.js';
-import { ApiKeyRepository } from './api-key.repository.js';
-import { KeyOwners } from './key-owners.js';
+import { ApiKeyRepository, ServiceAccountRepository } from './api-key.repository.js';
+
+/** Whom a key acts for, and what it may do now. */
+export interface KeyOwner {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** Whoever keys belong to: users and service accounts. */
+@Injectable()
+export class KeyOwners {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly accounts: ServiceAccountRepository,
+  ) {}
+
+  /**
+   * The owner of a key, kept as they are until the transaction ends, so that a change of their rights is wholly before or wholly
+   * after.
+   * @returns null for one who is not active
+   */
+  async lock(tx: TenantTransaction, key: ApiKey): Promise<KeyOwner | null> {
+    if (key.ownerKind === 'service') {
+      const account = await this.accounts.lockForIssue(tx, key.ownerId);
+      return account?.status === 'active' ? account : null;
+    }
+    const user = await this.users.lockForIssue(tx, key.ownerId);
+    return user?.status === 'active' ? { name: user.name, roles: user.roles, scopes: key.scopes } : null;
+  }
+}
 
 type Presented = RpcRequest<typeof rpc.identity.exchangeApiKey>;
 

@@ -1,5 +1,5 @@
 import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { API_KEY_GROUP } from '../api-groups.js';
@@ -8,7 +8,7 @@ import {
   ServiceAccountInput,
   ServiceAccountView,
   serviceAccountView,
-} from './service-account.dto.js';
+} from './api-key.dto.js';
 import { ServiceAccountService } from './service-account.service.js';
 
 @ApiGroup(API_KEY_GROUP)

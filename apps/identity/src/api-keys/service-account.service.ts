@@ -6,14 +6,14 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { assertGrantable } from '../people/grantable-roles.js';
 import { TenantRepository } from '../people/tenant.repository.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { assertGrantable } from '../people/user.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { ApiKeyEnding } from './api-key-ending.js';
+import type { ServiceAccount, ServiceAccountStatus } from './api-key.entity.js';
+import { ServiceAccountRepository } from './api-key.repository.js';
 import { assertScopesGrantable } from './grantable-scopes.js';
-import type { ServiceAccount, ServiceAccountStatus } from './service-account.entity.js';
-import { ServiceAccountRepository } from './service-account.repository.js';
+import { ApiKeyEnding } from './owned-keys.js';
 
 export const ACCOUNTS_PER_TENANT = 100;
 

@@ -3,8 +3,7 @@ import { idOf, millisecondsOfId } from '@crm/database';
 import { type EventContext, EventHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { SYSTEM, userActor } from './audit-actor.js';
-import { AuditTrail, type NewAuditEntry } from './audit-trail.service.js';
+import { AuditTrail, type NewAuditEntry, SYSTEM, userActor } from './audit-trail.service.js';
 
 /** Events of other services that are acts of administration in a workspace. */
 const AUDITED_EVENTS = ['app.installed', 'app.upgraded', 'app.uninstalled', 'webhook.endpoint_disabled'] as const;

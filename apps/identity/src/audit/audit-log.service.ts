@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { PlatformError } from '@crm/contracts';
+import { isUuid, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
@@ -7,8 +7,37 @@ import { Injectable } from '@nestjs/common';
 import type { AuditEntry } from './audit-entry.entity.js';
 import { type AuditEntryView, type AuditExportQuery, type AuditQuery, MAX_EXPORT_DAYS } from './audit-log.dto.js';
 import { type AuditFilter, AuditLogRepository } from './audit-log.repository.js';
-import { auditEntryView, usersOf } from './audit-log-view.js';
 import { AuditTrail } from './audit-trail.service.js';
+
+/** Ids of the users that entries name. */
+export function usersOf(entries: readonly AuditEntry[]): string[] {
+  const ids = entries.flatMap(({ actorKind, actorId, subjectKind, subjectId }) => [
+    ...(actorKind === 'user' ? [actorId] : []),
+    ...(subjectKind === 'user' ? [subjectId] : []),
+  ]);
+  return [...new Set(ids)].filter((id): id is string => isUuid(id));
+}
+
+/** @param names of the users that are still there, by id */
+export function auditEntryView(entry: AuditEntry, names: ReadonlyMap<string, string>): AuditEntryView {
+  const { id, action, outcome, actorKind, actorId, subjectKind, subjectId, address, device, requestId, detail } = entry;
+  const nameOf = (kind: string, of: string | null) => (kind === 'user' && of !== null ? (names.get(of) ?? null) : null);
+  return {
+    id,
+    at: entry.at.toISOString(),
+    action,
+    outcome,
+    actor: { kind: actorKind, id: actorId, name: nameOf(actorKind, actorId) },
+    subject:
+      subjectKind === null || subjectId === null
+        ? null
+        : { kind: subjectKind, id: subjectId, name: nameOf(subjectKind, subjectId) },
+    address,
+    device,
+    requestId,
+    detail,
+  };
+}
 
 const COLUMNS: readonly (readonly [name: string, value: (entry: AuditEntryView) => string | null])[] = [
   ['id', ({ id }) => id],

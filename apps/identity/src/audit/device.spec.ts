@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deviceOf } from './device.js';
+import { deviceOf } from './request-origin.decorator.js';
 
 describe('the device of a session', () => {
   it.each([

@@ -1,7 +1,9 @@
+import { PlatformError } from '@crm/contracts';
 import { Database, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
+import type { QuotaRule } from '@crm/quota';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { AuditTrail, type NewAuditEntry } from './audit-trail.service.js';
+import { AuditTrail, type NewAuditEntry, SYSTEM } from './audit-trail.service.js';
 import { refusedActs } from './refused-acts-metrics.js';
 
 /** Entries of one action about one subject in an hour: enough to see an attack, too few to bury the trail under it. */
@@ -60,5 +62,61 @@ export class RefusedActs implements BeforeApplicationShutdown {
       refusedActs.inc({ outcome: 'lost' });
       this.logger.error({ msg: 'A refused act is missing in the audit trail', action: entry.action, err: error });
     }
+  }
+}
+
+/**
+ * Notes in the audit trail that a proof within a session was wrong: somebody may have the token and not the password.
+ * @param userId whose session it is
+ * @param prove rejects with INVALID_CREDENTIALS when the proof is wrong
+ * @throws what the proof throws
+ */
+export async function notingFailedProof<T>(
+  refusals: RefusedActs,
+  origin: TransactionOrigin,
+  userId: string,
+  prove: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await prove();
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS') {
+      refusals.note(origin, { action: 'proof.failed', outcome: 'failure', subject: { kind: 'user', id: userId } });
+    }
+    throw error;
+  }
+}
+
+/**
+ * A sign-in to a known account that was refused. Whoever tried has proven nothing, so nobody is named as the actor.
+ * @param reason what was wrong: the password, the code, or the status of the account
+ */
+export const failedSignIn = (id: string, reason: string, kind: 'users' | 'operators' = 'users'): NewAuditEntry => ({
+  action: 'sign_in.failed',
+  outcome: 'failure',
+  actor: SYSTEM,
+  subject: { kind: 'user', id },
+  detail: { reason, ...(kind === 'operators' && { account: 'operator' }) },
+});
+
+/**
+ * Notes in the audit trail that a quota refused the work, once per hour.
+ * @param work is refused by no other limit
+ * @throws what the work throws
+ */
+export async function notingRefusal<T>(
+  refusals: RefusedActs,
+  origin: TransactionOrigin,
+  { name, limit }: QuotaRule,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'RATE_LIMITED') {
+      const subject = { kind: 'quota', id: name } as const;
+      refusals.note(origin, { action: 'quota.exhausted', outcome: 'failure', subject, detail: { limit } }, 'once');
+    }
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
-import { EmbedClient } from './embed-client.entity.js';
+import { EmbedClient } from './embedding.entity.js';
 
 /**
  * Gives no row when the app's credentials belong to another tenant. The secret that is replaced stays valid for a time; what it

@@ -17,8 +17,8 @@ import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { hashOfFingerprint } from '../secret.js';
-import type { EmbedClient } from './embed-client.entity.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
+import type { EmbedClient } from './embedding.entity.js';
 
 /** Credentials of embed apps: issued to the app's workspace, presented by its host backend. */
 @Injectable()

@@ -4,11 +4,10 @@ import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { assertQuotaLeft, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from '@crm/quota';
 import { Injectable, Logger } from '@nestjs/common';
-import { appActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, appActor } from '../audit/audit-trail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import type { MintClient } from './embed-client.entity.js';
 import { embedConflicts } from './embed-conflict-metrics.js';
+import type { MintClient } from './embedding.entity.js';
 
 /** The windows of apps that had conflicts, the latest first. $1: conflicts per window, $2: at most so many. */
 export const LIST_EMBED_CONFLICTS = `

@@ -1,10 +1,11 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
-import { ApiGroup, Describe } from '@crm/http';
-import { Body, Controller, Get, Put, Query } from '@nestjs/common';
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
-import { EmbedLinkInput, EmbedLinkListView, EmbedLinkQuery, EmbedLinkView } from './embed-link.dto.js';
-import { EmbedLinkService } from './embed-link.service.js';
+import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
+import { EmbedLinkInput, EmbedLinkListView, EmbedLinkQuery, EmbedLinkView, UndoLinkInput } from './embed-link.dto.js';
+import { EmbedLinkService, FirstLinkService } from './embed-link.service.js';
 
 @ApiGroup(USER_GROUP)
 @Controller('api/tenant/embed-links')
@@ -35,5 +36,26 @@ export class EmbedLinkController {
   })
   async link(@CurrentPrincipal() principal: Principal, @Body() input: EmbedLinkInput): Promise<EmbedLinkView> {
     return this.links.link(principal, input);
+  }
+}
+
+@ApiGroup(USER_GROUP)
+@Controller('api/auth/embed-links/undo')
+export class UndoLinkController {
+  constructor(private readonly firstLinks: FirstLinkService) {}
+
+  @Post()
+  @HttpCode(204)
+  @NotRepeatable()
+  @Public()
+  @Describe({
+    summary: 'Undoes a link to a host user',
+    description:
+      'The token comes from the mail that told the user of the link, and works once. The host gets no more tokens for this host user until an administrator links them again, and the tokens of the user stop working.',
+    answers: [{ status: 204, description: 'The link is undone' }],
+    refusals: ['INVALID_UNDO_LINK'],
+  })
+  async undo(@Body() { token }: UndoLinkInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
+    await this.firstLinks.undo(token, origin);
   }
 }

@@ -1,9 +1,9 @@
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { UserStatus } from '../people/user.entity.js';
+import type { UserStatus } from '../people/people.entity.js';
 import { hashOfFingerprint, hashSecret, isHash, newSecret } from '../secret.js';
-import type { MintClient } from './embed-client.entity.js';
+import type { MintClient } from './embedding.entity.js';
 
 /** Mints that are read in one statement. A batch of the broker has at most as many. */
 const MAX_AT_ONCE = 64;

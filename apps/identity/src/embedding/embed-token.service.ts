@@ -1,13 +1,13 @@
 import { AUDIENCES, coversScope, EMBED_TOKEN_SECONDS, isScope, PlatformError } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { normaliseEmail } from '../people/email-address.js';
-import type { User } from '../people/user.entity.js';
+import type { User } from '../people/people.entity.js';
+import { normaliseEmail } from '../people/user.service.js';
 import { TokenSigner } from '../sessions/token-signer.js';
-import type { MintClient } from './embed-client.entity.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedMintRepository, type KnownHostUser } from './embed-mint.repository.js';
 import { EmbedUserService, type HostUser } from './embed-user.service.js';
+import type { MintClient } from './embedding.entity.js';
 
 export interface EmbedRequest extends HostUser {
   clientId: string;

@@ -1,7 +1,7 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThanOrEqual, Raw } from 'typeorm';
-import { EmbedUser } from './embed-user.entity.js';
+import { EmbedUser } from './embedding.entity.js';
 
 /** Held until the transaction ends. $1: what names the host user. */
 export const LOCK_HOST_USER = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';

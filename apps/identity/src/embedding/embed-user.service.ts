@@ -3,20 +3,18 @@ import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/datab
 import { DAY_SECONDS, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
-import { appActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
-import { notingRefusal } from '../audit/quota-refusal.js';
-import { RefusedActs } from '../audit/refused-acts.js';
+import { AuditTrail, appActor } from '../audit/audit-trail.service.js';
+import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { SignInEmailRepository } from '../people/sign-in-email.repository.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { assertVerified } from '../people/tenant.service.js';
 import { type IssueUser, UserRepository } from '../people/user.repository.js';
 import { UserService } from '../people/user.service.js';
-import type { MintClient } from './embed-client.entity.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
+import { FirstLinkService } from './embed-link.service.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
-import { FirstLinkService } from './first-link.service.js';
+import type { MintClient } from './embedding.entity.js';
 
 /** A host user as the host describes them. */
 export interface HostUser {

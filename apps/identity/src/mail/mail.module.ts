@@ -1,15 +1,11 @@
 import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
-import { EndpointNoticeConsumer } from './endpoint-notice.consumer.js';
-import { EndpointNoticeService } from './endpoint-notice.service.js';
-import { MailRepository } from './mail.repository.js';
+import { MailRepository, MailSeal, MEASURE_DUE_MAIL } from './mail.repository.js';
 import { MailService } from './mail.service.js';
-import { MEASURE_DUE_MAIL } from './mail.sql.js';
 import { MailWorker } from './mail.worker.js';
-import { MailSeal } from './mail-seal.js';
-import { VerdictConsumer } from './verdict.consumer.js';
-import { VerdictService } from './verdict.service.js';
+import { EndpointNoticeConsumer, VerdictConsumer } from './notice.consumer.js';
+import { EndpointNoticeService, VerdictService } from './notice.service.js';
 
 const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
 

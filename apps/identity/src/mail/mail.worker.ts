@@ -3,8 +3,7 @@ import { Backoff, type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { type DueMail, MailRepository } from './mail.repository.js';
-import { MailSeal } from './mail-seal.js';
+import { type DueMail, MailRepository, MailSeal } from './mail.repository.js';
 
 /** What nodemailer puts on the error of a dialogue that failed. */
 interface SmtpError {

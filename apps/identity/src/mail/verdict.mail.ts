@@ -1,8 +1,6 @@
 import type { EVENTS, EventData, SubmissionOutcome } from '@crm/contracts';
 import type { NewMail } from './mail.repository.js';
-import { plainName } from './plain-name.js';
-import { plainText } from './plain-text.js';
-import { quotedReason } from './quoted-reason.js';
+import { plainName, plainText, quotedReason } from './mail-text.js';
 
 export type Verdict = EventData<(typeof EVENTS)['submission.decided']>;
 

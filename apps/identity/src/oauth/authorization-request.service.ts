@@ -1,16 +1,52 @@
 import { isUuid } from '@crm/contracts';
-import { Database, type NarrowTransaction } from '@crm/database';
+import { Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import { Raw } from 'typeorm';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { hashSecret, newSecret } from '../secret.js';
-import { AuthorizationRequestRepository } from './authorization-request.repository.js';
-import { OAuthAppRepository } from './oauth-app.repository.js';
-import { OAuthError } from './oauth-error.js';
-import type { OAuthInstallation } from './oauth-installation.entity.js';
-import { OAuthInstallationRepository } from './oauth-installation.repository.js';
-import type { Parameters } from './parameters.js';
-import { redirectTo } from './redirect.js';
-import { parseScopes } from './scopes.js';
+import { OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
+import { AuthorizationRequest, type OAuthInstallation } from './oauth.entity.js';
+import { OAuthError, type OAuthErrorCode } from './oauth-error.js';
+import { type Parameters, parseScopes } from './token-request.js';
+
+/** Time to sign in, with a second factor, and to read what the app asks for. */
+const VALID_SECONDS = 600;
+const FUTURE = Raw((column) => `${column} > now()`);
+
+@Injectable()
+export class AuthorizationRequestRepository {
+  async insert(tx: NarrowTransaction, request: Omit<AuthorizationRequest, 'expiresAt'>): Promise<void> {
+    await tx.repository(AuthorizationRequest).insert({ ...request, expiresAt: secondsFromNow(VALID_SECONDS) });
+  }
+
+  async find(tx: NarrowTransaction, requestHash: Buffer): Promise<AuthorizationRequest | null> {
+    return tx.repository(AuthorizationRequest).findOneBy({ requestHash, expiresAt: FUTURE });
+  }
+
+  /** @returns whether it was there: of two decisions at once one is made */
+  async delete(tx: NarrowTransaction, requestHash: Buffer): Promise<boolean> {
+    const { affected } = await tx.repository(AuthorizationRequest).delete({ requestHash, expiresAt: FUTURE });
+    return affected === 1;
+  }
+}
+
+/** What an app is told at its redirect URI: a code, or why there is none. */
+export type RedirectAnswer =
+  | { readonly code: string; readonly installation_id: string }
+  | { readonly error: OAuthErrorCode; readonly error_description: string };
+
+/**
+ * The address that a browser is sent to. Parameters are added to those that the registered address has; `iss` tells an app that
+ * talks to several servers which one has answered (RFC 9207).
+ */
+export function redirectTo(
+  { redirectUri, state }: { redirectUri: string; state: string | null },
+  issuer: string,
+  answer: RedirectAnswer,
+): string {
+  const parameters = new URLSearchParams({ ...answer, ...(state !== null && { state }), iss: issuer });
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${parameters}`;
+}
 
 /** A SHA-256 in base64url (RFC 7636, section 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;

@@ -1,6 +1,6 @@
 import type { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { chooseScopes, requiredOf } from './chosen-scopes.js';
+import { chooseScopes, requiredOf } from './token-request.js';
 
 const OFFERED = ['tasks', 'leads:read', 'contacts'];
 

@@ -1,10 +1,14 @@
-import { Access, CurrentPrincipal } from '@crm/access';
+import { Access, CurrentPrincipal, Public } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../api-groups.js';
-import { ConsentView, DecisionInput, DecisionView } from './consent.dto.js';
+import { AuthorizationRequestService } from './authorization-request.service.js';
 import { ConsentService } from './consent.service.js';
+import { ConsentView, DecisionInput, DecisionView } from './oauth.dto.js';
+import { OAuthErrorFilter } from './oauth-error.js';
+import { Parameters } from './token-request.js';
 
 @ApiGroup(OAUTH_GROUP)
 @Controller('api/auth/oauth/requests/:id')
@@ -48,5 +52,25 @@ export class ConsentController {
     @Body() decision: DecisionInput,
   ): Promise<DecisionView> {
     return { redirectTo: await this.consents.decide(principal, id, decision) };
+  }
+}
+
+@ApiGroup(OAUTH_GROUP)
+@Controller('api/auth/oauth/authorize')
+@UseFilters(OAuthErrorFilter)
+export class AuthorizeController {
+  constructor(private readonly requests: AuthorizationRequestService) {}
+
+  @Get()
+  @Public()
+  @Describe({
+    summary: 'Sends a browser to the page on which a user allows an app to act for them',
+    description:
+      'The query has `response_type=code`, `client_id` (the key of the app), `redirect_uri` (exactly as in its manifest), `code_challenge` with `code_challenge_method=S256`, and may have `scope`, `state` and `installation_id`, which a sandbox needs. A request whose app or redirect URI is not registered is answered here, with 400; everything else is answered at the redirect URI, with `iss` and the `state`.',
+    answers: [{ status: 303, description: 'To the page, or back to the app with an error' }],
+  })
+  async authorize(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const location = await this.requests.begin(Parameters.ofUrl(request.url));
+    await reply.code(303).headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).send();
   }
 }

@@ -8,18 +8,13 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
 import { hashSecret } from '../secret.js';
-import { RecentProof } from '../sessions/recent-proof.js';
-import { AuthorizationCodeRepository } from './authorization-code.repository.js';
-import type { AuthorizationRequest } from './authorization-request.entity.js';
-import { AuthorizationRequestRepository } from './authorization-request.repository.js';
-import { chooseScopes, requiredOf } from './chosen-scopes.js';
-import type { ConsentView, DecisionInput, RequestedScopeView } from './consent.dto.js';
-import { newGrantText } from './grant-text.js';
-import { OAuthAppRepository } from './oauth-app.repository.js';
-import type { OAuthInstallation } from './oauth-installation.entity.js';
-import { OAuthInstallationRepository } from './oauth-installation.repository.js';
-import { redirectTo } from './redirect.js';
-import { intersectScopes } from './scopes.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { AuthorizationRequestRepository, redirectTo } from './authorization-request.service.js';
+import { OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
+import { AuthorizationCodeRepository, newGrantText } from './grant.repository.js';
+import type { ConsentView, DecisionInput, RequestedScopeView } from './oauth.dto.js';
+import type { AuthorizationRequest, OAuthInstallation } from './oauth.entity.js';
+import { chooseScopes, intersectScopes, requiredOf } from './token-request.js';
 
 const THINGS: Readonly<Record<ScopeName, string>> = {
   leads: 'leads',

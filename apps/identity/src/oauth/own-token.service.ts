@@ -7,12 +7,10 @@ import { decodeJwt } from 'jose';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { GrantRepository } from './grant.repository.js';
+import type { AuthenticatedClient } from './client.repository.js';
+import { GrantRepository, GrantTokenRepository, parseGrantText } from './grant.repository.js';
 import { GrantService } from './grant.service.js';
-import { parseGrantText } from './grant-text.js';
-import { GrantTokenRepository } from './grant-token.repository.js';
 import { OAuthError } from './oauth-error.js';
-import type { AuthenticatedClient } from './oauth-installation.repository.js';
 
 /** Whose tokens a client may ask about: an installation with its secret, or an app, which is public, by its key alone. */
 export type Holder =

@@ -4,12 +4,18 @@ import { Controller, HttpCode, Post, Req, UseFilters } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { OAuthErrorFilter } from './oauth-error.filter.js';
+import { OAuthErrorFilter } from './oauth-error.js';
 import type { Introspection } from './own-token.service.js';
-import { Parameters } from './parameters.js';
-import { AboutTokenForm, IntrospectionView, OAuthErrorView, TokenAnswerView, TokenForm } from './token.dto.js';
+import {
+  AboutTokenForm,
+  IntrospectionView,
+  OAuthErrorView,
+  type TokenAnswer,
+  TokenAnswerView,
+  TokenForm,
+} from './token.dto.js';
 import { type ClientCall, TokenService } from './token.service.js';
-import type { TokenAnswer } from './token-answer.js';
+import { Parameters } from './token-request.js';
 
 /** RFC 7009, section 2.2: the status says everything. */
 const NOTHING: JsonSchema = { type: 'object', properties: {} };

@@ -1,14 +1,64 @@
+import { ACCESS_TOKEN_SECONDS, AUDIENCES, appRole, type Scope } from '@crm/contracts';
+import { newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
-import { GuessLimit } from './guess-limit.js';
-import { InstallationTokenService } from './installation-token.service.js';
+import { TokenSigner } from '../sessions/token-signer.js';
+import { OAuthInstallationRepository } from './client.repository.js';
 import { OAuthError } from './oauth-error.js';
 import { type Holder, type Introspection, OwnTokenService } from './own-token.service.js';
-import type { Parameters } from './parameters.js';
-import { type PresentedClient, presentedClient } from './presented-client.js';
-import { parseScopes } from './scopes.js';
-import type { TokenAnswer } from './token-answer.js';
+import type { TokenAnswer } from './token.dto.js';
+import {
+  GuessLimit,
+  type Parameters,
+  type PresentedClient,
+  parseScopes,
+  presentedClient,
+  scopesOfToken,
+} from './token-request.js';
 import { UserTokenService } from './user-token.service.js';
+
+/** Tokens with which an installed app calls the API as itself (RFC 6749, section 4.4). */
+@Injectable()
+export class InstallationTokenService {
+  constructor(
+    private readonly installations: OAuthInstallationRepository,
+    private readonly signer: TokenSigner,
+  ) {}
+
+  /** @throws OAuthError invalid_client, invalid_scope; unauthorized_client while the workspace is suspended */
+  async issue(client: PresentedClient, wanted: readonly Scope[] | undefined): Promise<TokenAnswer> {
+    // Before the installation is read: whatever ends it after that has a later cut-off, and ends this token too.
+    const tokenId = newId();
+    const { installationId, tenantId, appKey, scopes: granted } = await this.authenticate(client);
+    if (!this.signer.issuesFor(tenantId)) throw new OAuthError('unauthorized_client', 'The workspace is suspended');
+    const scopes = scopesOfToken(wanted, granted);
+    const content = {
+      aud: AUDIENCES.api,
+      sub: installationId,
+      tid: tenantId,
+      roles: [appRole(appKey)],
+      scopes,
+      // A name of this one token, so that it can be revoked alone.
+      sid: tokenId,
+      act: { sub: appKey, installation_id: installationId },
+    };
+    return {
+      access_token: await this.signer.sign(content, ACCESS_TOKEN_SECONDS, tokenId),
+      token_type: 'Bearer',
+      expires_in: ACCESS_TOKEN_SECONDS,
+      scope: scopes.join(' '),
+      installation_id: installationId,
+      tenant_id: tenantId,
+    };
+  }
+
+  /** @throws OAuthError invalid_client, the same for every reason */
+  async authenticate({ clientId, clientSecret }: PresentedClient) {
+    const client = clientSecret === null ? null : await this.installations.authenticate(clientId, clientSecret);
+    if (!client) throw new OAuthError('invalid_client', 'The client credentials are not valid');
+    return client;
+  }
+}
 
 /** A call to the token endpoint or a neighbour. */
 export interface ClientCall {

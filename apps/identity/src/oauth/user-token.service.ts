@@ -2,23 +2,26 @@ import { createHash } from 'node:crypto';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Scope } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { SYSTEM } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, SYSTEM } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { type IssueUser, UserRepository } from '../people/user.repository.js';
 import { isSecret } from '../secret.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { TokenSigner } from '../sessions/token-signer.js';
-import { AuthorizationCodeRepository } from './authorization-code.repository.js';
-import { GrantRepository } from './grant.repository.js';
-import { grantEntry } from './grant-entry.js';
-import { type GrantIds, newGrantText, parseGrantText } from './grant-text.js';
-import { GrantTokenRepository } from './grant-token.repository.js';
+import { OAuthInstallationRepository } from './client.repository.js';
+import {
+  AuthorizationCodeRepository,
+  type GrantIds,
+  GrantRepository,
+  GrantTokenRepository,
+  newGrantText,
+  parseGrantText,
+} from './grant.repository.js';
+import { grantEntry } from './grant.service.js';
 import { OAuthError } from './oauth-error.js';
-import { OAuthInstallationRepository } from './oauth-installation.repository.js';
-import { intersectScopes, scopesOfToken } from './scopes.js';
-import type { TokenAnswer } from './token-answer.js';
+import type { TokenAnswer } from './token.dto.js';
+import { intersectScopes, scopesOfToken } from './token-request.js';
 
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;

@@ -2,7 +2,7 @@ import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { FactorNoticeService } from '../sign-in/factor-notice.service.js';

@@ -12,10 +12,10 @@ import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/oper
 import { Inject, Injectable } from '@nestjs/common';
 import { AfterAnswer } from '../after-answer.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { normaliseEmail } from '../people/email-address.js';
+import { normaliseEmail } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof } from '../sessions/recent-proof.js';
-import { sessionView } from '../sessions/session-view.js';
+import { sessionView } from '../sessions/caller.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import type { SignInOrigin } from '../sessions/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator.service.js';
 import { DeviceTokens, type KnownDevice } from '../sign-in/device-tokens.js';

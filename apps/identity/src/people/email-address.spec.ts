@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { normaliseEmail } from './email-address.js';
+import { normaliseEmail } from './user.service.js';
 
 describe('normaliseEmail', () => {
   it.each([

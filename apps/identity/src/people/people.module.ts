@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EmailClaimRepository } from './email-claim.repository.js';
-import { SignInEmailRepository } from './sign-in-email.repository.js';
+import { EmailClaimRepository, SignInEmailRepository } from './email.repository.js';
 import { TenantRepository } from './tenant.repository.js';
 import { TenantRpc } from './tenant.rpc.js';
 import { TenantService } from './tenant.service.js';

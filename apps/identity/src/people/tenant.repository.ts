@@ -1,7 +1,7 @@
 import type { Plan } from '@crm/contracts';
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Tenant } from './tenant.entity.js';
+import { Tenant } from './people.entity.js';
 
 export type NewTenant = Omit<Tenant, 'updatedAt' | 'verifiedAt' | 'closedAt'>;
 

@@ -2,8 +2,8 @@ import { type Database, type NarrowTransaction, TENANT_OF_STATEMENT, type Tenant
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { ArrayContains, MoreThan, Not } from 'typeorm';
-import type { EmailHolder } from './sign-in-email.repository.js';
-import { User } from './user.entity.js';
+import type { EmailHolder } from './email.repository.js';
+import { User } from './people.entity.js';
 
 /** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
 export const READ_SIGN_IN_USER = `

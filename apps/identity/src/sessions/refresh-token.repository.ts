@@ -1,10 +1,31 @@
+import { hkdfSync } from 'node:crypto';
 import type { Database, NarrowTransaction } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, newSecret } from '../secret.js';
-import { RefreshToken } from './refresh-token.entity.js';
-import { openSuccessor, sealSuccessor } from './sealed-successor.js';
+import { RefreshToken } from './sessions.entity.js';
+
+const PLACE = 'refresh_token/successor';
+
+/**
+ * The successor of a refresh token, readable by whoever has that token and by nobody else: the key is derived from the token,
+ * of which the database has only a hash. So a client that lost the answer can be given the same successor again, and a copy
+ * of the table contains no token that works.
+ */
+export function sealSuccessor(token: string, successor: string): Buffer {
+  return boxOf(token).seal(successor, PLACE);
+}
+
+/** @throws Error when the box belongs to another token */
+export function openSuccessor(token: string, sealed: Buffer): string {
+  return boxOf(token).open(sealed, PLACE);
+}
+
+// Another function than the hash that is stored: SHA-256 of the token does not lead to the key.
+const boxOf = (token: string): SecretBox =>
+  new SecretBox(Buffer.from(hkdfSync('sha256', token, '', 'identity.refresh-token-successor', 32)).toString('base64'));
 
 /** $1: hash of the token, $2: session, $3: tenant, $4: user, $5: seconds that it is valid. */
 export const STORE_REFRESH_TOKEN = `

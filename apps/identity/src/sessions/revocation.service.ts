@@ -1,6 +1,7 @@
 import type { Revocation } from '@crm/contracts';
 import { Database, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
+import { Sweeper } from '@crm/worker';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationRepository } from './revocation.repository.js';
 
@@ -67,5 +68,35 @@ export class RevocationService implements OnApplicationBootstrap {
       await this.publisher.publish(revocation);
       await this.database.crossTenant((tx) => this.revocations.markPublished(tx, revocation));
     }
+  }
+}
+
+/** How soon publishing is retried when the broker was unavailable. */
+const EVERY_MS = 1000;
+
+/** Publishes cut-offs whose publishing failed, or whose process died before it. */
+@Injectable()
+export class RevocationSweeper extends Sweeper {
+  constructor(private readonly revocations: RevocationService) {
+    super({ everyMs: EVERY_MS });
+  }
+
+  sweep(): Promise<void> {
+    return this.revocations.publishPending();
+  }
+}
+
+/** Far more often than the bucket forgets (a day), so that the publications of a night may fail. */
+const LASTING_EVERY_MS = 3_600_000;
+
+/** Keeps suspensions in the bucket of cut-offs for as long as they are in force, for processes that start later. */
+@Injectable()
+export class LastingCutoffSweeper extends Sweeper {
+  constructor(private readonly revocations: RevocationService) {
+    super({ everyMs: LASTING_EVERY_MS });
+  }
+
+  sweep(): Promise<void> {
+    return this.revocations.publishLasting();
   }
 }

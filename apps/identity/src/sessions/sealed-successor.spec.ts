@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashSecret, newSecret } from '../secret.js';
-import { openSuccessor, sealSuccessor } from './sealed-successor.js';
+import { openSuccessor, sealSuccessor } from './refresh-token.repository.js';
 
 describe('the sealed successor of a refresh token', () => {
   it('is opened with the token that it replaced', () => {

@@ -1,15 +1,13 @@
 import { Access, CurrentPrincipal, Public } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { RefreshInput, SessionView, TokenPairView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { SIGN_IN_GROUP } from '../api-groups.js';
+import { SIGN_IN_GROUP, USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import { CallerView } from './caller.dto.js';
-import { CallerService } from './caller.service.js';
+import { CallerService, CallerView, sessionView, UserSessionService } from './caller.service.js';
 import { SessionService } from './session.service.js';
-import { sessionView } from './session-view.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
@@ -94,5 +92,60 @@ export class SessionController {
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     const found = await this.sessions.end(principal, principal.userId, id);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+  }
+}
+
+@ApiGroup(USER_GROUP)
+@Controller('api/tenant/users/:id/sessions')
+export class UserSessionController {
+  constructor(private readonly sessions: UserSessionService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the open sessions of a user',
+    description: 'With the device and where each was used. Not for users with a role above your own.',
+    answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
+    refusals: ['ROLE_NOT_GRANTABLE'],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() userId: string,
+    @Query() query: ListQuery,
+  ): Promise<ListAnswer<SessionView>> {
+    const sessions = await this.sessions.list(principal, userId, query);
+    return mapList(sessions, (session) => sessionView(session, principal.sessionId));
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends every session of a user',
+    description:
+      'Access tokens of these sessions stop working within a second; the user can sign in again. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 204, description: 'The sessions have ended' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+  })
+  async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
+    await this.sessions.endAll(principal, userId);
+  }
+
+  @Delete(':sessionId')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends one session of a user',
+    description:
+      'Access tokens of the session stop working within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 204, description: 'The session has ended' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+  })
+  async end(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() userId: string,
+    @IdParam('sessionId') sessionId: string,
+  ): Promise<void> {
+    await this.sessions.end(principal, userId, sessionId);
   }
 }

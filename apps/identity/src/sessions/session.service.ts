@@ -4,10 +4,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { UserRepository } from '../people/user.repository.js';
-import { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
-import { SessionRepository } from './session.repository.js';
+import { PendingSignInRepository, SessionRepository } from './session.repository.js';
 import { Sessions } from './sessions.js';
 import { TokenSigner } from './token-signer.js';
 

@@ -2,15 +2,13 @@ import { ACCESS_TOKEN_SECONDS, PlatformError, type TokenPair } from '@crm/contra
 import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Logger } from '@nestjs/common';
-import { type AuditActor, SYSTEM, userActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { type AuditActor, AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { SessionLifetime } from '../config.js';
 import { hashSecret, newSecret } from '../secret.js';
-import type { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { type RefreshTokenKind, RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
-import type { Session } from './session.entity.js';
-import { SessionRepository } from './session.repository.js';
+import { type PendingSignInRepository, SessionRepository } from './session.repository.js';
+import type { Session } from './sessions.entity.js';
 import { type TokenContent, TokenSigner } from './token-signer.js';
 
 /** Where a sign-in or a refresh comes from; shown to the user in the list of sessions. */

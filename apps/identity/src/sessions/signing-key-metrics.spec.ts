@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SigningKey } from './signing-key.entity.js';
+import type { SigningKey } from './sessions.entity.js';
 import { measureSigningKeys, signsSince } from './signing-key-metrics.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { gauge } from '@crm/metrics';
-import type { SigningKey } from './signing-key.entity.js';
+import type { SigningKey } from './sessions.entity.js';
 
 export const signsSince = gauge(
   'signing_key_signs_since_seconds',

@@ -1,7 +1,7 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not, Raw } from 'typeorm';
-import { type IssuerGroup, SigningKey } from './signing-key.entity.js';
+import { type IssuerGroup, SigningKey } from './sessions.entity.js';
 
 /** Held until the transaction ends. */
 export const LOCK_SIGNING_KEYS = `SELECT pg_advisory_xact_lock(hashtext('identity.signing_key'))`;

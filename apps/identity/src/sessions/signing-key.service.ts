@@ -1,12 +1,12 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { KEY_AUDIENCES, RevocationSource } from '@crm/access';
+import { KEY_AUDIENCES, KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import type { IssuerGroup, SigningKey } from './signing-key.entity.js';
+import type { IssuerGroup, SigningKey } from './sessions.entity.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { measureSigningKeys } from './signing-key-metrics.js';
 
@@ -164,3 +164,15 @@ export class SigningKeyService implements OnModuleInit {
 
 /** What a private key is bound to. */
 export const placeOfSigningKey = (kid: string): string => `signing_key/${kid}`;
+
+/** identity verifies tokens with the keys in its own table. */
+@Injectable()
+export class OwnKeySource extends KeySource {
+  constructor(private readonly keys: SigningKeyService) {
+    super();
+  }
+
+  async getKeys(): Promise<JSONWebKeySet> {
+    return { keys: await this.keys.publicKeys() };
+  }
+}

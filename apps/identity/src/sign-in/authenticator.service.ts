@@ -5,7 +5,7 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { fromBase32, toBase32 } from '../base32.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { AuthenticatorRepository } from './authenticator.repository.js';
+import { AuthenticatorRepository } from './factor.repository.js';
 import { RecoveryCodeService } from './recovery-code.service.js';
 
 /** What every authenticator app understands; the defaults of RFC 6238, section 4, and of RFC 4226, section 5.3. */

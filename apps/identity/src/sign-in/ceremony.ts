@@ -1,13 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { Logger } from '@nestjs/common';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { RelyingParty } from './relying-party.js';
-
-// What browsers send of a passkey, checked by @simplewebauthn/server. It is loaded with the first passkey: 15 MiB and some 400 ms
-// that a process without passkeys does not spend.
-
-/** COSE algorithms: ES256, EdDSA, RS256. What the options offer, and all that is accepted. */
-export const ALGORITHMS = [-7, -8, -257];
+import { ALGORITHMS, type RelyingParty } from './relying-party.js';
 
 /** Far more than browsers send: an id has 1023 bytes at most (WebAuthn, 4), an RSA key of 4096 bits 1.4 KB in base64url. */
 const MOST_CHARACTERS = 8192;

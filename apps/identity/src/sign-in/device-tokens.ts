@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { uuidTimeMs } from '@crm/access';
+import type { TokenPair } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { EncryptionKeys } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
@@ -73,3 +74,10 @@ const passwordTag = (key: Buffer, passwordHash: string): string => mac(key, `pas
 
 const isEqual = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+
+/** What a sign-in is answered with. */
+export interface SignInOutcome<T = TokenPair> {
+  answer: T;
+  /** By which the device is known again, once the sign-in is complete. */
+  deviceToken?: string | undefined;
+}

@@ -1,5 +1,5 @@
 import type { NewMail } from '../mail/mail.repository.js';
-import { plainName } from '../mail/plain-name.js';
+import { plainName } from '../mail/mail-text.js';
 
 /** What happened to the factors of an account that its holder is told, so that what a thief does is not unnoticed. */
 export type FactorChange =

@@ -3,7 +3,7 @@ import type { RpcRequest, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { RecentProof } from '../sessions/proof.service.js';
 
 /** Changes of the secrets of hooks, which automation-hooks carries out once they are admitted here. */
 @Injectable()

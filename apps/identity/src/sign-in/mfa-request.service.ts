@@ -8,10 +8,10 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, newSecret } from '../secret.js';
 import type { Precondition } from '../sessions/sessions.js';
 import { AuthenticatorService } from './authenticator.service.js';
-import { MailCodes } from './mail-code.js';
-import type { ChallengePurpose, MfaChallenge } from './mfa-challenge.entity.js';
-import { MfaChallengeRepository } from './mfa-challenge.repository.js';
+import { MailCodes } from './code-guess.service.js';
+import { MfaChallengeRepository } from './factor.repository.js';
 import { PasskeyRepository } from './passkey.repository.js';
+import type { ChallengePurpose, MfaChallenge } from './sign-in.entity.js';
 
 const CHALLENGE_SECONDS = 600;
 

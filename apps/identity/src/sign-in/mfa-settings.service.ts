@@ -4,18 +4,18 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import type { User } from '../people/user.entity.js';
+import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/user.repository.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
+import { SignInPolicyRepository } from './factor.repository.js';
 import type { FactorChange } from './factor-notice.mail.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import type { MfaSettingsView } from './mfa.dto.js';
 import { PasswordService } from './password.service.js';
 import { RecoveryCodeService } from './recovery-code.service.js';
+import type { MfaSettingsView } from './sign-in.dto.js';
 import { SignInLimit } from './sign-in-limit.js';
-import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 /** The second factor of the current user, as they set it up themselves. */
 @Injectable()

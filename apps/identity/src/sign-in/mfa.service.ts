@@ -1,26 +1,21 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { failedSignIn } from '../audit/failed-sign-in.js';
-import { RefusedActs } from '../audit/refused-acts.js';
+import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import { unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { isSecret } from '../secret.js';
 import type { ProvenSignIn } from '../sessions/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
-import { CodeGuessService } from './code-guess.service.js';
+import { AccountKind, CodeGuessService, MailCodes } from './code-guess.service.js';
+import { MfaChallengeRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import { MailCodes } from './mail-code.js';
-import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './mfa-challenge.entity.js';
-import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 import type { Account } from './mfa-request.service.js';
-import { isRecoveryCode } from './recovery-code.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
+import { isRecoveryCode, RecoveryCodeService } from './recovery-code.service.js';
+import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './sign-in.entity.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
 const MAX_TRIES = 5;
-/** Whose sign-in it is. Challenges of one kind are not answered at the address of the other. */
-export type AccountKind = 'users' | 'operators';
 
 /** The user whose second factor was right, and what it was asked for. */
 export type Verified<Purpose = ChallengePurpose> = Pick<Account, 'tenantId' | 'id'> &

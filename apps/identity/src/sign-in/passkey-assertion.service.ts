@@ -3,15 +3,14 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable, Logger } from '@nestjs/common';
-import { SYSTEM } from '../audit/audit-actor.js';
+import { SYSTEM } from '../audit/audit-trail.service.js';
 import { RefusedActs } from '../audit/refused-acts.js';
 import { type CredentialJson, challengeIn, parseAssertion, verifyAssertion } from './ceremony.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import type { Passkey } from './passkey.entity.js';
 import { PasskeyRepository } from './passkey.repository.js';
-import { type ChallengePurpose, PasskeyChallengeService } from './passkey-challenge.service.js';
-import { readUserHandle } from './passkey-options.js';
+import { type ChallengePurpose, PasskeyChallengeService, readUserHandle } from './passkey-challenge.service.js';
 import type { RelyingParty } from './relying-party.js';
+import type { Passkey } from './sign-in.entity.js';
 
 /** The answer of a browser to the options it was given. */
 export interface PasskeyAnswer {

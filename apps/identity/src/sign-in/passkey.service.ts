@@ -1,20 +1,22 @@
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
+import type { PasskeyView } from '@crm/identity-views';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { UserRepository } from '../people/user.repository.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from './device-tokens.js';
+import { SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import { PasskeyRepository } from './passkey.repository.js';
 import { PasskeyAssertionService } from './passkey-assertion.service.js';
 import { PasskeyChallengeService } from './passkey-challenge.service.js';
 import { Passkeys } from './passkeys.js';
+import type { Passkey } from './sign-in.entity.js';
 import { SignInLimit } from './sign-in-limit.js';
-import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 /** The passkeys of users. */
 @Injectable()
@@ -55,4 +57,14 @@ export class PasskeyService extends Passkeys {
       },
     );
   }
+}
+
+export function passkeyView({ id, name, backedUp, createdAt, lastUsedAt }: Passkey): PasskeyView {
+  return {
+    id,
+    name,
+    synced: backedUp,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
 }

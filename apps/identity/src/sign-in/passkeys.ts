@@ -7,22 +7,25 @@ import type {
 } from '@simplewebauthn/server';
 import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditTrail } from '../audit/audit-trail.service.js';
-import { deviceOf } from '../audit/device.js';
+import { deviceOf } from '../audit/request-origin.decorator.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof } from '../sessions/recent-proof.js';
+import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import type { Sessions, SignInOrigin } from '../sessions/sessions.js';
 import { challengeIn, parseRegistration, verifyRegistration } from './ceremony.js';
-import type { DeviceTokens, PasswordHolder } from './device-tokens.js';
+import type { DeviceTokens, PasswordHolder, SignInOutcome } from './device-tokens.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import type { Passkey } from './passkey.entity.js';
 import { PasskeyRepository } from './passkey.repository.js';
 import { type PasskeyAccount, type PasskeyAnswer, PasskeyAssertionService } from './passkey-assertion.service.js';
-import { PasskeyChallengeService } from './passkey-challenge.service.js';
-import { assertionOptions, type PasskeyOptions, registrationOptions } from './passkey-options.js';
+import {
+  assertionOptions,
+  PasskeyChallengeService,
+  type PasskeyOptions,
+  registrationOptions,
+} from './passkey-challenge.service.js';
 import type { RelyingParty } from './relying-party.js';
+import type { Passkey } from './sign-in.entity.js';
 import { SignInLimit } from './sign-in-limit.js';
-import type { SignInOutcome } from './sign-in-outcome.js';
 
 /** Passkeys of one account: a few devices and a key in the drawer. */
 export const MOST_PASSKEYS = 10;

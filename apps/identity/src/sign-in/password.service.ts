@@ -1,6 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { createHmac, randomBytes } from 'node:crypto';
+import { EncryptionKeys } from '@crm/encryption';
+import { Inject, Injectable } from '@nestjs/common';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { HashPool } from './hash-pool.js';
 
 /**
@@ -62,5 +64,23 @@ export class PasswordService {
       parallelism === PARAMETERS.parallelism &&
       stored.startsWith('$argon2id$v=19$');
     return isCurrent ? undefined : this.pool.runIfIdle(() => hash(password.normalize('NFC'), PARAMETERS));
+  }
+}
+
+/**
+ * Marks that distinguish two passwords and reveal nothing about them without the key of the service. They replace a
+ * password where a fast hash is stored: a reader of the table could guess the password from a plain hash.
+ */
+@Injectable()
+export class PasswordMarks {
+  private readonly key: Buffer;
+
+  constructor(@Inject(IDENTITY_CONFIG) config: IdentityConfig) {
+    // Of the current key alone: a mark that another key made is forgotten within the hour, and only counts a guess twice.
+    [this.key] = EncryptionKeys.parse(config.keyEncryptionKey).derive('password marks');
+  }
+
+  of(password: string): string {
+    return createHmac('sha256', this.key).update(password).digest('base64');
   }
 }

@@ -3,41 +3,37 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { AuthenticatorRepository } from './authenticator.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
-import { CodeGuessService } from './code-guess.service.js';
+import { CodeGuessService, MailCodes } from './code-guess.service.js';
 import { DeviceTokens } from './device-tokens.js';
+import {
+  AuthenticatorRepository,
+  MfaChallengeRepository,
+  RecoveryCodeRepository,
+  SignInPolicyRepository,
+} from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import { HashPool } from './hash-pool.js';
 import { HookSecretActRpc } from './hook-secret-act.rpc.js';
 import { HookSecretActService } from './hook-secret-act.service.js';
-import { MailCodes } from './mail-code.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaService } from './mfa.service.js';
-import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 import { MfaRequestService } from './mfa-request.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
-import { PasskeyController } from './passkey.controller.js';
+import { PasskeyController, PasskeyProofController } from './passkey.controller.js';
 import { PasskeyRepository } from './passkey.repository.js';
 import { PasskeyService } from './passkey.service.js';
 import { PasskeyAssertionService } from './passkey-assertion.service.js';
 import { PasskeyChallengeService } from './passkey-challenge.service.js';
-import { PasskeyProofController } from './passkey-proof.controller.js';
-import { PasswordService } from './password.service.js';
+import { PasswordMarks, PasswordService } from './password.service.js';
 import { PasswordStrategy } from './password.strategy.js';
-import { PasswordMarks } from './password-marks.js';
 import { PasswordPolicy } from './password-policy.service.js';
 import { ReauthenticationService } from './reauthentication.service.js';
-import { RecoveryCodeRepository } from './recovery-code.repository.js';
 import { RecoveryCodeService } from './recovery-code.service.js';
-import { SignInController } from './sign-in.controller.js';
+import { SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { SignInLimit } from './sign-in-limit.js';
-import { SignInPolicyController } from './sign-in-policy.controller.js';
-import { SignInPolicyRepository } from './sign-in-policy.repository.js';
-import { StepUpController } from './step-up.controller.js';
-import { StepUpService } from './step-up.service.js';
-import { UserStepUpService } from './user-step-up.service.js';
+import { StepUpService, UserStepUpService } from './step-up.service.js';
 
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],

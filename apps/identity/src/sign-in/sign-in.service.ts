@@ -1,25 +1,22 @@
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { userActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
-import { failedSignIn } from '../audit/failed-sign-in.js';
-import { RefusedActs } from '../audit/refused-acts.js';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
-import { normaliseEmail } from '../people/email-address.js';
-import { type EmailHolder, SignInEmailRepository } from '../people/sign-in-email.repository.js';
-import type { User } from '../people/user.entity.js';
+import { type EmailHolder, SignInEmailRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
 import { type SignInUser, UserRepository } from '../people/user.repository.js';
+import { normaliseEmail } from '../people/user.service.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import type { NewAuthenticator } from './authenticator.service.js';
-import { DeviceTokens, type KnownDevice } from './device-tokens.js';
+import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
+import { SignInPolicyRepository } from './factor.repository.js';
 import { MfaService, SIGN_INS } from './mfa.service.js';
-import type { SignInPurpose } from './mfa-challenge.entity.js';
 import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from './mfa-request.service.js';
 import { PasswordService } from './password.service.js';
+import type { SignInPurpose } from './sign-in.entity.js';
 import { SignInLimit } from './sign-in-limit.js';
-import type { SignInOutcome } from './sign-in-outcome.js';
-import { SignInPolicyRepository } from './sign-in-policy.repository.js';
 
 /** What was proven before the second factor, for the audit trail. */
 const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {

@@ -2,17 +2,18 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { notingFailedProof } from '../audit/failed-proof.js';
-import { RefusedActs } from '../audit/refused-acts.js';
+import { notingFailedProof, RefusedActs } from '../audit/refused-acts.js';
+import { UserRepository } from '../people/user.repository.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { ProofWays } from '../sessions/proof-ways.js';
+import { ProofWays } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { CodeGuessService } from './code-guess.service.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import type { MfaRequired } from './mfa-request.service.js';
 import { PasswordService } from './password.service.js';
-import { isRecoveryCode } from './recovery-code.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
+import { isMfaRequired, ReauthenticationService } from './reauthentication.service.js';
+import { isRecoveryCode, RecoveryCodeService } from './recovery-code.service.js';
 import { SignInLimit } from './sign-in-limit.js';
 
 /** What proves who uses the session: the code of an authenticator or a recovery code where there is one, else the password. */
@@ -96,5 +97,48 @@ export class StepUpService {
       const right = await this.passwords.matches(stored, password, userId);
       if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
     });
+  }
+}
+
+export interface UserProof extends Proof {
+  /** Of the answer to the first call, where the second factor is a code by mail. */
+  challengeId?: string;
+}
+
+/** Proves within a session of a user who uses it. */
+@Injectable()
+export class UserStepUpService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly authenticators: AuthenticatorService,
+    private readonly stepUps: StepUpService,
+    private readonly reauthentication: ReauthenticationService,
+    private readonly ways: ProofWays,
+  ) {}
+
+  /**
+   * Notes the proof at the session. Where the second factor is a code by mail, the password alone is none: it could set up an
+   * authenticator in the place of the mail.
+   * @returns what the second call must answer, when nothing was noted yet
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
+   */
+  async prove(principal: Principal, proof: UserProof): Promise<MfaRequired | undefined> {
+    const { tenantId, userId } = principal;
+    const [user, hasAuthenticator] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.users.find(tx, userId), this.authenticators.isInUse(tx, userId)]),
+    );
+    if (hasAuthenticator || !user?.mfaEnabled) {
+      await this.stepUps.prove(principal, proof, async (tx, id) => (await this.users.find(tx, id))?.passwordHash);
+      return undefined;
+    }
+    const { password, ...answer } = proof;
+    const outcome = await this.ways.explaining(tenantId, userId, async () => {
+      if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
+      return this.reauthentication.prove(principal, { password, ...answer });
+    });
+    if (isMfaRequired(outcome)) return outcome;
+    await this.stepUps.note(principal);
+    return undefined;
   }
 }

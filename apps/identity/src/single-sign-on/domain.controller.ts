@@ -1,12 +1,13 @@
 import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { ApiGroup, Describe } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
-import { DomainInput, DomainListView, DomainView } from './domain.dto.js';
+import { DomainInput, DomainListView, DomainView, RequirementInput, RequirementView } from './domain.dto.js';
 import { DomainService } from './domain.service.js';
-import type { MailDomain } from './mail-domain.entity.js';
 import { recordName } from './mail-domain.js';
+import { RequirementService } from './requirement.service.js';
+import type { MailDomain } from './single-sign-on.entity.js';
 
 @ApiGroup(SINGLE_SIGN_ON_GROUP)
 @Controller('api/tenant/domains')
@@ -73,3 +74,37 @@ const domainView = ({ domain, token, verifiedAt, missingSince }: MailDomain): Do
   verifiedAt: verifiedAt?.toISOString() ?? null,
   missingSince: missingSince?.toISOString() ?? null,
 });
+
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/tenant/sign-in-policy/single-sign-on')
+export class RequirementController {
+  constructor(private readonly requirements: RequirementService) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns whether the workspace requires single sign-on',
+    description: 'Where it does, only owners sign in with a password, and never without a second factor.',
+    answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
+  })
+  async get(@CurrentPrincipal() { tenantId }: Principal): Promise<RequirementView> {
+    return { required: await this.requirements.get(tenantId) };
+  }
+
+  @Put()
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Sets whether the workspace requires single sign-on',
+    description:
+      'Passwords of users who are not owners are refused from then on; open sessions go on. Owners keep their password for the day on which the provider fails, and need a second factor with it. Needs an enabled provider and a proven domain.',
+    answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
+    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+  })
+  async set(
+    @CurrentPrincipal() principal: Principal,
+    @Body() { required }: RequirementInput,
+  ): Promise<RequirementView> {
+    await this.requirements.set(principal, required);
+    return { required };
+  }
+}

@@ -1,8 +1,7 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
-import { MailDomain } from './mail-domain.entity.js';
-import { VerifiedDomain } from './verified-domain.entity.js';
+import { MailDomain, VerifiedDomain } from './single-sign-on.entity.js';
 
 /** Waits for a transaction that is claiming the same domain. $1: domain, $2: tenant, $3: seconds until the next check. */
 export const CLAIM_DOMAIN = `

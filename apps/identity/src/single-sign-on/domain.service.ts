@@ -3,6 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, type TenantTransaction, type Transaction } from '@crm/database';
 import type { TextResolver } from '@crm/egress';
 import { Limiter, LimiterStore } from '@crm/limits';
+import { Sweeper } from '@crm/worker';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -11,13 +12,13 @@ import { MailService } from '../mail/mail.service.js';
 import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
 import { newSecret } from '../secret.js';
-import { RecentProof } from '../sessions/recent-proof.js';
-import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { TEXT_RECORDS } from '../text-records.js';
-import { domainLostMail, GRACE_DAYS, recordMissingMail } from './domain.mail.js';
 import { type DomainHolder, DomainRepository } from './domain.repository.js';
-import type { MailDomain } from './mail-domain.entity.js';
 import { domainOf, domainProblem, normaliseDomain, recordName } from './mail-domain.js';
+import type { MailDomain } from './single-sign-on.entity.js';
+import { domainLostMail, GRACE_DAYS, recordMissingMail } from './single-sign-on.mail.js';
 
 export const DOMAINS_PER_TENANT = 50;
 /** Times that a workspace has a record looked up in an hour. */
@@ -214,3 +215,29 @@ export class DomainService {
 }
 
 const notFound = () => new PlatformError('NOT_FOUND', 'The workspace has no such domain');
+
+const EVERY_MS = 10 * 60_000;
+const AT_A_TIME = 50;
+
+/** Looks proven domains up again, each once a day. */
+@Injectable()
+export class DomainSweeper extends Sweeper {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: DomainRepository,
+    private readonly domains: DomainService,
+  ) {
+    super({ everyMs: EVERY_MS, atStart: true });
+  }
+
+  async sweep(stopping?: AbortSignal): Promise<void> {
+    for (;;) {
+      const due = await this.database.crossTenant((tx) => this.repository.takeDue(tx, AT_A_TIME));
+      for (const holder of due) {
+        if (stopping?.aborted) return;
+        await this.domains.recheck(holder);
+      }
+      if (due.length < AT_A_TIME) return;
+    }
+  }
+}

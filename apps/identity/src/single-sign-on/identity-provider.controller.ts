@@ -1,5 +1,5 @@
 import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
@@ -10,9 +10,8 @@ import {
   IdentityProviderListView,
   IdentityProviderView,
 } from './identity-provider.dto.js';
-import type { IdentityProvider } from './identity-provider.entity.js';
-import { IdentityProviderService } from './identity-provider.service.js';
-import { redirectUriOf, signInIdOf } from './provider-address.js';
+import { IdentityProviderService, redirectUriOf, signInIdOf } from './identity-provider.service.js';
+import type { IdentityProvider } from './single-sign-on.entity.js';
 
 @ApiGroup(SINGLE_SIGN_ON_GROUP)
 @Controller('api/tenant/identity-providers')

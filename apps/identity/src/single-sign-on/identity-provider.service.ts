@@ -8,16 +8,37 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { assertGrantable } from '../people/grantable-roles.js';
+import { packIds, unpackIds } from '../packed-ids.js';
 import { assertVerified, TenantService } from '../people/tenant.service.js';
-import { RecentProof } from '../sessions/recent-proof.js';
-import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
+import { assertGrantable } from '../people/user.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import type { ChangeIdentityProviderInput, CreateIdentityProviderInput } from './identity-provider.dto.js';
-import type { IdentityProvider } from './identity-provider.entity.js';
-import { IdentityProviderRepository, type ProviderRow } from './identity-provider.repository.js';
 import { OidcClient, type ProviderClient } from './oidc-client.js';
-import { type ProviderName, redirectUriOf } from './provider-address.js';
-import { ProviderFailure } from './provider-failure.js';
+import { ProviderFailure } from './oidc-metadata.js';
+import { IdentityProviderRepository, type ProviderRow } from './provider.repository.js';
+import type { IdentityProvider } from './single-sign-on.entity.js';
+
+/** Which provider of which tenant, as addresses of a sign-in name it before anybody has signed in. */
+export interface ProviderName {
+  tenantId: string;
+  id: string;
+}
+
+export const signInIdOf = ({ tenantId, id }: ProviderName): string => packIds(tenantId, id);
+
+/** @returns undefined for a text that names no provider */
+export function parseSignInId(text: string): ProviderName | undefined {
+  const [tenantId, id] = unpackIds(text, 2) ?? [];
+  return tenantId && id ? { tenantId, id } : undefined;
+}
+
+/**
+ * Where a provider sends browsers back to. Each has an address of its own, so that an answer of one cannot be taken for that of
+ * another (RFC 9700, section 4.4.2.2); not every provider states its issuer in the answer.
+ */
+export const redirectUriOf = (baseUrl: string, provider: ProviderName): string =>
+  `${baseUrl}/api/auth/oidc/${signInIdOf(provider)}/callback`;
 
 export const PROVIDERS_PER_TENANT = 10;
 /** Times that a workspace has the documents of a provider read in an hour. */

@@ -2,7 +2,7 @@ import { EgressError, type OutsideClient } from '@crm/egress';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { IdentityConfig } from '../config.js';
 import { OidcClient } from './oidc-client.js';
-import { ProviderFailure } from './provider-failure.js';
+import { ProviderFailure } from './oidc-metadata.js';
 
 const ISSUER = 'https://login.example.com';
 const CLIENT = {

@@ -6,8 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { CustomFetch } from 'openid-client';
 import * as oidc from 'openid-client';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { asProviderFailure, ProviderFailure } from './provider-failure.js';
-import { checkedMetadata } from './provider-metadata.js';
+import { asProviderFailure, checkedMetadata, ProviderFailure } from './oidc-metadata.js';
 
 /** Longest answer of a provider. The largest known documents, the keys of Microsoft's, have a third of it. */
 const MAX_ANSWER_BYTES = 64 * 1024;

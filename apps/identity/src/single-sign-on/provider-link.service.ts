@@ -9,25 +9,22 @@ import {
 } from '@crm/database';
 import { DAY_SECONDS, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
-import { userActor } from '../audit/audit-actor.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
-import { failedSignIn } from '../audit/failed-sign-in.js';
-import { RefusedActs } from '../audit/refused-acts.js';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { normaliseEmail } from '../people/email-address.js';
-import { SignInEmailRepository } from '../people/sign-in-email.repository.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { assertVerified } from '../people/tenant.service.js';
-import type { User } from '../people/user.entity.js';
 import { UserRepository } from '../people/user.repository.js';
-import { UserService } from '../people/user.service.js';
+import { normaliseEmail, UserService } from '../people/user.service.js';
 import { DomainService } from './domain.service.js';
-import type { IdentityProvider } from './identity-provider.entity.js';
 import type { Authentication } from './oidc-client.js';
-import { firstSignInMail } from './provider-link.mail.js';
-import { ProviderLinkRepository, type Subject } from './provider-link.repository.js';
+import { ProviderLinkRepository, type Subject } from './provider.repository.js';
+import type { IdentityProvider } from './single-sign-on.entity.js';
+import { firstSignInMail } from './single-sign-on.mail.js';
 
 /** Why somebody whom the provider has authenticated does not get in. Pages explain them. */
 export const REFUSALS = {

@@ -1,13 +1,14 @@
-import { Public } from '@crm/access';
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { giveDeviceToken, SignInView } from '@crm/identity-views';
+import { giveDeviceToken, type HeaderReply, SignInView } from '@crm/identity-views';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { newSecret } from '../secret.js';
 import type { EnrolmentRequired, MfaRequired } from '../sign-in/mfa-request.service.js';
-import { cookieFor, presentedCookie, setCookie } from './browser-cookie.js';
 import {
   DiscoverInput,
   ExchangeInput,
@@ -15,8 +16,33 @@ import {
   StartedView,
   StartInput,
 } from './provider-sign-in.dto.js';
+import { SIGN_IN_SECONDS } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';
+
+/**
+ * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of somebody who sent
+ * them a link (login CSRF). `__Host-`: a browser accepts it from this very host only (RFC 6265bis, section 4.1.3.2); Lax:
+ * it comes along when the provider sends the browser back. The gateway forwards this cookie and no other.
+ */
+const NAME = '__Host-crm-sign-in';
+
+const VALUE = /^[\w-]{43}$/;
+
+/** What the browser presents; undefined without the cookie. @param header `Cookie` */
+export function presentedCookie(header: string | undefined): string | undefined {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('='));
+  const values = pairs.filter(([name]) => name === NAME).map(([, value]) => value);
+  // Two would mean that one was planted.
+  return values.length === 1 && VALUE.test(values[0] ?? '') ? values[0] : undefined;
+}
+
+/** The value to tie a new sign-in to: the present one, so that sign-ins in two tabs do not end each other. */
+export const cookieFor = (header: string | undefined): string => presentedCookie(header) ?? newSecret();
+
+/** `Set-Cookie` */
+export const setCookie = (value: string): string =>
+  `${NAME}=${value}; Path=/; Max-Age=${SIGN_IN_SECONDS}; Secure; HttpOnly; SameSite=Lax`;
 
 /** What is used of Fastify's reply. */
 interface Reply {
@@ -156,5 +182,40 @@ export class ProviderSignInController {
       const { reason } = error.extra.members ?? {};
       return new URLSearchParams({ error: error.code, ...(typeof reason === 'string' && { reason }) });
     }
+  }
+}
+
+/** The proof of a session at a provider; the callback of the sign-in completes it. */
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/auth/step-up/oidc')
+export class ProviderStepUpController {
+  constructor(
+    private readonly signIns: ProviderSignInService,
+    private readonly limit: ProviderSignInLimit,
+  ) {}
+
+  @Post(':providerId')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Starts to prove again at an identity provider who uses the session',
+    description:
+      'As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must be the user of the session by an earlier sign-in at this provider; whoever has a second factor needs one of the provider. The callback notes the proof and leads to `/account/signed-in` with `proof=noted`, or with an error, in the fragment.',
+    answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
+    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
+  })
+  async start(
+    @CurrentPrincipal() session: Principal,
+    @Param('providerId') providerId: string,
+    @Ip() address: string,
+    @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<StartedView> {
+    await this.limit.consume('start', address);
+    const browser = cookieFor(cookies);
+    const redirectTo = await this.signIns.start(providerId, browser, { session });
+    reply.header('set-cookie', setCookie(browser));
+    return { redirectTo };
   }
 }

@@ -1,7 +1,7 @@
 import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Raw } from 'typeorm';
-import { ProviderSignIn } from './provider-sign-in.entity.js';
+import { ProviderSignIn } from './single-sign-on.entity.js';
 
 /** For so long a person may be at the provider. */
 export const SIGN_IN_SECONDS = 600;

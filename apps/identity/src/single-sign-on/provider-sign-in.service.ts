@@ -7,27 +7,30 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { packIds, unpackIds } from '../packed-ids.js';
-import { normaliseEmail } from '../people/email-address.js';
-import type { User } from '../people/user.entity.js';
+import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/user.repository.js';
+import { normaliseEmail } from '../people/user.service.js';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { TokenSigner } from '../sessions/token-signer.js';
-import { DeviceTokens } from '../sign-in/device-tokens.js';
+import { DeviceTokens, type SignInOutcome } from '../sign-in/device-tokens.js';
+import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from '../sign-in/mfa-request.service.js';
-import type { SignInOutcome } from '../sign-in/sign-in-outcome.js';
-import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
 import { DomainService } from './domain.service.js';
-import type { IdentityProvider } from './identity-provider.entity.js';
-import { IdentityProviderService } from './identity-provider.service.js';
+import {
+  IdentityProviderService,
+  type ProviderName,
+  parseSignInId,
+  redirectUriOf,
+  signInIdOf,
+} from './identity-provider.service.js';
 import { domainOf } from './mail-domain.js';
 import { type Authentication, OidcClient } from './oidc-client.js';
-import { type ProviderName, parseSignInId, redirectUriOf, signInIdOf } from './provider-address.js';
-import { ProviderFailure } from './provider-failure.js';
+import { ProviderFailure } from './oidc-metadata.js';
 import { ProviderLinkService, refused } from './provider-link.service.js';
-import type { ProviderSignIn } from './provider-sign-in.entity.js';
 import { ProviderSignInRepository } from './provider-sign-in.repository.js';
+import type { IdentityProvider, ProviderSignIn } from './single-sign-on.entity.js';
 
 /** By what such a sign-in is proven, in the audit trail. */
 const AT_PROVIDER = 'identity_provider';

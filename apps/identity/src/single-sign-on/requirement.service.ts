@@ -3,10 +3,10 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { RecentProof } from '../sessions/recent-proof.js';
-import { SignInPolicyRepository } from '../sign-in/sign-in-policy.repository.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { DomainRepository } from './domain.repository.js';
-import { IdentityProviderRepository } from './identity-provider.repository.js';
+import { IdentityProviderRepository } from './provider.repository.js';
 
 /** Whether passwords of a workspace are refused. */
 @Injectable()

@@ -4,22 +4,18 @@ import { OutsideModule } from '../outside.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
-import { DomainController } from './domain.controller.js';
+import { DomainController, RequirementController } from './domain.controller.js';
 import { DomainRepository } from './domain.repository.js';
-import { DomainService } from './domain.service.js';
-import { DomainSweeper } from './domain.sweeper.js';
+import { DomainService, DomainSweeper } from './domain.service.js';
 import { IdentityProviderController } from './identity-provider.controller.js';
-import { IdentityProviderRepository } from './identity-provider.repository.js';
 import { IdentityProviderService } from './identity-provider.service.js';
 import { OidcClient } from './oidc-client.js';
-import { ProviderLinkRepository } from './provider-link.repository.js';
+import { IdentityProviderRepository, ProviderLinkRepository } from './provider.repository.js';
 import { ProviderLinkService } from './provider-link.service.js';
-import { ProviderSignInController } from './provider-sign-in.controller.js';
+import { ProviderSignInController, ProviderStepUpController } from './provider-sign-in.controller.js';
 import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';
-import { ProviderStepUpController } from './provider-step-up.controller.js';
-import { RequirementController } from './requirement.controller.js';
 import { RequirementService } from './requirement.service.js';
 
 @Module({
