@@ -70,3 +70,16 @@ export type {
   Transaction,
   TransactionOrigin,
 } from './transaction.js';
+export { Backoff, jittered } from './worker/backoff.js';
+export { Breaker, type BreakerOptions } from './worker/breaker.js';
+export { Sweeper, type SweeperOptions } from './worker/sweeper.js';
+export { TenantShares } from './worker/tenant-shares.js';
+export { Wake } from './worker/wake.js';
+export {
+  type Claimed,
+  LOOK_AGAIN_SOON,
+  type Room,
+  Worker,
+  type WorkerOptions,
+  type WorkItem,
+} from './worker/worker.js';

@@ -1,5 +1,4 @@
-import { type NarrowTransaction, newId, secondsFromNow, type Transaction } from '@crm/database';
-import type { Room } from '@crm/worker';
+import { type NarrowTransaction, newId, type Room, secondsFromNow, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Mail } from './mail.entity.js';
 import { CLAIM_MAIL, RELEASE_MAIL } from './mail.sql.js';

@@ -1,5 +1,4 @@
-import { Database } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { Database, Sweeper } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { DELETE_OLD_AUDIT_ENTRIES } from './audit-trail.sql.js';

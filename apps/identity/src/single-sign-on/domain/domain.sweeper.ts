@@ -1,5 +1,4 @@
-import { Database } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { Database, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DomainRepository } from './domain.repository.js';
 import { DomainService } from './domain.service.js';
