@@ -10,6 +10,11 @@ export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';
 export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
+export { IdempotencyModule } from './idempotency/idempotency.module.js';
+export { IdempotencyService } from './idempotency/idempotency.service.js';
+export { createIdempotencyTable } from './idempotency/idempotency.table.js';
+export { IdempotencyKey, readIdempotencyKey } from './idempotency/idempotency-key.js';
+export { headerCall, type IdempotentCall, stepCall } from './idempotency/idempotent-call.js';
 export { idOf, lowestIdOf, millisecondsOfId, NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
 export {

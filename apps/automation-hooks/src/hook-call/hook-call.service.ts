@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallOrigin } from '@crm/context';
 import { isUuid, PlatformError } from '@crm/contracts';
-import { Batches, isRefusedStatement, newId } from '@crm/database';
-import { readIdempotencyKey } from '@crm/idempotency';
+import { Batches, isRefusedStatement, newId, readIdempotencyKey } from '@crm/database';
 import { rateLimited } from '@crm/limits';
 import { recordedOnly } from '@crm/tracing';
 import { Inject, Injectable, Logger } from '@nestjs/common';

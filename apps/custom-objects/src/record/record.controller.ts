@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { CustomObjectName } from '../object/custom-object-name.js';
 import { ListRecordsQuery, RecordHeadView } from './record.dto.js';

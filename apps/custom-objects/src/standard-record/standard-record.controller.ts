@@ -1,8 +1,8 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
 import { STANDARD_OBJECTS } from '../object/standard-objects.js';
 import { ListRecordsQuery } from '../record/record.dto.js';

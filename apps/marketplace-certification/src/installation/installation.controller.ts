@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { INSTALLATIONS } from '../catalogue/api-groups.js';

@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
 import { CertifyInput } from '../certification/certification.dto.js';

@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
+import { IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../../api-groups.js';
 import { UserChangeInput, UserInput, UserView, userView } from './user-administration.dto.js';

@@ -1,4 +1,4 @@
-import { IdempotencyModule } from '@crm/idempotency';
+import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';

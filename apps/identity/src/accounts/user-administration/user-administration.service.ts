@@ -3,13 +3,14 @@ import { EVENTS, PlatformError } from '@crm/contracts';
 import {
   appendEvent,
   Database,
+  headerCall,
+  IdempotencyService,
   inWorkspace,
   type NarrowTransaction,
   newId,
   type TenantTransaction,
 } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
-import { headerCall, IdempotencyService } from '@crm/idempotency';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceDatabase } from '@crm/contracts';
-import { createTenantTable, Database, provisionDatabase, runMigrations, ServiceMigration } from '@crm/database';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
+import { Database } from '../src/database.js';
 import { createIdempotencyTable } from '../src/index.js';
+import { provisionDatabase } from '../src/migrations/provision.js';
+import { runMigrations } from '../src/migrations/run.js';
+import { ServiceMigration } from '../src/migrations/service-migration.js';
+import { createTenantTable } from '../src/migrations/tables.js';
 
 const roles: ServiceDatabase = {
   database: 'idempotencytest',

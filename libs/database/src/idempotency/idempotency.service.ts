@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, PlatformError } from '@crm/contracts';
-import type { Queryable } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import type { Queryable } from '../transaction.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentCall } from './idempotent-call.js';
 

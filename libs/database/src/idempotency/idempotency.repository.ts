@@ -1,5 +1,5 @@
-import type { Queryable } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import type { Queryable } from '../transaction.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
 export interface IdempotencyRow {

@@ -1,9 +1,12 @@
-import { catalogueProblems, inWorkspace, newId, type Queryable } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { IdempotencyRepository } from '../src/idempotency.repository.js';
-import { IdempotencySweeper } from '../src/idempotency.sweeper.js';
+import { catalogueProblems } from '../src/catalogue.js';
+import { IdempotencyRepository } from '../src/idempotency/idempotency.repository.js';
+import { IdempotencySweeper } from '../src/idempotency/idempotency.sweeper.js';
+import { newId } from '../src/ids.js';
+import { inWorkspace } from '../src/in-workspace.js';
 import { IdempotencyService, type IdempotentCall } from '../src/index.js';
-import { type Fixture, startFixture } from './fixture.js';
+import type { Queryable } from '../src/transaction.js';
+import { type Fixture, startFixture } from './idempotency-fixture.js';
 
 let fixture: Fixture;
 let call: IdempotentCall;

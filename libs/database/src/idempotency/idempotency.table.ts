@@ -1,6 +1,6 @@
 import type { ServiceDatabase } from '@crm/contracts';
-import { createTenantTable } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
+import { createTenantTable } from '../migrations/tables.js';
 
 /**
  * Creates the table `idempotency`: which record a creating call created, so that a repetition finds it. It stores neither

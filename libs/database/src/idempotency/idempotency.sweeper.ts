@@ -1,5 +1,6 @@
-import { Database, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { Database } from '../database.js';
+import { Sweeper } from '../worker/sweeper.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
 const SWEEP_INTERVAL_MS = 3_600_000;
