@@ -67,6 +67,8 @@ export {
 } from './partitions/partitions.js';
 export { defaultRetention, retentionOf } from './partitions/retention.js';
 export { PLAN_FOR_VALUES } from './plan-for-values.js';
+export { assertQuotaLeft, DAY_SECONDS, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from './quota/quota.js';
+export { createQuotaTable } from './quota/quota.table.js';
 export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {
   NarrowTransaction,

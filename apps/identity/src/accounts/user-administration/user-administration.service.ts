@@ -2,17 +2,20 @@ import type { Principal } from '@crm/context';
 import { EVENTS, PlatformError } from '@crm/contracts';
 import {
   appendEvent,
+  assertQuotaLeft,
+  DAY_SECONDS,
   Database,
   headerCall,
   IdempotencyService,
   inWorkspace,
   type NarrowTransaction,
   newId,
+  type QuotaRule,
   type TenantTransaction,
+  takeQuota,
 } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
-import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { notingRefusal } from '../../audit/trail/quota-refusal.js';

@@ -1,6 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import type { TransactionOrigin } from '@crm/database';
-import type { QuotaRule } from '@crm/quota';
+import type { QuotaRule, TransactionOrigin } from '@crm/database';
 import type { RefusedActs } from './refused-acts.js';
 
 /**

@@ -1,13 +1,14 @@
 import { PlatformError } from '@crm/contracts';
 import {
+  DAY_SECONDS,
   Database,
   inWorkspace,
   type NarrowTransaction,
   newId,
   type TenantTransaction,
   type TransactionOrigin,
+  takeQuota,
 } from '@crm/database';
-import { DAY_SECONDS, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantRepository } from '../../accounts/tenant/tenant.repository.js';
 import { assertVerified } from '../../accounts/tenant/tenant.service.js';

@@ -1,5 +1,5 @@
 import { type LimitState, PlatformError } from '@crm/contracts';
-import type { Queryable } from '@crm/database';
+import type { Queryable } from '../transaction.js';
 import { FIND_QUOTA_USE, TAKE_QUOTA } from './quota.sql.js';
 
 export const HOUR_SECONDS = 3600;

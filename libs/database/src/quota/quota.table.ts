@@ -1,6 +1,6 @@
 import type { ServiceDatabase } from '@crm/contracts';
-import { createTenantTable } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
+import { createTenantTable } from '../migrations/tables.js';
 
 /**
  * Creates the table `quota_use`: how much of each of its quotas a tenant has used in the present window.
