@@ -1,7 +1,7 @@
 import { DatabaseModule } from '@crm/database';
+import { SealingModule } from '@crm/encryption';
 import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
-import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EmailChangeModule } from './accounts/email-change/email-change.module.js';
 import { InvitationModule } from './accounts/invitation/invitation.module.js';

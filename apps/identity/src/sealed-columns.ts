@@ -1,4 +1,4 @@
-import type { SealedColumn } from '@crm/sealing';
+import type { SealedColumn } from '@crm/encryption';
 import { placeOfSigningKey } from './keys/signing-key.service.js';
 import { placeOfMail } from './mail/mail-seal.js';
 import { placeOfAuthenticator } from './sign-in/authenticator/authenticator.service.js';

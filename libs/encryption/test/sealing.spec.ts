@@ -9,10 +9,10 @@ import {
   runMigrations,
   ServiceMigration,
 } from '@crm/database';
-import { EncryptionKeys, keyIdOf, SecretBox } from '@crm/encryption';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
+import { EncryptionKeys } from '../src/encryption-keys.js';
 import {
   countKeyUse,
   createEncryptionKeyTable,
@@ -23,6 +23,7 @@ import {
   sealAgain,
   unlistedColumns,
 } from '../src/index.js';
+import { keyIdOf, SecretBox } from '../src/secret-box.js';
 
 const roles: ServiceDatabase = {
   database: 'sealingtest',

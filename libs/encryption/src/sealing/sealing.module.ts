@@ -1,6 +1,6 @@
 import { Database } from '@crm/database';
-import { EncryptionKeys } from '@crm/encryption';
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { EncryptionKeys } from '../encryption-keys.js';
 import { KeyRegister } from './key-register.js';
 import type { SealedColumn } from './sealed-column.js';
 

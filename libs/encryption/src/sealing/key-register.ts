@@ -1,5 +1,6 @@
 import type { Database, NarrowTransaction } from '@crm/database';
-import { type EncryptionKeys, MissingEncryptionKey, SecretBox } from '@crm/encryption';
+import type { EncryptionKeys } from '../encryption-keys.js';
+import { MissingEncryptionKey, SecretBox } from '../secret-box.js';
 import { FORGET_KEYS, LIST_KEYS, REGISTER_KEY } from './key-register.sql.js';
 import { isForeign } from './sample.js';
 import { nameOf, type SealedColumn } from './sealed-column.js';

@@ -1,5 +1,5 @@
 import type { Database } from '@crm/database';
-import type { SecretBox } from '@crm/encryption';
+import type { SecretBox } from '../secret-box.js';
 import { accessesTo } from './rows.js';
 import type { SealedColumn } from './sealed-column.js';
 import { someBoxes } from './sealed-column.sql.js';

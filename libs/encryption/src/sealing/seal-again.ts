@@ -1,5 +1,7 @@
 import type { Database } from '@crm/database';
-import { type EncryptionKeys, headOf, SecretBox } from '@crm/encryption';
+import { headOf } from '../box-format.js';
+import type { EncryptionKeys } from '../encryption-keys.js';
+import { SecretBox } from '../secret-box.js';
 import { accessesTo, type RowAccess } from './rows.js';
 import { nameOf, type SealedColumn } from './sealed-column.js';
 import { boxesOfOtherKeys, replaceBox } from './sealed-column.sql.js';

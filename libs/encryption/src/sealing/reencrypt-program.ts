@@ -1,5 +1,5 @@
 import { Database, type DatabaseConfig } from '@crm/database';
-import { EncryptionKeys } from '@crm/encryption';
+import { EncryptionKeys } from '../encryption-keys.js';
 import { KeyRegister } from './key-register.js';
 import { countKeyUse, type KeyUse, UNKNOWN } from './key-use.js';
 import { type SealedAgain, sealAgain } from './seal-again.js';
