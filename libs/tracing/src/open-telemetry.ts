@@ -1,4 +1,4 @@
-import type { TraceParent } from '@crm/context';
+import type { TraceParent } from '@crm/access';
 import {
   DiagLogLevel,
   diag,

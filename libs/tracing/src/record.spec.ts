@@ -1,4 +1,4 @@
-import { continueTrace } from '@crm/context';
+import { continueTrace } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SpanStatusCode } from '@opentelemetry/api';

@@ -1,4 +1,4 @@
-import { continueTrace, markNewTraces, newSpan, newTrace, parseTraceparent } from '@crm/context';
+import { continueTrace, markNewTraces, newSpan, newTrace, parseTraceparent } from '@crm/access';
 import type { Recorder, Span, SpanDescription } from './span.js';
 
 /** One for the process, as are its metrics; undefined while tracing is off. */

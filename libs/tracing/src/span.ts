@@ -1,4 +1,4 @@
-import type { TraceParent } from '@crm/context';
+import type { TraceParent } from '@crm/access';
 
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
 

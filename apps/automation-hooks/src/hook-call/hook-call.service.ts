@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CallOrigin } from '@crm/context';
+import type { CallOrigin } from '@crm/access';
 import { isUuid, PlatformError } from '@crm/contracts';
 import { Batches, isRefusedStatement, newId, readIdempotencyKey } from '@crm/database';
 import { rateLimited } from '@crm/limits';

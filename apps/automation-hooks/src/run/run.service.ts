@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';

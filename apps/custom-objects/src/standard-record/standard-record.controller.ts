@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';

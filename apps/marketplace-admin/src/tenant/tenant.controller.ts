@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { rpc, type TenantStanding, type TenantView } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Workspace } from '@crm/identity-views';

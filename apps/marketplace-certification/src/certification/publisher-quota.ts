@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError, rpc, type TenantView } from '@crm/contracts';
 import { DAY_SECONDS, Database, takeQuota } from '@crm/database';
 import { Rpc } from '@crm/messaging';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';

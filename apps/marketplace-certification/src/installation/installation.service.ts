@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { isErrorCode, PlatformError } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';

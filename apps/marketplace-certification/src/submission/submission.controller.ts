@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';

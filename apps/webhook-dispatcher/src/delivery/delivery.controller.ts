@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 
 /** A creating call that must take effect once. Two calls are the same call when tenant, principal, route and key are equal. */
 export interface IdempotentCall {

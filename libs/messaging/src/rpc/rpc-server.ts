@@ -1,4 +1,4 @@
-import { logMembers, type RequestContext } from '@crm/context';
+import { logMembers, type RequestContext } from '@crm/access';
 import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { arrive } from '@crm/tracing';

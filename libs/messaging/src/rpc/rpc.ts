@@ -1,4 +1,4 @@
-import type { CallOrigin } from '@crm/context';
+import type { CallOrigin } from '@crm/access';
 import { PlatformError, RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { arrive } from '@crm/tracing';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';

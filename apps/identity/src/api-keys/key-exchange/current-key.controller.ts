@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { API_KEY_GROUP } from '../../api-groups.js';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { Database } from '@crm/database';
 import type { ListAnswer, ListQuery } from '@crm/http';
 import { Injectable } from '@nestjs/common';

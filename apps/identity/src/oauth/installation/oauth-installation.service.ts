@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { isScope, type OAuthCredentialsSummary, PlatformError, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { OAUTH_GROUP } from '../../api-groups.js';

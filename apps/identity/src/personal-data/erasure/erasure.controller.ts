@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Controller, Delete, HttpCode, Post } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../../api-groups.js';

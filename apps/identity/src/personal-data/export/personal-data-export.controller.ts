@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Controller, HttpCode, Post, StreamableFile } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../../api-groups.js';

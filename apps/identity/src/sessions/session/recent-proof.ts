@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';

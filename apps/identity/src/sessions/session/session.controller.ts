@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { RefreshInput, SessionView, TokenPairView } from '@crm/identity-views';

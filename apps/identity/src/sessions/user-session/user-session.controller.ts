@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList } from '@crm/http';
 import { SessionView } from '@crm/identity-views';
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { AuthenticatorCodeInput, AuthenticatorView, RecoveryCodesView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { PasskeyInput, PasskeyListView, PasskeyNameInput, PasskeyOptionsView, PasskeyView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post } from '@nestjs/common';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, type TenantTransaction, type Transaction } from '@crm/database';
 import type { TextResolver } from '@crm/egress';

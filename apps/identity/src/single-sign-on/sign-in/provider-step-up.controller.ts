@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import type { HeaderReply } from '@crm/identity-views';
 import { Controller, Headers, HttpCode, Ip, Param, Post, Res } from '@nestjs/common';
