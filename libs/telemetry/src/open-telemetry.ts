@@ -65,7 +65,7 @@ export function openTelemetryRecorder(
       new BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING, exportTimeoutMillis: 2 * EXPORT_TIMEOUT_MS }),
     ],
   });
-  const tracer = provider.getTracer('@crm/tracing', service.version);
+  const tracer = provider.getTracer('@crm/telemetry', service.version);
   return {
     samples: () => Math.random() < sampleRatio,
     start: (description, parent) => new RecordedSpan(startOf(tracer, description, parent)),
