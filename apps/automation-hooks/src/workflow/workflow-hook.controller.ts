@@ -30,7 +30,7 @@ export class WorkflowHookController {
     description:
       'Gives the workflow another hook URL; the previous one keeps working for the hours that are asked for. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'The new hook URL', body: () => NewHookSecretView }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   rotate(
     @CurrentPrincipal() principal: Principal,

@@ -12,7 +12,7 @@ const WRITE = { right: 'write', scope: 'custom_objects' } as const;
 const RECORD = { description: 'The record with the fields that the caller can read', body: () => RecordHeadView };
 
 const FIELDS = 'The body has the fields of the object by their api-names. Formulas cannot be written.';
-const WRITE_REFUSALS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
+const WRITE_ERRORS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
 
 @ApiGroup({
   name: 'Custom objects',
@@ -27,7 +27,7 @@ export class RecordController {
   @Describe({
     summary: 'Lists and searches records',
     description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...RECORD, list: true }],
   })
   async list(
@@ -44,7 +44,7 @@ export class RecordController {
   @Describe({
     summary: 'Creates a record',
     description: FIELDS,
-    refusals: WRITE_REFUSALS,
+    errors: WRITE_ERRORS,
     answers: [{ status: 201, ...RECORD }],
   })
   async create(
@@ -79,7 +79,7 @@ export class RecordController {
   @Describe({
     summary: 'Changes fields of a record',
     description: FIELDS,
-    refusals: WRITE_REFUSALS,
+    errors: WRITE_ERRORS,
     answers: [{ status: 200, ...RECORD }],
   })
   async update(

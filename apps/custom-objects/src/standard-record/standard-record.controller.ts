@@ -29,7 +29,7 @@ export function standardRecordController(name: CoreObject) {
     @Describe({
       summary: `Lists and searches ${path}`,
       description: 'Sorted by `-createdAt` unless `sort` says otherwise.',
-      refusals: ['QUERY_TOO_EXPENSIVE'],
+      errors: ['QUERY_TOO_EXPENSIVE'],
       answers: [{ status: 200, ...record, list: true }],
     })
     async list(

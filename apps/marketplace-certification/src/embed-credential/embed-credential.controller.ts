@@ -24,7 +24,7 @@ export class EmbedCredentialController {
         body: () => EmbedCredentialsView,
       },
     ],
-    refusals: ['CONFLICT', 'EMAIL_NOT_VERIFIED', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT', 'EMAIL_NOT_VERIFIED', 'STEP_UP_REQUIRED'],
   })
   issue(
     @CurrentPrincipal() principal: Principal,

@@ -26,7 +26,7 @@ export class InstallationController {
         body: () => InstallationView,
       },
     ],
-    refusals: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE', 'OBJECT_LIMIT_EXCEEDED'],
+    errors: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE', 'OBJECT_LIMIT_EXCEEDED'],
   })
   async install(
     @CurrentPrincipal() principal: Principal,

@@ -24,7 +24,7 @@ export class OAuthCredentialController {
         body: () => OAuthCredentialsView,
       },
     ],
-    refusals: ['CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT', 'STEP_UP_REQUIRED'],
   })
   issue(
     @CurrentPrincipal() principal: Principal,

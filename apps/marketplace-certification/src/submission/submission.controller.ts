@@ -28,7 +28,7 @@ export class SubmissionController {
     description:
       'Runs the certification first. How many submissions a workspace may make per day depends on its plan. A failed certification is answered by `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"` and the certification.',
     answers: [{ status: 201, description: 'The version is in review', body: () => AcceptedSubmissionView }],
-    refusals: ['CERTIFICATION_FAILED', 'EMAIL_NOT_VERIFIED'],
+    errors: ['CERTIFICATION_FAILED', 'EMAIL_NOT_VERIFIED'],
   })
   submit(
     @CurrentPrincipal() principal: Principal,
@@ -75,7 +75,7 @@ export class SubmissionController {
     summary: 'Withdraws a version before it is published',
     description: 'A withdrawn version cannot be submitted again; submit a higher version instead.',
     answers: [{ status: 200, description: 'The withdrawn version', body: () => DeveloperVersionView }],
-    refusals: ['SUBMISSION_STATE'],
+    errors: ['SUBMISSION_STATE'],
   })
   withdraw(
     @CurrentPrincipal() principal: Principal,

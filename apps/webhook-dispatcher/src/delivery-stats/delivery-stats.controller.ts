@@ -18,7 +18,7 @@ export class DeliveryStatsController {
   @Describe({
     summary: 'Returns how deliveries went, per hour',
     description: DESCRIPTION,
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...STATS }],
   })
   async ofTenant(
@@ -33,7 +33,7 @@ export class DeliveryStatsController {
   @Describe({
     summary: 'Returns how deliveries of a subscription went, per hour',
     description: DESCRIPTION,
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...STATS }],
   })
   async ofSubscription(

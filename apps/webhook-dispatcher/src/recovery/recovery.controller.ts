@@ -17,7 +17,7 @@ export class RecoveryController {
     summary: 'Sends what a subscription holds',
     description:
       'In the background, the oldest events first, between new events. While a recovery runs, the answer is that one. Also for a subscription of an app. `CONFLICT` while the subscription is paused or disabled.',
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     answers: [{ status: 202, description: 'The recovery', body: () => RecoveryView }],
   })
   async recover(

@@ -18,7 +18,7 @@ export class InvitationController {
     summary: 'Accepts an invitation and sets the password',
     description: 'The token comes from the link in the invitation mail and works once.',
     answers: [{ status: 204, description: 'The user can sign in' }],
-    refusals: ['INVALID_INVITATION', 'WEAK_PASSWORD'],
+    errors: ['INVALID_INVITATION', 'WEAK_PASSWORD'],
   })
   async accept(@Body() input: AcceptanceInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
     await this.invitations.accept(input.token, input.password, origin);

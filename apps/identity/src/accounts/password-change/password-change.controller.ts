@@ -28,7 +28,7 @@ export class PasswordChangeController {
         body: () => ReauthenticationView,
       },
     ],
-    refusals: ['INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,

@@ -42,7 +42,7 @@ export class PasswordResetController {
     description:
       'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
     answers: [{ status: 204, description: 'The new password is valid' }],
-    refusals: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
+    errors: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
   })
   async complete(
     @Body() input: PasswordResetCompletionInput,

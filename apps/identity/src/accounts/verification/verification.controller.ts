@@ -19,7 +19,7 @@ export class VerificationController {
     description:
       'The token comes from the link in the mail, works once and for 24 hours, and only for the user who registered. Whoever verifies an address first has it: other registrations with it end. `CONFLICT` when nothing waits to be verified.',
     answers: [{ status: 204, description: 'The address is verified' }],
-    refusals: ['INVALID_VERIFICATION', 'EMAIL_TAKEN', 'CONFLICT'],
+    errors: ['INVALID_VERIFICATION', 'EMAIL_TAKEN', 'CONFLICT'],
   })
   async verify(@CurrentPrincipal() principal: Principal, @Body() { token }: VerificationInput): Promise<void> {
     await this.verifications.verify(principal, token);
@@ -34,7 +34,7 @@ export class VerificationController {
     description:
       'The link in the previous mail stops working. At most five times per hour. `CONFLICT` when nothing waits to be verified.',
     answers: [{ status: 204, description: 'The mail is queued' }],
-    refusals: ['EMAIL_TAKEN', 'CONFLICT'],
+    errors: ['EMAIL_TAKEN', 'CONFLICT'],
   })
   async resend(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.verifications.resend(principal);

@@ -24,7 +24,7 @@ export class CurrentKeyController {
     summary: 'Returns the API key of the call',
     description: 'Whom the key acts for, with which roles and scopes, and when it expires. For calls with an API key.',
     answers: [{ status: 200, description: 'The key', body: () => CurrentKeyView }],
-    refusals: ['NOT_FOUND'],
+    errors: ['NOT_FOUND'],
   })
   async get(@CurrentPrincipal() { tenantId, apiKeyId }: Principal): Promise<CurrentKeyView> {
     if (apiKeyId === undefined) throw new PlatformError('NOT_FOUND', 'The call was made without an API key');

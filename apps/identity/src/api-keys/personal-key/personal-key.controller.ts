@@ -33,7 +33,7 @@ export class PersonalKeyController {
     description:
       'A program that has the key acts for you, within its scopes and your role. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes; you are told by e-mail.',
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
-    refusals: ['STEP_UP_REQUIRED', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['STEP_UP_REQUIRED', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async make(@CurrentPrincipal() principal: Principal, @Body() input: ApiKeyInput): Promise<NewApiKeyView> {
     return newApiKeyView(await this.personal.make(principal, input));

@@ -33,7 +33,7 @@ export class ServiceKeyController {
     description:
       'It has the roles and scopes of the account. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async make(
     @CurrentPrincipal() principal: Principal,
@@ -51,7 +51,7 @@ export class ServiceKeyController {
     description:
       'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The key has ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,

@@ -16,7 +16,7 @@ export class UserKeyController {
     summary: 'Lists the API keys of a user',
     description: 'With when and where each was used last. Not for users with a role above your own.',
     answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
-    refusals: ['ROLE_NOT_GRANTABLE'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -34,7 +34,7 @@ export class UserKeyController {
     description:
       'They are refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The keys have ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
     await this.keys.endAll(principal, userId);
@@ -48,7 +48,7 @@ export class UserKeyController {
     description:
       'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The key has ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,

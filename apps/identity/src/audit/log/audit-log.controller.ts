@@ -51,7 +51,7 @@ export class AuditLogController {
         example: 'id,at,action,outcome',
       },
     ],
-    refusals: ['RATE_LIMITED'],
+    errors: ['RATE_LIMITED'],
   })
   async export(@CurrentPrincipal() principal: Principal, @Query() query: AuditExportQuery): Promise<StreamableFile> {
     const { format = 'ndjson' } = query;

@@ -30,7 +30,7 @@ export class EmbedLinkController {
     summary: 'Links a host user to a user of the workspace',
     description: 'Needed where the app does not link users by e-mail. An existing link is replaced.',
     answers: [{ status: 200, description: 'The link', body: () => EmbedLinkView }],
-    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE'],
+    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE'],
   })
   async link(@CurrentPrincipal() principal: Principal, @Body() input: EmbedLinkInput): Promise<EmbedLinkView> {
     return this.links.link(principal, input);

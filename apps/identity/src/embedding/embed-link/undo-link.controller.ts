@@ -20,7 +20,7 @@ export class UndoLinkController {
     description:
       'The token comes from the mail that told the user of the link, and works once. The host gets no more tokens for this host user until an administrator links them again, and the tokens of the user stop working.',
     answers: [{ status: 204, description: 'The link is undone' }],
-    refusals: ['INVALID_UNDO_LINK'],
+    errors: ['INVALID_UNDO_LINK'],
   })
   async undo(@Body() { token }: UndoLinkInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
     await this.firstLinks.undo(token, origin);

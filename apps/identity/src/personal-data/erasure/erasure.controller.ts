@@ -19,7 +19,7 @@ export class ErasureController {
     summary: 'Erases the current user',
     description: WHAT_GOES,
     answers: [{ status: 204, description: 'The user is erased' }],
-    refusals: ['CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT', 'STEP_UP_REQUIRED'],
   })
   async eraseSelf(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.erasures.erase(principal, principal.userId);
@@ -33,7 +33,7 @@ export class ErasureController {
     summary: 'Erases a user of the workspace',
     description: `Not a user with a role above your own. ${WHAT_GOES}`,
     answers: [{ status: 204, description: 'The user is erased' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'STEP_UP_REQUIRED'],
   })
   async erase(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.erasures.erase(principal, id);

@@ -22,7 +22,7 @@ export class PersonalDataExportController {
     summary: 'Exports the personal data of the current user',
     description: WHAT_IS_IN_IT,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
-    refusals: ['STEP_UP_REQUIRED', 'RATE_LIMITED'],
+    errors: ['STEP_UP_REQUIRED', 'RATE_LIMITED'],
   })
   async exportOwn(@CurrentPrincipal() principal: Principal): Promise<StreamableFile> {
     return this.stream(principal, principal.userId);
@@ -36,7 +36,7 @@ export class PersonalDataExportController {
     summary: 'Exports the personal data of a user of the workspace',
     description: `Not of a user with a role above your own. ${WHAT_IS_IN_IT}`,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
   })
   async export(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<StreamableFile> {
     return this.stream(principal, id);

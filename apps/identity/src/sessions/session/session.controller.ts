@@ -27,7 +27,7 @@ export class SessionController {
     description:
       'Each refresh token works once. A client that lost the answer can present the same one again for ten seconds and gets the same successor, as long as that was not used; presenting a spent token otherwise ends its session. A session ends when it is not refreshed for two weeks, and after 90 days at the latest, unless the platform is configured otherwise.',
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_REFRESH_TOKEN', 'WORKSPACE_SUSPENDED'],
+    errors: ['INVALID_REFRESH_TOKEN', 'WORKSPACE_SUSPENDED'],
   })
   async refresh(@Body() input: RefreshInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
     return this.sessions.refresh(input.refreshToken, origin);

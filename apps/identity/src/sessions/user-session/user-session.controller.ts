@@ -17,7 +17,7 @@ export class UserSessionController {
     summary: 'Lists the open sessions of a user',
     description: 'With the device and where each was used. Not for users with a role above your own.',
     answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
-    refusals: ['ROLE_NOT_GRANTABLE'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -36,7 +36,7 @@ export class UserSessionController {
     description:
       'Access tokens of these sessions stop working within a second; the user can sign in again. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
     await this.sessions.endAll(principal, userId);
@@ -50,7 +50,7 @@ export class UserSessionController {
     description:
       'Access tokens of the session stop working within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The session has ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,

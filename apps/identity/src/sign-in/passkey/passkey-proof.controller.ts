@@ -27,7 +27,7 @@ export class PasskeyProofController {
     description:
       'The options are the same for everybody: the authenticator offers the passkeys that it has. They are valid for five minutes, once.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
   })
   signInOptions(): PasskeyOptionsView {
     return this.passkeys.signInOptions();
@@ -42,7 +42,7 @@ export class PasskeyProofController {
     description:
       'The authenticator has verified its user, so no second factor is asked for, also where the workspace requires one.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
   })
   async signIn(
     @Body() { challengeId, credential }: PasskeyAnswerInput,
@@ -65,7 +65,7 @@ export class PasskeyProofController {
     description:
       'The options name the passkeys of the current user. They are valid for five minutes, once, in this session.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async stepUpOptions(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.passkeys.stepUpOptions(principal);
@@ -79,7 +79,7 @@ export class PasskeyProofController {
     summary: 'Proves again with a passkey who uses the session',
     description: 'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes.',
     answers: [{ status: 204, description: 'The proof is noted' }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
   })
   async stepUp(
     @CurrentPrincipal() principal: Principal,

@@ -31,7 +31,7 @@ export class PasskeyController {
     description:
       'The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session. Needs a proof of the password or second factor in the last ten minutes.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async options(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.passkeys.registrationOptions(principal);
@@ -44,7 +44,7 @@ export class PasskeyController {
     description:
       'From now on it signs in without password and second factor. The user is told by e-mail. Needs a proof of the password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'The passkey', body: () => PasskeyView }],
-    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async register(
     @CurrentPrincipal() principal: Principal,
@@ -76,7 +76,7 @@ export class PasskeyController {
     description:
       'It does not sign in any more; sessions that it opened go on. The user is told by e-mail. Needs a proof of the password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The passkey is removed' }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.passkeys.remove(principal, id);

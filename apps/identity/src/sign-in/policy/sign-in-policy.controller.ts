@@ -36,7 +36,7 @@ export class SignInPolicyController {
     description:
       'With `required`, a user without a second factor sets up an authenticator at their next sign-in before they get tokens; open sessions go on. For owners who have proven their password or second factor in the last ten minutes.',
     answers: [{ status: 200, description: 'The policy', body: () => SignInPolicyView }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: SignInPolicyInput): Promise<SignInPolicyView> {
     await this.proof.assert(principal);

@@ -39,7 +39,7 @@ export class SignInController {
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async signIn(
     @Proven() user: SignInUser,
@@ -60,7 +60,7 @@ export class SignInController {
     description:
       'The code from the e-mail, a code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async verifyCode(
     @Body() input: CodeInput,
@@ -80,7 +80,7 @@ export class SignInController {
     summary: 'Sets up the authenticator that a sign-in demands',
     description: 'For a workspace that requires a second factor. The enrolment token can do nothing else.',
     answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
     return this.signIns.startEnrolment(enrolmentToken);
@@ -94,7 +94,7 @@ export class SignInController {
     summary: 'Completes a sign-in with the first code of a new authenticator',
     description: 'The answer contains the tokens and, this once, ten recovery codes.',
     answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async confirmEnrolment(
     @Body() { enrolmentToken, code }: EnrolmentCodeInput,

@@ -28,7 +28,7 @@ export class StepUpController {
       { status: 204, description: 'The proof is noted' },
       { status: 200, description: 'A code was sent by e-mail; nothing is noted yet', body: () => ReauthenticationView },
     ],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async prove(
     @CurrentPrincipal() principal: Principal,

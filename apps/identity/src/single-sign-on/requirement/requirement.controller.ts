@@ -28,7 +28,7 @@ export class RequirementController {
     description:
       'Passwords of users who are not owners are refused from then on; open sessions go on. Owners keep their password for the day on which the provider fails, and need a second factor with it. Needs an enabled provider and a proven domain.',
     answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async set(
     @CurrentPrincipal() principal: Principal,
