@@ -8,11 +8,11 @@ const SEVERITIES: Readonly<Record<Check['severity'], string>> = {
   advice: 'A failure is a hint to the developer.',
 };
 
-const escape = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Text with code between backticks. */
-const prose = (text: string): string => escape(text).replace(/`([^`]*)`/g, '<code>$1</code>');
+const prose = (text: string): string => escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 
 const json = (value: unknown): string => {
   // A list of plain values reads best on one line.
@@ -20,7 +20,7 @@ const json = (value: unknown): string => {
     /\[\s+([^[\]{}]*?)\s+\]/g,
     (_, items: string) => `[${items.replace(/\s*\n\s*/g, ' ')}]`,
   );
-  return `<pre>${escape(text)}</pre>`;
+  return `<pre>${escapeHtml(text)}</pre>`;
 };
 
 const page = (heading: string, content: string): string =>

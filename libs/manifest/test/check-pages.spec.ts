@@ -1,7 +1,16 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '../src/checks/examples.js';
 import { CHECKS, checkListPage, checkPage } from '../src/index.js';
 import { SAMPLES } from './samples.js';
+
+const FOLDER = path.resolve(import.meta.dirname, '../../../docs/reference/certification');
+
+if (process.env.WRITE_DOCS) {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const { id } of CHECKS) writeFileSync(path.join(FOLDER, `${id}.html`), checkPage(id) ?? '');
+}
 
 describe('pages of the checks', () => {
   it('are listed for every check', () => {
