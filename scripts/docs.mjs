@@ -20,7 +20,6 @@ const COMMITTED = [
   'scripts/kubernetes/hand-made-secrets.spec.mjs',
   'scripts/kubernetes/network-policies.spec.mjs',
   'scripts/kubernetes/external-secrets.spec.mjs',
-  'scripts/security/asvs.spec.mjs',
 ];
 
 await runCommand(async () => {
