@@ -5,8 +5,6 @@ import type { CustomObjectsConfig } from './config.js';
 import { entities } from './entities.js';
 import { ObjectModule } from './object/object.module.js';
 import { RecordModule } from './record/record.module.js';
-import { ShareModule } from './share/share.module.js';
-import { StandardRecordModule } from './standard-record/standard-record.module.js';
 
 @Module({})
 export class AppModule {
@@ -18,8 +16,6 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ObjectModule,
         RecordModule,
-        ShareModule,
-        StandardRecordModule,
       ],
     };
   }

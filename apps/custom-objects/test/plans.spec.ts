@@ -2,6 +2,16 @@ import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { type ListShape, listRecords } from '../src/finding/record-list.repository.js';
+import {
+  DELETE_SEARCH_TEXTS,
+  DELETE_SEARCH_TEXTS_OF_OBJECT,
+  INSERT_SEARCH_TEXTS,
+  LOCK_NEXT_RECORDS,
+  SEARCH_RECORDS,
+  WRITE_SEARCH_TEXTS,
+} from '../src/finding/search.repository.js';
+import { containsText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
 import {
   DELETE_RECORDS_OF_INSTALLATION,
@@ -15,32 +25,19 @@ import {
   LIST_OBJECTS,
   LOCK_DEFINITIONS,
   REQUIRE_REVISION,
-} from '../src/object/object.sql.js';
+} from '../src/object/object.repository.js';
+import { FIND_RECORD, READ_RECORD, READ_RECORDS } from '../src/reading/record.repository.js';
 import {
-  FIND_RECORD,
   insertRecords,
-  type ListShape,
   LOCK_FREE_RECORDS,
   LOCK_RECORD,
   LOCK_RECORDS_FOR_DELETION,
-  listRecords,
   MARK_RECORDS_DELETED,
-  READ_RECORD,
-  READ_RECORDS,
   unsetFields,
   updateRecords,
-} from '../src/record/record.sql.js';
-import { CLAIM_REFERENCES, LIST_REFERRING, RELEASE_REFERENCES } from '../src/record/reference.sql.js';
-import {
-  DELETE_SEARCH_TEXTS,
-  DELETE_SEARCH_TEXTS_OF_OBJECT,
-  INSERT_SEARCH_TEXTS,
-  LOCK_NEXT_RECORDS,
-  SEARCH_RECORDS,
-  WRITE_SEARCH_TEXTS,
-} from '../src/record/search.sql.js';
-import { containsText } from '../src/record/text-condition.js';
-import { CLAIM_UNIQUE_VALUES, RELEASE_UNIQUE_VALUES } from '../src/record/unique.sql.js';
+} from '../src/writing/record-write.repository.js';
+import { CLAIM_REFERENCES, LIST_REFERRING, RELEASE_REFERENCES } from '../src/writing/reference.repository.js';
+import { CLAIM_UNIQUE_VALUES, RELEASE_UNIQUE_VALUES } from '../src/writing/unique.repository.js';
 
 const search = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
 

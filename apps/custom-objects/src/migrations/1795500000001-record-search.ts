@@ -1,7 +1,7 @@
 import { DATABASES } from '@crm/contracts';
 import { createTenantTable, ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
-import { SEARCH_FUNCTION, SEARCH_INDEX } from '../record/search-functions.js';
+import { SEARCH_FUNCTION, SEARCH_INDEX } from '../finding/search-functions.js';
 
 const roles = DATABASES['custom-objects'];
 

@@ -1,9 +1,10 @@
 import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
 import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
-import { CustomObjectName } from '../object/custom-object-name.js';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { standardObjectNamed } from '../object/standard-objects.js';
 import { ListRecordsQuery, RecordHeadView } from './record.dto.js';
 import { type Reply, shown, shownList } from './record.reply.js';
 import { RecordService } from './record.service.js';
@@ -14,6 +15,17 @@ const RECORD = { description: 'The record with the fields that the caller can re
 
 const FIELDS = 'The body has the fields of the object by their api-names. Formulas cannot be written.';
 const WRITE_REFUSALS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
+
+/**
+ * The api-name in the path of a custom object. A standard object has addresses and a scope of its own: here it does not
+ * exist, so that the scope of custom objects does not open it.
+ */
+const CustomObjectName = (): ParameterDecorator => Param('apiName', { transform: customObjectName });
+
+function customObjectName(apiName: string): string {
+  if (standardObjectNamed(apiName)) throw new PlatformError('NOT_FOUND', 'There is no such object');
+  return apiName;
+}
 
 @ApiGroup({
   name: 'Custom objects',
