@@ -3,8 +3,9 @@ import { HOOK_PATH } from '@crm/contracts';
 import { ApiGroup, BodyLimit, ConstantProblems, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { DEPTH_HEADER, depthOfCall } from '../run/workflow-depth.js';
-import { WORKFLOW_GROUP } from '../workflow/api-group.js';
+import { WORKFLOW_GROUP } from '../api-group.js';
+import { DEPTH_HEADER, depthOfCall } from '../run/run-chain.js';
+
 import { HookCallView } from './hook-call.dto.js';
 import { presentedBy } from './hook-call.gate.js';
 import { HookCallService, keyOf } from './hook-call.service.js';

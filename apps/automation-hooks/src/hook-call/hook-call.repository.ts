@@ -1,10 +1,157 @@
 import { RevocationSource } from '@crm/access';
 import { pooledRandom } from '@crm/context';
 import { Database } from '@crm/database';
+import { Sweeper } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { LOOP_STOPPED, MAX_DEPTH } from '../run/workflow-depth.js';
-import { ACCEPT_CALLS, NOTE_HOOK_USE, SWEEP_CALL_KEYS, VERIFY_CALLS } from './hook-call.sql.js';
+import { LOOP_STOPPED, MAX_DEPTH } from '../run/run-chain.js';
+
+// Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant.
+
+/** How exactly it is known when a secret was last used: a write with every call would cost more than the call. */
+const USE_INTERVAL = "interval '5 minutes'";
+
+/** How long a call with the same key is taken for a repetition. */
+const KEY_LIFETIME = "interval '24 hours'";
+
+/**
+ * Calls by the address that they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text, other for each
+ * statement.
+ *
+ * The form is constant: whether there is such a hook or not, one row is looked up in each of two tables, and the hash is
+ * compared with those of two secrets, the present one and the one that it replaced. They are compared as hashes that nobody
+ * can predict, because of the random text: how many bytes are equal says nothing about the secret. Here and below, `OFFSET 0` keeps a lookup a lookup by its whole key, whatever the planner knows
+ * of the tables at the time.
+ *
+ * `is_use_due`: it is five minutes since the use of the secret was noted.
+ * @param suspended the parameter with the tenants whose hooks accept nothing, because they are suspended
+ */
+const verified = (suspended: string): string => `
+  SELECT call.n, call.workflow_id, hook.tenant_id, workflow.definition_version,
+         ((is_current OR is_previous) AND workflow.enabled AND workflow.trigger_type = 'webhook_received'
+           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE AS is_accepted,
+         (CASE WHEN is_current THEN hook.secret_last_used_at ELSE hook.previous_secret_last_used_at END
+           > now() - ${USE_INTERVAL}) IS NOT TRUE AS is_use_due
+    FROM unnest($1::uuid[], $2::bytea[]) WITH ORDINALITY AS call (workflow_id, secret_hash, n)
+    LEFT JOIN hook ON hook.workflow_id = call.workflow_id
+    LEFT JOIN LATERAL (
+      SELECT enabled, trigger_type, definition_version FROM workflow
+       WHERE tenant_id = coalesce(hook.tenant_id, '00000000-0000-0000-0000-000000000000') AND id = call.workflow_id
+      OFFSET 0) AS workflow ON true
+    CROSS JOIN LATERAL (
+      SELECT sha256(coalesce(hook.secret_hash, ''::bytea) || $3::bytea) = presented.hash AS is_current,
+             (sha256(coalesce(hook.previous_secret_hash, ''::bytea) || $3::bytea) = presented.hash
+               AND hook.previous_valid_until > now()) IS TRUE AS is_previous
+        FROM (SELECT sha256(call.secret_hash || $3::bytea) AS hash OFFSET 0) AS presented OFFSET 0) AS secret`;
+
+/** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants. */
+export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4')}) AS verified ORDER BY n`;
+
+/**
+ * Verifies calls and stores a run for each that is accepted, unless it repeats an earlier one by its key or its workflow
+ * has started as many runs as it may. Lists of equal length: $1: workflows, $2: SHA-256 of the secrets, $4: ids of the new
+ * runs, $5: SHA-256 of the keys, or null, $6: depths, $7: payloads as one array of JSON. $3: as in `verified`. $8: runs that
+ * a workflow may start in a minute. $9: the largest depth of a run that is executed. $10: code and $11: detail of the error
+ * of a deeper one. $12: traceparents of the calls that are traced, otherwise null. $13: suspended tenants.
+ *
+ * The rate is a bucket with room for the runs of a minute: `next_at` is when the runs that were started so far would have
+ * started at an even pace, and may be at most a minute ahead. A workflow whose bucket is full is not locked. `granted` is how
+ * many of the calls of this statement fit.
+ *
+ * Rows are locked in one order, rates before keys, so that two statements never wait for each other.
+ *
+ * A row for each call: `runId` is null for one that is not accepted (`isAccepted`), for one over the rate (`retryAfterMs`),
+ * and for one whose key another statement has stored meanwhile, for which this one waited: asked again, it gives that run.
+ */
+export const ACCEPT_CALLS = `
+  WITH verified AS MATERIALIZED (${verified('$13')}),
+  pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
+  known AS MATERIALIZED (
+    SELECT verified.*, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at
+      FROM verified
+      JOIN unnest($4::uuid[], $5::bytea[], $6::int[], $12::text[])
+           WITH ORDINALITY AS new (run_id, key_hash, depth, traceparent, n) USING (n)
+      LEFT JOIN LATERAL (
+        SELECT run_id FROM hook_call_key AS key
+         WHERE key.tenant_id = verified.tenant_id AND key.workflow_id = verified.workflow_id
+           AND key.key_hash = new.key_hash AND key.created_at > now() - ${KEY_LIFETIME}
+        OFFSET 0) AS earlier ON true
+      LEFT JOIN workflow_rate AS rate
+             ON rate.tenant_id = verified.tenant_id AND rate.workflow_id = verified.workflow_id
+     WHERE verified.is_accepted),
+  wanted AS MATERIALIZED (
+    SELECT known.*, row_number() OVER (PARTITION BY known.tenant_id, known.workflow_id ORDER BY known.n) AS place
+      FROM known CROSS JOIN pace
+     WHERE known.earlier_run_id IS NULL AND (known.next_at IS NULL OR known.next_at + pace.gap <= pace.most)),
+  rated AS (
+    INSERT INTO workflow_rate AS rate (tenant_id, workflow_id, next_at, granted)
+    SELECT started.tenant_id, started.workflow_id, now() + least(started.runs, $8::int) * pace.gap,
+           least(started.runs, $8::int)
+      FROM (SELECT tenant_id, workflow_id, count(*)::int AS runs FROM wanted GROUP BY 1, 2 ORDER BY 1, 2) AS started
+      CROSS JOIN pace
+    ON CONFLICT (tenant_id, workflow_id) DO UPDATE SET (granted, next_at) = (
+      SELECT fitting.runs, greatest(rate.next_at, now()) + fitting.runs * pace.gap
+        FROM pace, LATERAL (
+          SELECT greatest(0, least(EXCLUDED.granted, floor(
+                   extract(epoch FROM pace.most - greatest(rate.next_at, now())) * $8::int / 60 + 1e-6)::int)) AS runs) AS fitting)
+    RETURNING tenant_id, workflow_id, granted, next_at),
+  admitted AS MATERIALIZED (
+    SELECT wanted.* FROM wanted JOIN rated USING (tenant_id, workflow_id) WHERE wanted.place <= rated.granted),
+  keyed AS (
+    INSERT INTO hook_call_key AS earlier (tenant_id, workflow_id, key_hash, run_id)
+    SELECT tenant_id, workflow_id, key_hash, run_id FROM admitted
+     WHERE key_hash IS NOT NULL ORDER BY tenant_id, workflow_id, key_hash
+    ON CONFLICT (tenant_id, workflow_id, key_hash) DO UPDATE SET run_id = EXCLUDED.run_id, created_at = now()
+     WHERE earlier.created_at <= now() - ${KEY_LIFETIME}
+    RETURNING run_id),
+  started AS MATERIALIZED (
+    SELECT admitted.* FROM admitted WHERE key_hash IS NULL OR run_id IN (SELECT run_id FROM keyed)),
+  stored AS (
+    INSERT INTO run (tenant_id, id, workflow_id, workflow_version, depth, input, status, error_code, error_detail, finished_at)
+    SELECT tenant_id, run_id, workflow_id, definition_version, depth, payload.value,
+           CASE WHEN depth <= $9::int THEN 'queued' ELSE 'cancelled' END,
+           CASE WHEN depth > $9::int THEN $10::text END, CASE WHEN depth > $9::int THEN $11::text END,
+           CASE WHEN depth > $9::int THEN now() END
+      FROM started JOIN json_array_elements($7::json) WITH ORDINALITY AS payload (value, n) USING (n)),
+  queued AS (
+    INSERT INTO run_queue (tenant_id, run_id, workflow_id, traceparent)
+    SELECT tenant_id, run_id, workflow_id, traceparent FROM started WHERE depth <= $9::int)
+  SELECT verified.n::int, verified.is_accepted AS "isAccepted", verified.is_use_due AS "isUseDue",
+         coalesce(known.earlier_run_id, started.run_id) AS "runId",
+         CASE WHEN verified.is_accepted AND known.earlier_run_id IS NULL AND admitted.n IS NULL
+              THEN ceil(extract(epoch FROM coalesce(rated.next_at, known.next_at) + pace.gap - pace.most) * 1000)::int
+         END AS "retryAfterMs"
+    FROM verified CROSS JOIN pace
+    LEFT JOIN known USING (n)
+    LEFT JOIN rated ON rated.tenant_id = verified.tenant_id AND rated.workflow_id = verified.workflow_id
+    LEFT JOIN admitted USING (n)
+    LEFT JOIN started USING (n)
+   ORDER BY verified.n`;
+
+/**
+ * Notes that a secret was used. A hook that another statement changes is passed over, so that no call waits: that one notes the
+ * use, or replaces the secret. $1: workflow, $2: SHA-256 of the secret.
+ */
+export const NOTE_HOOK_USE = `
+  WITH used AS MATERIALIZED (
+    SELECT workflow_id FROM hook
+     WHERE workflow_id = $1 AND (secret_hash = $2 OR previous_secret_hash = $2) FOR UPDATE SKIP LOCKED)
+  UPDATE hook SET
+    secret_last_used_at = CASE WHEN hook.secret_hash = $2 THEN now() ELSE hook.secret_last_used_at END,
+    previous_secret_last_used_at =
+      CASE WHEN hook.previous_secret_hash = $2 THEN now() ELSE hook.previous_secret_last_used_at END
+    FROM used WHERE hook.workflow_id = used.workflow_id`;
+
+/** Deletes keys that are too old to be repeated, at most $1 of them, of all tenants. */
+const SWEEP_CALL_KEYS = `
+  WITH old AS (
+    SELECT tenant_id, workflow_id, key_hash FROM hook_call_key
+     WHERE created_at <= now() - ${KEY_LIFETIME} ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+  gone AS (
+    DELETE FROM hook_call_key AS call USING old
+     WHERE call.tenant_id = old.tenant_id AND call.workflow_id = old.workflow_id AND call.key_hash = old.key_hash
+    RETURNING 1)
+  SELECT count(*)::int AS deleted FROM gone`;
 
 /** The address that a call presents. */
 export interface PresentedHook {
@@ -96,3 +243,19 @@ const presented = (hooks: readonly PresentedHook[]): unknown[] => [
   hooks.map(({ secretHash }) => secretHash),
   pooledRandom(16),
 ];
+
+const SWEEP_INTERVAL_MS = 3_600_000;
+const SWEEP_BATCH = 1_000;
+
+/** Deletes the keys of hook calls that are no longer recognised. Replicas that do it at once leave each other their rows. */
+@Injectable()
+export class HookCallKeySweeper extends Sweeper {
+  constructor(private readonly calls: HookCallRepository) {
+    super({ everyMs: SWEEP_INTERVAL_MS, atStart: true });
+  }
+
+  async sweep(stopping: AbortSignal): Promise<void> {
+    let deleted = SWEEP_BATCH;
+    while (deleted === SWEEP_BATCH && !stopping.aborted) deleted = await this.calls.sweepKeys(SWEEP_BATCH);
+  }
+}

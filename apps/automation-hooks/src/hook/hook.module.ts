@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
 import { HookRepository } from './hook.repository.js';
 import { HookService } from './hook.service.js';
+import { HookSecretController } from './hook-secret.controller.js';
+import { HookSecretService } from './hook-secret.service.js';
 
 @Module({
-  providers: [HookRepository, HookService],
+  controllers: [HookSecretController],
+  providers: [HookRepository, HookSecretService, HookService],
   exports: [HookService],
 })
 export class HookModule {}

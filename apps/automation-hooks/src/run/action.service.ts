@@ -6,11 +6,10 @@ import type { PinnedDefinition } from '../workflow/workflow.repository.js';
 import type { Action, Values } from '../workflow/workflow-definition.js';
 import type { ClaimedRun, RunningWorkflow } from './claimed-run.repository.js';
 import { HttpRequestService } from './http-request.service.js';
-import type { StepResult } from './run-step.entity.js';
+import { type StepResult } from './run.entity.js';
+import { traceOf } from './run-chain.js';
 import { RunTokenService } from './run-token.service.js';
-import { traceOf } from './run-trace.js';
-import { StepError } from './step-error.js';
-import { stepId } from './step-id.js';
+import { StepError, stepId } from './step.js';
 
 type Output = Readonly<Record<string, unknown>>;
 type Performed = Exclude<Action, { type: 'wait' }>;

@@ -4,9 +4,9 @@ import { startSpan, within } from '@crm/tracing';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Action } from '../workflow/workflow-definition.js';
+import { depthHeaders } from './run-chain.js';
 import { describeHttpRequest } from './run-span.js';
-import { StepError } from './step-error.js';
-import { depthHeaders } from './workflow-depth.js';
+import { StepError } from './step.js';
 
 type HttpRequest = Extract<Action, { type: 'http_request' }>;
 

@@ -1,6 +1,6 @@
 import { continueTrace } from '@crm/context';
 import { describe, expect, it } from '@jest/globals';
-import { causingRun, traceOf } from './run-trace.js';
+import { causingRun, traceOf } from './run-chain.js';
 
 const RUN = '0190a000-1234-7abc-8def-0123456789ab';
 

@@ -2,7 +2,8 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
-import { WORKFLOW_GROUP } from '../workflow/api-group.js';
+import { WORKFLOW_GROUP } from '../api-group.js';
+
 import { ListRunsQuery, RunView } from './run.dto.js';
 import { RunService } from './run.service.js';
 

@@ -1,6 +1,12 @@
 import { DateTimeField, EnumField, IdField, JsonField, ListField, ListQuery, ObjectField, TextField } from '@crm/http';
-import { RUN_STATUSES, type RunError, type RunStatus, type RunSummary } from './run.entity.js';
-import { STEP_STATUSES, type StepStatus } from './run-step.entity.js';
+import {
+  RUN_STATUSES,
+  type RunError,
+  type RunStatus,
+  type RunSummary,
+  STEP_STATUSES,
+  type StepStatus,
+} from './run.entity.js';
 
 export class ListRunsQuery extends ListQuery {
   @IdField({ optional: true, description: 'Only runs of this workflow' })

@@ -10,13 +10,33 @@ import { WORKFLOW_DELETED } from '../workflow/accepted-runs.service.js';
 import { type Action, stepKey } from '../workflow/workflow-definition.js';
 import { ActionService, type BegunRun } from './action.service.js';
 import { ClaimedRunRepository } from './claimed-run.repository.js';
-import type { RunError, RunStatus } from './run.entity.js';
+import type { RunError, RunStatus, StepResult } from './run.entity.js';
 import type { Claim } from './run-queue.repository.js';
 import { describeRun, describeStep } from './run-span.js';
-import type { StepResult } from './run-step.entity.js';
-import { shownWhenSlow } from './slow-run.js';
-import { StepError } from './step-error.js';
-import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step-retry.js';
+import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF, StepError } from './step.js';
+
+/**
+ * Milliseconds after which others see that a run is under way. Most steps end sooner, and showing it would write the row of the
+ * run twice.
+ */
+const SHOWN_AFTER_MS = 100;
+
+/**
+ * Does work, and shows that it is under way when it takes longer.
+ * @param show must not reject; the result of the work waits for it
+ */
+export async function shownWhenSlow<T>(show: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  let shown: Promise<void> | undefined;
+  const timer = setTimeout(() => {
+    shown = show();
+  }, SHOWN_AFTER_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+    await shown;
+  }
+}
 
 /** How a step went. */
 type Outcome =

@@ -5,15 +5,22 @@ import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@cr
 import { recordedOnly } from '@crm/tracing';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { isAdministrator } from '../workflow/administrator.js';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
-import { eventInput } from './event-input.js';
+import { isAdministrator } from '../workflow/workflow.service.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
 import { type NewRun, RunRepository } from './run.repository.js';
-import { RunSignal } from './run.signal.js';
-import { RunQueueRepository } from './run-queue.repository.js';
-import { causingRun } from './run-trace.js';
-import { LOOP_STOPPED, MAX_DEPTH } from './workflow-depth.js';
+import { causingRun, LOOP_STOPPED, MAX_DEPTH } from './run-chain.js';
+import { RunQueueRepository, RunSignal } from './run-queue.repository.js';
+
+/**
+ * What conditions and templates of a workflow read of an event: the keys of its data and, directly, the fields of its
+ * record. A key of the data takes precedence over a field of the same name.
+ */
+function eventInput(event: EventEnvelope): Record<string, unknown> {
+  const { record } = event.data;
+  const fields = typeof record === 'object' && record !== null ? record : {};
+  return { ...fields, ...event.data };
+}
 
 /** Starts runs and shows them. */
 @Injectable()

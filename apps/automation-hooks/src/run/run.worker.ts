@@ -4,8 +4,7 @@ import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { RunExecutor } from './run.executor.js';
-import { RunSignal } from './run.signal.js';
-import { type Claim, RunQueueRepository } from './run-queue.repository.js';
+import { type Claim, RunQueueRepository, RunSignal } from './run-queue.repository.js';
 
 /** Claims due runs and has them executed. At the end of the process those in progress finish their step. */
 @Injectable()

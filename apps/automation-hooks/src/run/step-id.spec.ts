@@ -1,7 +1,7 @@
 import { isUuid } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { expect, it } from '@jest/globals';
-import { stepId } from './step-id.js';
+import { stepId } from './step.js';
 
 it('gives a step the same id each time it is executed, and other steps other ids', () => {
   const run = newId();

@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step-retry.js';
+import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step.js';
 
 describe('the retries of a step', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { depthHeaders, depthOfCall } from './workflow-depth.js';
+import { depthHeaders, depthOfCall } from './run-chain.js';
 
 const BASE_URL = 'https://crm.example.com';
 const HOOK = '/api/crm/automations/hooks/0190a000-0000-7000-8000-000000000001/secret';

@@ -1,4 +1,5 @@
 import type { EventName } from '@crm/contracts';
+import { FIELD_TYPE_NAMES } from '@crm/fields';
 
 /** A key of the payload whose type the author declares, so that conditions can use it by that type. */
 export interface PayloadKey {
@@ -49,3 +50,6 @@ export interface WorkflowDefinition {
 
 /** The key that the author gave the step, otherwise made of its number, from 1. */
 export const stepKey = (action: Action, position: number): string => action.key ?? `step${position + 1}`;
+
+/** Types that a payload key can be declared with: those of fields except formulas, and `boolean` as JSON calls it. */
+export const PAYLOAD_TYPES: readonly string[] = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'];

@@ -7,8 +7,8 @@ import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import { AcceptedRunsService } from './accepted-runs.service.js';
 import type { Workflow } from './workflow.entity.js';
-import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
-import { WorkflowLimit } from './workflow-limit.js';
+import { type NewWorkflow, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
+
 import { readDefinition, type TargetPolicy } from './workflow-validation.js';
 
 type Provisioning = RpcRequest<typeof rpc.automations.provisionWorkflows>;

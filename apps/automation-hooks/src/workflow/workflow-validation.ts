@@ -2,8 +2,14 @@ import { EVENT_NAMES, escapePointer, type FieldProblem, isEventName, PlatformErr
 import type { EgressClient } from '@crm/egress';
 import { checkFormula } from '@crm/formula';
 import { conditionTypes, hasPlaceholder, type ManifestTrigger, TemplateError, templateKeys } from '@crm/manifest';
-import { PAYLOAD_TYPES } from './payload-types.js';
-import { type Action, type PayloadKey, stepKey, type Trigger, type WorkflowDefinition } from './workflow-definition.js';
+import {
+  type Action,
+  PAYLOAD_TYPES,
+  type PayloadKey,
+  stepKey,
+  type Trigger,
+  type WorkflowDefinition,
+} from './workflow-definition.js';
 
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;

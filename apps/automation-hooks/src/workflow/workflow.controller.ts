@@ -2,7 +2,8 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { WORKFLOW_GROUP } from './api-group.js';
+import { WORKFLOW_GROUP } from '../api-group.js';
+
 import { ChangeWorkflowInput, CreatedWorkflowView, CreateWorkflowInput, WorkflowView } from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';
 

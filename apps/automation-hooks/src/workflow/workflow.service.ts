@@ -1,12 +1,11 @@
 import type { Principal } from '@crm/context';
-import { PlatformError } from '@crm/contracts';
+import { PlatformError, rolesAllow } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import { AcceptedRunsService } from './accepted-runs.service.js';
-import { isAdministrator } from './administrator.js';
 import {
   type CreatedWorkflowView,
   type CreateWorkflowInput,
@@ -14,9 +13,16 @@ import {
   type WorkflowView,
 } from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
-import { WorkflowRepository } from './workflow.repository.js';
-import { WorkflowLimit } from './workflow-limit.js';
+import { WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
 import { readDefinition } from './workflow-validation.js';
+
+/**
+ * Whether the principal may create workflows and therefore see all of them, payloads of their runs included. Like the
+ * routes that administer, this requires an administrator's own session: an app's or an embed token never administers,
+ * whatever its roles, and neither does an API key.
+ */
+export const isAdministrator = (principal: Principal): boolean =>
+  principal.kind === 'user' && principal.apiKeyId === undefined && rolesAllow(principal.roles, 'administer');
 
 /** Workflows that tenants create. Those of apps come and go with installations: workflow-provisioning.service.ts. */
 @Injectable()

@@ -19,7 +19,7 @@ const OBJECTS = `
    WHERE o.tenant_id = $1`;
 
 /** $1: tenant. */
-export const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
+const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
 
 /** $1: tenant, $2: name in the tenant. */
 export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.api_name = $2`;
@@ -28,7 +28,7 @@ export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.api_name = $
 export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
 
 /** Every change of definitions begins with it. $1: tenant. */
-export const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
+const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
 
 /**
  * Every write of records begins with it: definitions stay as they are until the transaction ends. Not a lock on the object's row, which all writers of the object
@@ -48,22 +48,22 @@ export const REQUIRE_REVISION = `
               THEN stale_definition() END`;
 
 /** $1: tenant, $2: installation. */
-export const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
+const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
   DELETE FROM custom_unique WHERE tenant_id = $1 AND object_id IN
     (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
 
 /** $1: tenant, $2: installation. */
-export const DELETE_REFERENCES_OF_INSTALLATION = `
+const DELETE_REFERENCES_OF_INSTALLATION = `
   DELETE FROM record_reference WHERE tenant_id = $1 AND object_id IN
     (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
 
 /** $1: tenant, $2: installation. */
-export const DELETE_RECORDS_OF_INSTALLATION = `
+const DELETE_RECORDS_OF_INSTALLATION = `
   DELETE FROM custom_record WHERE tenant_id = $1 AND object_id IN
     (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
 
 /** $1: tenant, $2: installation. */
-export const DELETE_SEARCH_TEXTS_OF_INSTALLATION = `
+const DELETE_SEARCH_TEXTS_OF_INSTALLATION = `
   DELETE FROM record_search WHERE tenant_id = $1 AND object_id IN
     (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
 

@@ -1,6 +1,34 @@
+import { createHash } from 'node:crypto';
 import { type ErrorCode, PlatformError } from '@crm/contracts';
 import { Backoff } from '@crm/worker';
-import { StepError } from './step-error.js';
+
+/** Why a step failed, unless a service of the platform answered with an error. */
+export class StepError extends Error {
+  override readonly name = 'StepError';
+
+  /**
+   * @param code UPPER_SNAKE, shown with the run
+   * @param message shown with the run to everyone who can read runs
+   * @param isRetryable whether a later attempt can succeed
+   */
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly isRetryable: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/**
+ * The id of a step of a run, the same for every worker that executes it: a version 8 UUID (RFC 9562, section 5.8) of both.
+ * @param position of the step in the workflow, from 0
+ */
+export function stepId(runId: string, position: number): string {
+  const hex = createHash('sha256').update(`${runId}/${position}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
 
 /** Attempts at a step; with the delays below they span about twenty minutes. */
 export const MAX_ATTEMPTS = 7;

@@ -2,14 +2,15 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
-import { WORKFLOW_GROUP } from './api-group.js';
-import { HookSecretInput, HookView, NewHookSecretView } from './workflow-hook.dto.js';
-import { WorkflowHookService } from './workflow-hook.service.js';
+import { WORKFLOW_GROUP } from '../api-group.js';
+
+import { HookSecretInput, HookView, NewHookSecretView } from './hook-secret.dto.js';
+import { HookSecretService } from './hook-secret.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/workflows/:id/hook')
-export class WorkflowHookController {
-  constructor(private readonly hooks: WorkflowHookService) {}
+export class HookSecretController {
+  constructor(private readonly hooks: HookSecretService) {}
 
   @Get()
   @Access({ right: 'administer' })

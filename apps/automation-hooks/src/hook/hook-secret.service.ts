@@ -3,17 +3,17 @@ import { PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Hook } from '../hook/hook.entity.js';
-import { HookService } from '../hook/hook.service.js';
-import type { HookSecretInput, HookView, NewHookSecretView } from './workflow-hook.dto.js';
+import type { Hook } from './hook.entity.js';
+import { HookService } from './hook.service.js';
+import type { HookSecretInput, HookView, NewHookSecretView } from './hook-secret.dto.js';
 
 /** For how long upstream systems can go on with the previous secret unless the administrator says otherwise. */
 const OVERLAP_HOURS = 24;
 
 /** What administrators do with the hooks of workflows, those of apps included. */
 @Injectable()
-export class WorkflowHookService {
-  private readonly logger = new Logger(WorkflowHookService.name);
+export class HookSecretService {
+  private readonly logger = new Logger(HookSecretService.name);
 
   constructor(
     private readonly database: Database,
