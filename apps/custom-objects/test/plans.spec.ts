@@ -9,7 +9,7 @@ import {
   SEARCH_RECORDS,
   WRITE_SEARCH_TEXTS,
 } from '../src/finding/search.repository.js';
-import { containsText } from '../src/finding/search-text.js';
+import { containsText } from '../src/finding/search-text.service.js';
 import { migrations } from '../src/migrations/index.js';
 import {
   FIND_OBJECT,
@@ -20,6 +20,13 @@ import {
 } from '../src/object/object.repository.js';
 import { FIND_RECORD, READ_RECORD, READ_RECORDS } from '../src/reading/record.repository.js';
 import {
+  CLAIM_REFERENCES,
+  CLAIM_UNIQUE_VALUES,
+  LIST_REFERRING,
+  RELEASE_REFERENCES,
+  RELEASE_UNIQUE_VALUES,
+} from '../src/writing/claim.repository.js';
+import {
   insertRecords,
   LOCK_FREE_RECORDS,
   LOCK_RECORD,
@@ -28,8 +35,6 @@ import {
   unsetFields,
   updateRecords,
 } from '../src/writing/record-write.repository.js';
-import { CLAIM_REFERENCES, LIST_REFERRING, RELEASE_REFERENCES } from '../src/writing/reference.repository.js';
-import { CLAIM_UNIQUE_VALUES, RELEASE_UNIQUE_VALUES } from '../src/writing/unique.repository.js';
 
 const search = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
 

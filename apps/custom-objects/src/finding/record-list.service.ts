@@ -5,17 +5,15 @@ import type { EvaluationContext } from '@crm/formula';
 import type { ListPage } from '@crm/http';
 import { type ListAnswer, type ListQuery, listAnswer, type Position, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import type { ObjectModel } from '../object/object-model.js';
-import { type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
+import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost } from './costly-query.service.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { type RecordList, RecordListRepository, type RowCondition } from './record-list.repository.js';
-import type { RecordSort } from './record-sort.js';
-import { parseSort } from './record-sort.js';
+import { parseSort, type RecordSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
-import { audiencesFor, containsText, searchedText, type TextSearch } from './search-text.js';
+import { audiencesFor, containsText, searchedText, type TextSearch } from './search-text.service.js';
 
 /** Who lists, with which roles. */
 type ListCaller = ObjectCaller & { readonly roles: readonly string[] };

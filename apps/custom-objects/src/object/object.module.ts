@@ -1,11 +1,11 @@
 import { TenantDirectory } from '@crm/messaging';
 import { Module } from '@nestjs/common';
-import { ObjectController } from './object.controller.js';
+import { ObjectController, ShareController } from './object.controller.js';
 import { ObjectRepository } from './object.repository.js';
 import { ObjectRpc } from './object.rpc.js';
 import { ObjectService } from './object.service.js';
-import { ObjectModelStore } from './object-model.store.js';
-import { ShareController } from './share.controller.js';
+import { ObjectModelStore } from './object-model.js';
+
 import { ShareService } from './share.service.js';
 
 @Module({

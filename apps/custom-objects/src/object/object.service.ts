@@ -6,8 +6,8 @@ import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { FieldView, ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
-import { actingApp, isVisibleTo, noSuchObject } from './object-access.js';
-import type { AppObject, StoredField } from './object-definition.js';
+import { type AppObject, actingApp, isVisibleTo, noSuchObject, type StoredField } from './object-definition.js';
+
 import { layOut, type ProvisionRequest } from './object-layout.js';
 import { ObjectModel } from './object-model.js';
 

@@ -3,10 +3,9 @@ import { isAppKey, PlatformError, rpc } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
+import { type ShareAccess, type ShareView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
-import { noSuchObject } from './object-access.js';
-import type { ObjectDefinition } from './object-definition.js';
-import { type ShareAccess, type ShareView } from './share.dto.js';
+import { noSuchObject, type ObjectDefinition } from './object-definition.js';
 
 /** Apps that one object can be shared with. Each event of the object names them. */
 export const MAX_SHARES = 100;

@@ -5,8 +5,8 @@ import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch } from '@cr
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { standardObjectNamed } from '../object/standard-objects.js';
-import { ListRecordsQuery, RecordHeadView } from './record.dto.js';
-import { type Reply, shown, shownList } from './record.reply.js';
+import { ListRecordsQuery, RecordHeadView, type Reply, shown, shownList } from './record.dto.js';
+
 import { RecordService } from './record.service.js';
 
 const READ = { right: 'read', scope: 'custom_objects' } as const;

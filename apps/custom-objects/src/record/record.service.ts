@@ -9,15 +9,14 @@ import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { type RecordFilter } from '../finding/record-filter.js';
 import { RecordListService } from '../finding/record-list.service.js';
-import type { ObjectModel } from '../object/object-model.js';
-import { ObjectModelStore } from '../object/object-model.store.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
 import { RecordReadService } from '../reading/record-read.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
-import { ReferenceAccessService } from '../writing/reference-access.service.js';
+import { ReferenceAccessService } from '../writing/reference.service.js';
 
 /**
  * Refuses a body with a declared field that the role cannot write, before any of its values is validated. Formulas are

@@ -6,8 +6,8 @@ import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
 import type { ObjectDefinition, StoredField } from '../object/object-definition.js';
 import { STANDARD_OBJECTS } from '../object/standard-objects.js';
-import { ListRecordsQuery } from './record.dto.js';
-import { type Reply, shown, shownList } from './record.reply.js';
+import { ListRecordsQuery, type Reply, shown, shownList } from './record.dto.js';
+
 import { RecordService } from './record.service.js';
 
 /** JSON Schema of a record as it is answered. */

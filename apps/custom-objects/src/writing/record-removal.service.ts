@@ -5,14 +5,13 @@ import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
-import { isVisibleTo } from '../object/object-access.js';
-import type { StoredField } from '../object/object-definition.js';
-import type { ObjectModel } from '../object/object-model.js';
-import { type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
+import { isVisibleTo, type StoredField } from '../object/object-definition.js';
+import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { ReferenceRepository } from './claim.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
-import { ReferenceRepository } from './reference.repository.js';
+
 import { ReferenceService } from './reference.service.js';
 import { UniqueService } from './unique.service.js';
 

@@ -12,9 +12,8 @@ import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
-import { type SearchTexts, searchTextsOf } from '../finding/search-text.js';
-import type { ObjectModel } from '../object/object-model.js';
-import { isStale, type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
+import { type SearchTexts, searchTextsOf } from '../finding/search-text.service.js';
+import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import {
   dataOf,
   type FieldValues,
@@ -26,8 +25,8 @@ import {
 } from '../reading/record.js';
 import { recordCreated, recordUpdated } from './record-events.js';
 import { type RecordWrite, RecordWriteRepository } from './record-write.repository.js';
-import { ReferenceService } from './reference.service.js';
-import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
+import { type ReferenceCaller, ReferenceService, readableTargets } from './reference.service.js';
+
 import { UniqueService } from './unique.service.js';
 
 type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };

@@ -5,8 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { type FieldValues, type StoredRecord, valuesOf } from '../reading/record.js';
-
-import { UniqueRepository, type UniqueValue } from './unique.repository.js';
+import { UniqueRepository, type UniqueValue } from './claim.repository.js';
 
 /** Keeps `is_unique` fields unique, also between concurrent transactions. */
 @Injectable()

@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { FindingModule } from '../finding/finding.module.js';
 import { ObjectModule } from '../object/object.module.js';
+import { ReferenceRepository, UniqueRepository } from './claim.repository.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { RecordWriteRepository } from './record-write.repository.js';
 import { RecordWriteService } from './record-write.service.js';
-import { ReferenceRepository } from './reference.repository.js';
-import { ReferenceService } from './reference.service.js';
-import { ReferenceAccessService } from './reference-access.service.js';
-import { UniqueRepository } from './unique.repository.js';
+import { ReferenceAccessService, ReferenceService } from './reference.service.js';
+
 import { UniqueService } from './unique.service.js';
 
 @Module({
