@@ -6,10 +6,11 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from './config.js';
 import { Hook, HookSecret } from './hook/hook.entity.js';
 import { HookModule } from './hook/hook.module.js';
+import { sealedColumns } from './hook/hook.service.js';
 import { HookCallModule } from './hook-call/hook-call.module.js';
 import { Run, RunStep } from './run/run.entity.js';
 import { RunModule } from './run/run.module.js';
-import { sealedColumns } from './sealed-columns.js';
+
 import { Workflow } from './workflow/workflow.entity.js';
 import { WorkflowModule } from './workflow/workflow.module.js';
 

@@ -4,7 +4,7 @@ import { Database } from '@crm/database';
 import { Sweeper } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { LOOP_STOPPED, MAX_DEPTH } from '../run/run-chain.js';
+import { LOOP_STOPPED, MAX_DEPTH } from '../run/run.service.js';
 
 // Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant.
 

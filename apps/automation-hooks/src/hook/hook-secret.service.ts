@@ -3,9 +3,9 @@ import { PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable, Logger } from '@nestjs/common';
+import { type HookSecretInput, type HookView, type NewHookSecretView } from './hook.dto.js';
 import type { Hook } from './hook.entity.js';
 import { HookService } from './hook.service.js';
-import type { HookSecretInput, HookView, NewHookSecretView } from './hook-secret.dto.js';
 
 /** For how long upstream systems can go on with the previous secret unless the administrator says otherwise. */
 const OVERLAP_HOURS = 24;

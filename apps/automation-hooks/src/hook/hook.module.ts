@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { HookSecretController } from './hook.controller.js';
 import { HookRepository } from './hook.repository.js';
 import { HookService } from './hook.service.js';
-import { HookSecretController } from './hook-secret.controller.js';
+
 import { HookSecretService } from './hook-secret.service.js';
 
 @Module({

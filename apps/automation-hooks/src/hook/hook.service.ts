@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { HOOK_PATH } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
+import type { SealedColumn } from '@crm/sealing';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Hook } from './hook.entity.js';
@@ -122,3 +123,14 @@ export const hashOfSecret = (secret: string): Buffer => createHash('sha256').upd
 /** What the secret of a hook is bound to. */
 export const placeOfHookSecret = (tenantId: string, workflowId: string): string =>
   `hook_secret/${tenantId}/${workflowId}`;
+
+/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'hook_secret',
+    column: 'sealed',
+    key: { column: 'workflow_id', type: 'uuid' },
+    reach: 'tenant',
+    place: ({ key, tenantId }) => placeOfHookSecret(tenantId, key),
+  },
+];

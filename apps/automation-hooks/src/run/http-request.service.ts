@@ -3,10 +3,9 @@ import { renderHeader, renderTemplate, renderUrl, renderValue, TemplateBudget, t
 import { startSpan, within } from '@crm/tracing';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import type { Action } from '../workflow/workflow-definition.js';
-import { depthHeaders } from './run-chain.js';
-import { describeHttpRequest } from './run-span.js';
-import { StepError } from './step.js';
+import { type Action } from '../workflow/workflow.entity.js';
+import { depthHeaders } from './run.service.js';
+import { describeHttpRequest, StepError } from './step.js';
 
 type HttpRequest = Extract<Action, { type: 'http_request' }>;
 

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type ErrorCode, PlatformError } from '@crm/contracts';
+import type { SpanDescription } from '@crm/tracing';
 import { Backoff } from '@crm/worker';
+import { type Action } from '../workflow/workflow.entity.js';
+import type { Claim } from './run-queue.repository.js';
 
 /** Why a step failed, unless a service of the platform answered with an error. */
 export class StepError extends Error {
@@ -51,3 +54,18 @@ export function isRetryable(error: unknown): boolean {
   const { status, code } = error;
   return status >= 500 || status === 429 || status === 401 || RETRYABLE.has(code);
 }
+
+export const describeRun = ({ runId, claims }: Claim): SpanDescription => ({
+  name: 'run',
+  kind: 'consumer',
+  attributes: { 'crm.run.id': runId, 'crm.run.claims': claims },
+});
+
+export const describeStep = ({ type }: Action): SpanDescription => ({ name: `step ${type}`, kind: 'internal' });
+
+/** Where it goes is the tenant's affair, and the address may have a secret in it. */
+export const describeHttpRequest = (method: string): SpanDescription => ({
+  name: method,
+  kind: 'client',
+  attributes: { 'http.request.method': method },
+});

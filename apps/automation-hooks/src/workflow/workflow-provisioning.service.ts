@@ -5,9 +5,9 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-import { AcceptedRunsService } from './accepted-runs.service.js';
 import type { Workflow } from './workflow.entity.js';
 import { type NewWorkflow, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
+import { AcceptedRunsService } from './workflow.service.js';
 
 import { readDefinition, type TargetPolicy } from './workflow-validation.js';
 

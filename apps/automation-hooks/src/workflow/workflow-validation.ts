@@ -9,7 +9,7 @@ import {
   stepKey,
   type Trigger,
   type WorkflowDefinition,
-} from './workflow-definition.js';
+} from './workflow.entity.js';
 
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;

@@ -1,6 +1,5 @@
 import { BooleanField, DateTimeField, field, IdField, IntegerField, JsonField, ListField, TextField } from '@crm/http';
-import type { Workflow } from './workflow.entity.js';
-import type { Action } from './workflow-definition.js';
+import { type Action, type Workflow } from './workflow.entity.js';
 
 /** Longest formula, in characters: the limit of the formula language. */
 const MAX_CONDITION = 4000;

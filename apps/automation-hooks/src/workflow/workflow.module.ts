@@ -2,12 +2,9 @@ import { OutsideClient } from '@crm/egress';
 import { Module } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { HookModule } from '../hook/hook.module.js';
-import { AcceptedRunsService } from './accepted-runs.service.js';
-import { WorkflowController } from './workflow.controller.js';
+import { WorkflowController, WorkflowRpc } from './workflow.controller.js';
 import { DefinitionSweeper, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
-
-import { WorkflowRpc } from './workflow.rpc.js';
-import { WorkflowService } from './workflow.service.js';
+import { AcceptedRunsService, WorkflowService } from './workflow.service.js';
 
 import { WorkflowProvisioningService } from './workflow-provisioning.service.js';
 

@@ -5,8 +5,7 @@ import { Sweeper } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { Workflow, type WorkflowOrigin } from './workflow.entity.js';
-import type { WorkflowDefinition } from './workflow-definition.js';
+import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workflow.entity.js';
 
 /**
  * Runs for every event; `enabled` is written out for the partial index, where TypeORM would send a parameter. Without what

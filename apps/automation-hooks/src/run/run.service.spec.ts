@@ -1,5 +1,29 @@
+import { continueTrace } from '@crm/context';
 import { describe, expect, it } from '@jest/globals';
-import { depthHeaders, depthOfCall } from './run-chain.js';
+import { causingRun, depthHeaders, depthOfCall, traceOf } from './run.service.js';
+
+const RUN = '0190a000-1234-7abc-8def-0123456789ab';
+
+describe('the trace of a run', () => {
+  it('contains the id of the run, also after services have continued it', () => {
+    expect(causingRun({ traceparent: traceOf(RUN) })).toBe(RUN);
+    expect(causingRun({ traceparent: continueTrace(continueTrace(traceOf(RUN))) })).toBe(RUN);
+  });
+
+  it('is a valid W3C traceparent', () => {
+    expect(traceOf(RUN)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  });
+
+  it('gives way to the cause that the event names, as that of a run which is recorded has the trace of its own cause', () => {
+    const other = continueTrace(undefined);
+    expect(causingRun({ causeid: RUN, traceparent: other })).toBe(RUN);
+    expect(causingRun({ causeid: 'no id of a run', traceparent: traceOf(RUN) })).toBe(RUN);
+  });
+
+  it.each([undefined, '', 'nonsense'])('is not found in the traceparent %j', (traceparent) => {
+    expect(causingRun({ traceparent })).toBeUndefined();
+  });
+});
 
 const BASE_URL = 'https://crm.example.com';
 const HOOK = '/api/crm/automations/hooks/0190a000-0000-7000-8000-000000000001/secret';

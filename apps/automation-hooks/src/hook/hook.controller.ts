@@ -2,9 +2,8 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
-import { WORKFLOW_GROUP } from '../api-group.js';
+import { HookSecretInput, HookView, NewHookSecretView, WORKFLOW_GROUP } from './hook.dto.js';
 
-import { HookSecretInput, HookView, NewHookSecretView } from './hook-secret.dto.js';
 import { HookSecretService } from './hook-secret.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { shownWhenSlow } from './run.executor.js';
+import { shownWhenSlow } from './run.worker.js';
 
 describe('work that is shown when it is slow', () => {
   beforeEach(() => {

@@ -1,6 +1,14 @@
-import { PlatformError } from '@crm/contracts';
+import { isUuid, PlatformError } from '@crm/contracts';
+import { newId } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
-import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step.js';
+import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF, stepId } from './step.js';
+
+it('gives a step the same id each time it is executed, and other steps other ids', () => {
+  const run = newId();
+  expect(stepId(run, 1)).toBe(stepId(run, 1));
+  expect(isUuid(stepId(run, 1))).toBe(true);
+  expect(new Set([stepId(run, 0), stepId(run, 1), stepId(newId(), 1)]).size).toBe(3);
+});
 
 describe('the retries of a step', () => {
   it.each([

@@ -1,5 +1,11 @@
 import { DateTimeField, IntegerField, ObjectField, TextField } from '@crm/http';
 
+/** The group of all routes of this service in the API documentation. */
+export const WORKFLOW_GROUP = {
+  name: 'Workflows',
+  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
+};
+
 const HOOK_URL = { maxLength: 2048, description: 'The URL that starts the workflow; keep it secret' };
 
 export class HookSecretInput {
