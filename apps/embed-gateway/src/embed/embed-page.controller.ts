@@ -4,9 +4,7 @@ import { Describe, encodedFor } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Controller, Get, Header, Headers, Inject, Ip, Param, Res } from '@nestjs/common';
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from '../config.js';
-import { contentSecurityPolicy, embedPage } from './embed-page.js';
-import { PageFilesService } from './page-files.service.js';
-import { PageLimit } from './page-limit.js';
+import { contentSecurityPolicy, embedPage, PageFilesService, PageLimit } from './embed-page.js';
 
 /** The part of the HTTP reply that the page needs. */
 interface Reply {

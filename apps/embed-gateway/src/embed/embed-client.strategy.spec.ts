@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { MemoryLimiterStore } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
-import { FAILURES_PER_ADDRESS, FAILURES_PER_CLIENT, MintLimit } from './mint-limit.js';
+import { FAILURES_PER_ADDRESS, FAILURES_PER_CLIENT, MintLimit } from './embed-client.strategy.js';
 
 const wrong = async () => {
   throw new PlatformError('INVALID_EMBED_CREDENTIALS');
