@@ -22,8 +22,8 @@ interface Query {
 }
 
 /**
- * What may make a query slow on an object with many records; null when an index bounds it.
- * @param plan the caller's: only fields that they can read are recommended
+ * Why a query may be slow on an object with many records; null when an index bounds it.
+ * @param plan of the caller: only fields that they can read are recommended
  */
 export function queryCost(
   model: ObjectModel,
@@ -73,9 +73,9 @@ const SET_TIMEOUT = `SELECT set_config('statement_timeout', $1, true)`;
 const DEFAULT_POOL_SIZE = 10;
 
 /**
- * Runs queries that no index bounds so that they take little from others: of one tenant at most two at once and with rests
- * in between, of all tenants at most half of the connections, and none longer than two seconds. Who searches while typing
- * does not notice the rests; they are for programs that send short searches without end.
+ * Limits queries that no index bounds: at most two at once per tenant with pauses in between, half of the connections
+ * over all tenants, and two seconds each. The pauses do not delay a person who types; they throttle programs that
+ * search without end.
  */
 @Injectable()
 export class CostlyQueries {
@@ -88,9 +88,9 @@ export class CostlyQueries {
   }
 
   /**
-   * Runs the work in a transaction whose statements are ended after two seconds.
-   * @throws QUERY_TOO_EXPENSIVE when a statement takes longer, or when the tenant's earlier queries leave no place for two
-   *   seconds; SERVICE_UNAVAILABLE when those of other tenants do
+   * Runs the work in a transaction whose statements time out after two seconds.
+   * @throws QUERY_TOO_EXPENSIVE on a timeout, or when the tenant's own queries hold every slot; SERVICE_UNAVAILABLE
+   *   when other tenants' do
    */
   async run<T>(tenantId: string, cost: QueryCost, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     const tooExpensive = (what: string, error: unknown) =>

@@ -17,9 +17,8 @@ import { type ObjectModel } from '../object/object-model.js';
 import { type RowCondition } from './record-list.repository.js';
 
 /**
- * The options that a query text names: one when the whole text is an option, several as a JSON array of texts. Options
- * without commas may also be separated by commas, unless an option of the field contains one.
- * @returns for validation as a value of the field; what is not an option is refused there
+ * Reads the options in a query text: a whole option, a JSON array of texts, or a comma-separated list unless an option
+ * contains a comma. Validation refuses unknown options.
  */
 export function chosenOptions(field: FieldDefinition, text: string): unknown {
   const options = normaliseOptions(field.options).map(({ value }) => value);
@@ -49,10 +48,8 @@ export interface RecordFilter {
 const JSON_TYPES: ReadonlySet<string> = new Set(['number', 'currency', 'percent', 'checkbox']);
 
 /**
- * Turns `filterField`/`filterValue` into conditions.
- * @param plan the caller's; a field that they cannot read is treated like one that does not exist
+ * Turns `filterField`/`filterValue` into conditions. A field that the caller cannot read is treated as unknown.
  * @param first number of the first free parameter
- * @param clock the request's instant and zone, for formulas
  * @throws INVALID_QUERY
  */
 export function rowConditions(
@@ -150,10 +147,10 @@ const COMPARISONS: Readonly<Partial<Record<ValueType, Comparison>>> = {
 };
 
 /**
- * The condition that a computed field has a value: the formula as SQL over the stored data, without an index.
+ * Compares a formula, emitted as SQL over the stored data, with a value. No index serves it.
  * @param first number of the first free parameter
- * @throws INVALID_QUERY when the text is not a value of the formula's type, or when the formula with all that it reads is
- *   too large for one expression
+ * @throws INVALID_QUERY when the text is not a value of the formula's type, or the formula is too large for one
+ *   expression
  */
 export function formulaEquals(
   model: ObjectModel,

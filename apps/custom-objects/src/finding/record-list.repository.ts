@@ -15,11 +15,11 @@ export interface RowCondition {
 
 export interface ListShape {
   readonly descending: boolean;
-  /** What the records are ordered by before their ids; null when the id alone decides. */
+  /** The expression that precedes the id in the order; null to order by the id alone. */
   readonly by: Pick<SortExpression, 'sql' | 'sqlType' | 'isNullable'> | null;
   /**
-   * What the list begins after: its first parameters after those of the conditions. `id`: a record, or one without a value
-   * of the order; `value`: a value of the order and a record. Null for the beginning, with an offset after the limit.
+   * The position of the page: after an id (also among records without a value), after a value and an id, or null for
+   * the start with an offset. Its parameters follow those of the conditions.
    */
   readonly after: 'id' | 'value' | null;
   /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
@@ -27,8 +27,8 @@ export interface ListShape {
 }
 
 /**
- * Records in an order in which those without a value come last: one row with the revision, the count, and the records.
- * $1: tenant, $2: object, from $3: the parameters of the conditions.
+ * One row with the revision, the count and a page of records; records without a value come last. $1: tenant, $2:
+ * object, from $3: the parameters of the conditions.
  */
 export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
   const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
@@ -87,9 +87,9 @@ export class RecordListRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Lists records, with the revision of their object's definition in the same snapshot.
-   * @param counts whether to count how many match on all pages, no further than `page.countLimit` when there is one
-   * @param tx outside of a transaction when left out
+   * Lists records together with the revision of their definition, in one snapshot.
+   * @param counts whether to count the matches, up to `page.countLimit`
+   * @param tx runs outside a transaction when absent
    */
   async list(
     tenantId: string,

@@ -15,10 +15,10 @@ import { parseSort, type RecordSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, searchedText, type TextSearch } from './search-text.service.js';
 
-/** Who lists, with which roles. */
+/** The tenant, identity and roles of the caller. */
 type ListCaller = ObjectCaller & { readonly roles: readonly string[] };
 
-/** What selects and orders the records of a list. */
+/** The filter, search text and order of a list. */
 export interface RecordSelection {
   readonly q?: string;
   /** Their parameters begin with $3. */
@@ -40,7 +40,7 @@ export class RecordListService {
   ) {}
 
   /**
-   * @returns the page with the JSON of each record
+   * @returns a page with the JSON of each record
    * @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE
    */
   async list(
@@ -94,7 +94,6 @@ export class RecordListService {
   }
 
   /**
-   * @param plan the caller's, which has decided about the conditions too
    * @param counts whether to count the matches of all pages
    * @throws QUERY_TOO_EXPENSIVE
    */
@@ -167,12 +166,12 @@ export class RecordListService {
 const PORTION = 50;
 
 /**
- * The most text in one answer, in UTF-16 code units. A record can have several long texts, so two hundred of them could
- * fill the memory of a process.
+ * Most text in one response, in UTF-16 code units: two hundred records with long texts could exhaust the memory of a
+ * process.
  */
 export const PAGE_TEXT_LIMIT = 4_000_000;
 
-/** What was read of a list. */
+/** A page of serialized records. */
 export interface ReadPage {
   /** One more than the page has when there are more. */
   readonly rows: string[];
@@ -181,12 +180,8 @@ export interface ReadPage {
 }
 
 /**
- * Reads and presents a page portion by portion. Only what the caller sees counts against the limit, so that texts they
- * cannot read change nothing.
- * @param read the records of a page, in the order of the list
- * @param present returns the JSON of a record
- * @returns as many as `page.limit` says, or fewer when there are no more
- * @throws INVALID_QUERY when the records have more text than fits in one answer; a single record is always returned
+ * Reads and serializes a page in portions. Only text that the caller sees counts against the limit.
+ * @throws INVALID_QUERY when the records have more text than fits in one response; a single record is always returned
  */
 export async function readPage(
   page: ListPage,

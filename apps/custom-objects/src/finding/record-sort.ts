@@ -10,13 +10,13 @@ export interface RecordSort {
   /** As a cursor is bound to it. */
   readonly name: string;
   readonly descending: boolean;
-  /** What the statement orders by before the id; null when the id alone decides. */
+  /** The expression that precedes the id in the order; null to order by the id alone. */
   readonly by: SortExpression | null;
   positionOf(record: StoredRecord): Position;
 }
 
 export interface SortExpression {
-  /** Of the record's columns only, so that it can stand in the text of a statement. */
+  /** Refers to the columns of the record only, so it can stand in the text of a statement. */
   readonly sql: string;
   readonly valueType: CursorValueType;
   /** Type that a parameter is cast to for the comparison. */
@@ -44,9 +44,8 @@ const KINDS: Readonly<Record<SlotKind, Pick<SortExpression, 'valueType' | 'sqlTy
 };
 
 /**
- * @param sort name of a field, or `id`, `createdAt`, `updatedAt`; a leading `-` means descending
- * @param plan the caller's; a field that they cannot read is treated like one that does not exist
- * @throws INVALID_QUERY
+ * @param sort a field name, `id`, `createdAt` or `updatedAt`; a leading `-` means descending
+ * @throws INVALID_QUERY, also for a field that the caller cannot read
  */
 export function parseSort(model: ObjectModel, plan: AccessPlan, sort = '-createdAt'): RecordSort {
   const descending = sort.startsWith('-');

@@ -14,9 +14,8 @@ import { SearchRepository } from './search.repository.js';
 export const SEARCH_TEXT_LENGTH = 8_000;
 
 /**
- * Who can read a set of fields: everyone, or those who have one of certain roles. Fields with the same audience are
- * searched in one text, and a caller searches the texts of the audiences to which they belong: a match in another
- * text would reveal a field's value to a caller who cannot read it, one letter at a time.
+ * The readers of a set of fields: everyone, or holders of certain roles. Each audience has a search text, so that no
+ * match reveals, letter by letter, a field that the caller cannot read.
  */
 interface Audience {
   /** Empty for everyone. */
@@ -69,7 +68,7 @@ export type SearchTexts = ReadonlyMap<string, string | null>;
 
 /**
  * The texts that `q` searches.
- * @param previous values before a change: then only the texts that it may have changed
+ * @param previous values before a change: only texts that may have changed are returned
  */
 export function searchTextsOf(model: ObjectModel, values: Values, previous?: Values): SearchTexts {
   const texts = new Map<string, string | null>();
@@ -99,7 +98,7 @@ function textOf(fields: readonly StoredField[], values: Values): string | null {
   return parts.length === 0 ? null : parts.join(' ');
 }
 
-/** What a search looks for. */
+/** A folded search text. */
 export interface SearchedText {
   /** Folded. */
   readonly text: string;
@@ -107,10 +106,7 @@ export interface SearchedText {
   readonly isIndexed: boolean;
 }
 
-/**
- * Texts from which pg_trgm takes three characters: of a word as a whole, or two at the beginning or the end of a word. Where
- * it judges otherwise, the index has to return all texts, which is slow but not wrong.
- */
+/** Texts that contain a trigram of pg_trgm. Where pg_trgm disagrees the index returns every text: slow, not wrong. */
 const HAS_TRIGRAM = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]{2}/u;
 
 /** @returns null for a text that every record has: empty, or white space only */
@@ -127,7 +123,7 @@ export interface TextSearch {
 }
 
 /**
- * Compares the texts of each record that other conditions leave. OFFSET keeps Postgres from reading the texts of all records
+ * Compares the texts of the records that the other conditions leave; OFFSET stops Postgres from reading all texts
  * first.
  * @param first number of the first free parameter
  */
@@ -154,19 +150,17 @@ export class SearchTextService {
   ) {}
 
   /**
-   * Deletes the texts of all records of an object, in the transaction that changes who may read its fields: from its commit
-   * on nobody finds a record by a value that they may no longer read. Until `rewrite` has written the new texts, a search
-   * does not find the records.
+   * Deletes the texts of an object's records in the transaction that changes read access, so that nobody finds a value
+   * that they may no longer read. Searches miss the records until `rewrite` is done.
    */
   async forget(tx: TenantTransaction, objectId: string): Promise<void> {
     await this.searches.deleteAll(tx, objectId);
   }
 
   /**
-   * Writes the texts of all records of an object by its present definition, batch by batch; other writes go on meanwhile.
-   * Can be repeated, also after it has been interrupted.
-   * @returns how many records there were
-   * @throws NOT_FOUND when the tenant has no such object
+   * Writes the texts of an object's records by its current definition, in batches. Repeatable after an interruption.
+   * @returns the number of records
+   * @throws NOT_FOUND
    */
   async rewrite(tenantId: string, objectId: string): Promise<number> {
     let count = 0;

@@ -22,10 +22,7 @@ const DELETE_SEARCH_TEXTS_OF_OBJECT = `DELETE FROM record_search WHERE tenant_id
 /** For the arguments see SEARCH_FUNCTION. $1: object, $2: audiences, $3: text, $4: whether it is indexed, $5: after, $6: wanted, $7: most. */
 export const SEARCH_RECORDS = `SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7)`;
 
-/**
- * The next records whose texts are to be written anew, which nobody changes meanwhile.
- * $1: tenant, $2: object, $3: record after which they come, or null, $4: how many.
- */
+/** Locks the next records whose texts are rewritten. $1: tenant, $2: object, $3: record before them, $4: limit. */
 const LOCK_NEXT_RECORDS = `
   SELECT id, data FROM custom_record
    WHERE tenant_id = $1 AND object_id = $2 AND id > $3 AND deleted_at IS NULL

@@ -48,11 +48,11 @@ export interface ObjectDefinition {
   readonly fields: readonly StoredField[];
   /** Null for an object that an app brings. */
   readonly standard: StandardTraits | null;
-  /** What an administrator lets other apps do with the records, by their keys; absent when nothing. */
+  /** Access of other apps, granted by an administrator; absent when there is none. */
   readonly sharedWith?: SharedWith;
 }
 
-/** What an app that an object is shared with may do with its records. */
+/** Access of an app that an object is shared with. */
 export type SharedAccess = 'read' | 'write';
 
 /** Access by the keys of apps. */
@@ -79,15 +79,14 @@ export interface DeclaredObject {
   readonly fields: readonly FieldDefinition[];
 }
 
-/** What decides whether a caller sees an object. */
+/** The part of a principal that decides on access to objects. */
 export type Caller = Pick<Principal, 'kind' | 'appKey'>;
 
 type Shareable = Pick<ObjectDefinition, 'appKey' | 'sharedWith'>;
 
 /**
- * What a caller may do with the records of an object, before roles and scopes count. Users work with all objects of their
- * tenant. An app works with its own, sandboxes included, and with those that an administrator shares with it; standard
- * objects belong to no app, and its scopes decide about them.
+ * Access before roles and scopes count. Users reach every object of their tenant; an app reaches its own, those shared
+ * with it, and standard objects within its scopes.
  */
 function accessOf({ appKey: owner, sharedWith = {} }: Shareable, caller: Caller): SharedAccess | null {
   const app = actingApp(caller);
@@ -96,8 +95,8 @@ function accessOf({ appKey: owner, sharedWith = {} }: Shareable, caller: Caller)
 }
 
 /**
- * The key of the app that acts by itself, with its own token or in a run of its workflow; null for a user, also inside an
- * embedded CRM. An app's token without a key is that of no app.
+ * The key of the app that acts by itself, with its token or in a run; null for a user, embedded or not. A token without
+ * a key belongs to no app.
  */
 export function actingApp({ kind, appKey }: Caller): string | null {
   if (kind === 'app') return appKey ?? '';

@@ -76,9 +76,8 @@ function assertConsistent(declared: DeclaredObject): void {
 }
 
 /**
- * The API name of an object in a tenant. In a sandbox it starts with `sbx_`. If another installation of the tenant has the
- * name, the app's key (with `_` for characters that an API name cannot contain) is put in front; if that is taken too, a
- * number follows.
+ * The API name of an object in a tenant: `sbx_` in front in a sandbox; on a conflict the app's key follows, then a
+ * number.
  */
 export function tenantApiName(
   declared: string,
@@ -104,11 +103,10 @@ const PREFIXES: Readonly<Record<SlotKind, string>> = { text: 's', number: 'n', t
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'url']);
 
 /**
- * Assigns a typed column, which has an index, to the fields that lists are filtered and sorted by. Each index costs every
- * write, so an object that declares `indexed` fields has columns for these, for unique fields and for references only.
- * Otherwise every filterable field gets one while there are any: unique fields and references first, long texts last. A
- * field without a column can be filtered too, without an index.
- * @returns column by api-name, null for a field that has none
+ * Assigns an indexed column to the fields that lists are filtered and sorted by. Every index costs every write, so an
+ * object that declares `indexed` fields gets columns for these, unique fields and references only. Fields without a
+ * column can be filtered without an index.
+ * @returns column by API name, null for a field without one
  */
 export function assignSlots(fields: readonly FieldDefinition[]): Map<string, string | null> {
   const taken: Record<SlotKind, number> = { text: 0, number: 0, time: 0 };

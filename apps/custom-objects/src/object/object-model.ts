@@ -18,8 +18,8 @@ import { standardObjectNamed, standardObjectWithId } from './standard-objects.js
 const PLANS_KEPT = 200;
 
 /**
- * An object definition ready for work: formulas compiled, fields by name, and the access plan of every combination of
- * roles that has called, each computed once. Apart from these plans it is immutable; a new revision is a new model.
+ * A definition with compiled formulas, fields by name and the access plan of each combination of roles. Immutable apart
+ * from the plans; a new revision is a new model.
  */
 export class ObjectModel {
   readonly formulas: CompiledFormulaSet;
@@ -30,7 +30,7 @@ export class ObjectModel {
   readonly uniqueFields: readonly StoredField[];
   /** The fields that refer to records; a user's id is none. */
   readonly referenceFields: readonly StoredField[];
-  /** What everyone can read, whatever their roles: nothing else reaches events. */
+  /** The fields that everyone can read: nothing else reaches events. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
   private checked: CheckedFormulaSet | undefined;
@@ -64,8 +64,8 @@ export class ObjectModel {
 }
 
 /**
- * Models kept in memory, by the length of their definitions in UTF-16 units; the least recently used one goes first. A model
- * with its compiled formulas takes several times the space of its definition, of which 20 fields are some 4,000 units.
+ * Size of the cache in UTF-16 units of the definitions; 20 fields have some 4,000. A model takes several times that in
+ * memory.
  */
 const DEFINITIONS_KEPT = 24_000_000;
 /** How often work is tried while its definition keeps changing. */
@@ -77,12 +77,12 @@ class StaleModel extends Error {}
 export const isStale = (error: unknown): boolean =>
   error instanceof StaleModel || (error instanceof Error && 'code' in error && error.code === STALE_DEFINITION);
 
-/** Whose rights decide, and in whose tenant. */
+/** The tenant, identity and app of the caller. */
 export type ObjectCaller = TransactionOrigin & Caller;
 
 /**
- * Runs work on an object's model inside a tenant transaction. Models are kept between requests; the transaction first
- * compares the revision, so nothing is ever read or written by a definition that is no longer in force.
+ * Caches models and runs work on them. Every transaction compares the revision first, so that no outdated definition is
+ * ever used.
  */
 @Injectable()
 export class ObjectModelStore {
@@ -115,9 +115,9 @@ export class ObjectModelStore {
   }
 
   /**
-   * For a read that is one statement: it returns, with its result, the definition's revision in the same snapshot. A result
-   * read under another revision than the model's is discarded, and the read is repeated with the new model.
-   * @throws NOT_FOUND when the tenant has no such object, or the caller does not see it; CONFLICT when its definition keeps
+   * For a read of one statement that returns the definition's revision from the same snapshot. A result under another
+   * revision is discarded and the read repeated.
+   * @throws NOT_FOUND when the object does not exist or the caller does not see it; CONFLICT when its definition keeps
    *   changing
    */
   readAtOnce<T>(
@@ -134,11 +134,9 @@ export class ObjectModelStore {
 
   /**
    * For writes.
-   * @param prepare what can be decided before the transaction (validation, calls to other services); its result is
-   *   passed to `write`. It runs again when the definition has changed in between.
+   * @param prepare validation and calls before the transaction; runs again when the definition has changed
    * @param write works in transactions of {@link transaction}
-   * @throws NOT_FOUND when the tenant has no such object, or the caller does not see it; FORBIDDEN when the caller may only
-   *   read its records; CONFLICT when its definition keeps changing
+   * @throws as {@link readAtOnce}; FORBIDDEN when the caller may only read
    */
   decideWrite<P, T>(
     caller: ObjectCaller,
@@ -152,7 +150,7 @@ export class ObjectModelStore {
   }
 
   /**
-   * A transaction until whose end the definition cannot change.
+   * A transaction during which the definition cannot change.
    * @throws an error that {@link isStale} recognises when it has changed already
    */
   transaction<T>(
@@ -167,8 +165,8 @@ export class ObjectModelStore {
   }
 
   /**
-   * The model of an object by its id, inside a transaction that holds the definitions.
-   * @returns null for an object that does not exist; isActive false for one that is no longer in use
+   * Finds a model by its id, in a transaction that holds the definitions.
+   * @returns null when there is none; isActive false for a removed object
    */
   async findById(tx: TenantTransaction, id: string): Promise<{ model: ObjectModel; isActive: boolean } | null> {
     const standard = standardObjectWithId(id);
@@ -198,10 +196,7 @@ export class ObjectModelStore {
     }
   }
 
-  /**
-   * Decides something by the model before the revision is known, first whether the caller may do it at all; a refusal counts
-   * only when the model is in force.
-   */
+  /** Decides before the revision is known; a refusal counts only when the model is current. */
   private async decide<T>(
     caller: ObjectCaller,
     model: ObjectModel,
@@ -219,10 +214,7 @@ export class ObjectModelStore {
     }
   }
 
-  /**
-   * The revision is read before anything of the work, but sent together with its first statements, so it costs no round
-   * trip. What was read by a model that turns out to be stale is discarded.
-   */
+  /** The revision is sent together with the first statements of the work, so it costs no round trip. */
   private async underRevision<T>(
     revision: Promise<number | null>,
     model: ObjectModel,

@@ -31,8 +31,8 @@ export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
 const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
 
 /**
- * Every write of records begins with it: definitions stay as they are until the transaction ends. Not a lock on the object's row, which all writers of the object
- * would write to. $1: tenant.
+ * Precedes every write: definitions cannot change until the transaction ends. An advisory lock, because all writers
+ * would write to the object's row. $1: tenant.
  */
 export const HOLD_DEFINITIONS = `SELECT pg_advisory_xact_lock_shared(hashtextextended('custom_object:' || $1::text, 0))`;
 
@@ -40,8 +40,8 @@ export const HOLD_DEFINITIONS = `SELECT pg_advisory_xact_lock_shared(hashtextext
 export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'`;
 
 /**
- * Fails when the object's definition has another revision. It follows HOLD_DEFINITIONS as a statement of its own, so that it
- * sees what a change that was waited for has committed. $1: tenant, $2: object, $3: revision, 0 for an object without a row.
+ * Fails when the revision differs. A separate statement after HOLD_DEFINITIONS, so that it sees what a change it waited
+ * for has committed. $1: tenant, $2: object, $3: revision, 0 for an object without a row.
  */
 export const REQUIRE_REVISION = `
   SELECT CASE WHEN coalesce((SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'), 0) <> $3
@@ -70,7 +70,7 @@ const DELETE_SEARCH_TEXTS_OF_INSTALLATION = `
 /** The SQLSTATE of a transaction that relied on a definition that has changed. */
 export const STALE_DEFINITION = 'CO001';
 
-/** What the statements return. */
+/** A definition as the statements return it. */
 interface ObjectRow extends Omit<AppObject, 'fields' | 'standard'> {
   readonly state: 'active' | 'removed';
   readonly fields: readonly FieldRow[];
@@ -133,8 +133,7 @@ export class ObjectRepository {
   }
 
   /**
-   * Like holdDefinitions, but nobody waits for the answer: the transaction fails with {@link STALE_DEFINITION} when the
-   * object's revision is not the given one.
+   * As holdDefinitions, without waiting: the transaction fails with {@link STALE_DEFINITION} when the revision differs.
    */
   holdDefinition(tx: TenantTransaction, objectId: string, revision: number): void {
     tx.issue(HOLD_DEFINITIONS, [tx.tenantId]);

@@ -40,10 +40,10 @@ export class ObjectService {
   }
 
   /**
-   * Creates the objects of a package, all or none, in one transaction that locks the tenant's definitions while it counts
-   * them. A repetition for the same installation returns what is there.
-   * @throws OBJECT_LIMIT_EXCEEDED when the plan does not allow that many; VALIDATION_FAILED for a definition that
-   *   certification would refuse
+   * Creates the objects of a package, all or none, under a lock on the tenant's definitions. Idempotent per
+   * installation.
+   * @throws OBJECT_LIMIT_EXCEEDED when the plan does not allow that many; VALIDATION_FAILED for an uncertifiable
+   *   definition
    */
   async provision(tenantId: string, request: ProvisionRequest): Promise<ProvisionedObject[]> {
     const { plan } = await this.tenants.getCurrent(tenantId);
@@ -71,8 +71,8 @@ export class ObjectService {
 
   /**
    * Removes the objects of an installation.
-   * @param discard whether their records and definitions are deleted; otherwise they are kept, out of reach
-   * @returns how many objects there were
+   * @param discard whether to delete definitions and records; otherwise they are kept, out of reach
+   * @returns the number of objects
    */
   async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     return this.database.transaction(tenantId, async (tx) => {
@@ -99,8 +99,8 @@ const named = (object: AppObject): ProvisionedObject => ({
 });
 
 /**
- * An object definition as a caller with these roles sees it: fields that they cannot read are left out.
- * @param apiNames the tenant's names of the objects that references point to, by id
+ * A definition with the fields that these roles can read.
+ * @param apiNames names in the tenant of the referenced objects, by id
  */
 function objectView(object: AppObject, roles: readonly string[], apiNames: ReadonlyMap<string, string>): ObjectView {
   const plan = new ObjectModel(object).planFor(roles);
@@ -130,10 +130,7 @@ function objectView(object: AppObject, roles: readonly string[], apiNames: Reado
   };
 }
 
-/**
- * The target of a reference by its name in this tenant, which can differ from its name in the package. Absent when the
- * target has been removed.
- */
+/** The target's name in this tenant, which can differ from that in the package; absent when it was removed. */
 function referenceTarget(field: StoredField, apiNames: ReadonlyMap<string, string>): { referenceTarget?: string } {
   const [targetId] = field.referenceObjectIds;
   if (targetId === undefined || (field.referenceTarget !== undefined && !field.referenceTarget.startsWith('custom:')))

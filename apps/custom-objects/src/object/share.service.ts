@@ -10,7 +10,7 @@ import { noSuchObject, type ObjectDefinition } from './object-definition.js';
 /** Apps that one object can be shared with. Each event of the object names them. */
 export const MAX_SHARES = 100;
 
-/** What administrators let apps do with the objects of other apps. */
+/** Shares objects of one app with other apps. */
 @Injectable()
 export class ShareService {
   constructor(
@@ -19,7 +19,7 @@ export class ShareService {
     private readonly rpc: Rpc,
   ) {}
 
-  /** By the keys of the apps. @throws NOT_FOUND */
+  /** Ordered by app key. @throws NOT_FOUND */
   async list({ tenantId }: Principal, apiName: string): Promise<ShareView[]> {
     const { sharedWith = {} } = await this.database.transaction(tenantId, (tx) => this.find(tx, apiName));
     return Object.entries(sharedWith)
@@ -28,9 +28,8 @@ export class ShareService {
   }
 
   /**
-   * Takes effect with the next call of the app: shares are part of the definition, so its revision increases.
-   * @throws NOT_FOUND for an unknown object and for a key of no app that the workspace may know; VALIDATION_FAILED for the app that
-   *   the object belongs to, and for one too many
+   * Takes effect with the app's next call: shares belong to the definition, so its revision increases.
+   * @throws NOT_FOUND for an unknown object or app; VALIDATION_FAILED for the object's own app, and beyond the limit
    */
   async set(principal: Principal, apiName: string, appKey: string, access: ShareAccess): Promise<ShareView> {
     if (!isAppKey(appKey)) throw noSuchApp();
@@ -60,8 +59,8 @@ export class ShareService {
   }
 
   /**
-   * Asks the marketplace about an app that the object is not shared with yet: what is shared can be changed and ended whatever has
-   * become of the app. Before the definitions are locked, so that no write waits for the answer.
+   * Asks the marketplace about an app without a share, before the definitions are locked. Existing shares can be
+   * changed and ended whatever became of the app.
    */
   private async assertShareable(principal: Principal, apiName: string, appKey: string): Promise<void> {
     const object = await this.database.transaction(principal.tenantId, (tx) => this.find(tx, apiName));

@@ -28,10 +28,7 @@ interface StandardDeclaration {
   readonly milestones?: readonly Milestone[];
 }
 
-/**
- * The definition of a standard object, on which the record engine works as on any other. Fields that a tenant adds get the
- * keys from 1000 and the slots that are left.
- */
+/** Builds the definition of a standard object. Fields that a tenant adds get keys from 1000 and the remaining slots. */
 function standardObject(name: CoreObject, declaration: StandardDeclaration): ObjectDefinition {
   const { fields, milestones = [], ...labels } = declaration;
   const { path, domain, scope } = CORE_OBJECTS[name];
@@ -62,10 +59,7 @@ function fieldId(name: CoreObject, key: number): string {
 /** A text of at most that many characters. */
 const upTo = (maxLength: number): ValidationRule[] => [{ type: 'maxLength', value: maxLength }];
 
-/**
- * A phone number as people write it, with an extension or without. It is kept as written: numbers of leads come from
- * forms and business cards, and one that cannot be dialled from here is still better than none.
- */
+/** Kept as written: numbers come from forms and business cards, and one that cannot be dialled is better than none. */
 const PHONE: readonly ValidationRule[] = [
   ...upTo(40),
   {
@@ -75,7 +69,7 @@ const PHONE: readonly ValidationRule[] = [
   },
 ];
 
-/** What leads and contacts have in common, with the same keys and slots. */
+/** Fields common to leads and contacts, with the same keys and slots. */
 const PERSON_FIELDS: readonly StandardField[] = [
   { key: 1, apiName: 'firstName', label: 'First name', type: 'text', slot: null, validationRules: upTo(120) },
   {

@@ -15,10 +15,7 @@ interface Read {
   readonly result: StoredRecord | null;
 }
 
-/**
- * Reads single records. What several callers want of one object at the same time is one statement: who may see what of it
- * is decided afterwards, for each of them.
- */
+/** Reads single records. Concurrent reads of one object share a statement; access is decided afterwards, per caller. */
 @Injectable()
 export class RecordReadService {
   private readonly reads = new Batches<Wanted, Read>({

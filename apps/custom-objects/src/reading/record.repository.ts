@@ -27,9 +27,8 @@ export const READ_RECORD = `
                           AND deleted_at IS NULL OFFSET 0) AS record ON true`;
 
 /**
- * Records in one row of two texts, null when there is none: it costs the server and the driver less than a row for each.
- * `heads` has the id, version and times of each, parted by spaces, and commas between the records; `data` has their data as
- * JSON, with commas too.
+ * Records in one row of two texts, which costs server and driver less than a row each: `heads` has id, version and
+ * times, `data` the data as JSON.
  * @param records a query that selects COLUMNS
  */
 export const inTexts = (records: string): string => `
@@ -57,7 +56,7 @@ export interface RecordRow {
 /** A row of a statement that reads without a transaction: the members of a record are null when there is none. */
 type ReadRow = RecordRow & { readonly revision: number | null };
 
-/** What a statement returns that reads several records. */
+/** The row of a statement that reads several records. */
 export interface RecordsRow {
   readonly revision: number | null;
   /** Absent when nothing was counted. */
@@ -72,8 +71,8 @@ export class RecordRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads a record outside of a transaction, with the revision of its object's definition in the same snapshot.
-   * @returns revision null when there is no such object; record null when there is none
+   * Reads a record without a transaction, with the revision of its definition in the same snapshot.
+   * @returns revision null when there is no such object; result null when there is no such record
    */
   async read(
     tenantId: string,

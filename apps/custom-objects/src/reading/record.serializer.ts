@@ -12,13 +12,10 @@ export type RecordView = {
   updatedAt: string;
 } & Record<string, unknown>;
 
-/** What a record shows to callers with one access plan, decided once: which members, in which order, and what is computed. */
+/** The members that one access plan shows, in order, and the computation of its formulas. */
 export interface Presentation {
   readonly members: readonly Member[];
-  /**
-   * The values of the readable formulas by API name, with those that they read; undefined when there is no formula.
-   * @param data of the record
-   */
+  /** Evaluates the readable formulas with the formulas they read; undefined when there is none. */
   readonly compute: ((data: RecordData, clock: EvaluationContext) => Readonly<Record<string, unknown>>) | undefined;
 }
 
@@ -100,9 +97,8 @@ type Writer = (record: StoredRecord, clock: EvaluationContext) => string;
 const writers = new WeakMap<Presentation, Writer>();
 
 /**
- * The JSON of a record as a caller with this plan sees it: fields that they cannot read are absent, unset fields are null,
- * formulas are computed now. Lists spend most of their time here: writing the text at once takes half as long as making an
- * object of it and serializing that.
+ * The JSON of a record for callers with this plan: unreadable fields are absent, unset ones null, formulas computed
+ * now. Writing the text directly takes half as long as serializing an object, and lists spend most of their time here.
  */
 export function recordJson(
   model: ObjectModel,
@@ -132,8 +128,7 @@ function writerOf({ members, compute }: Presentation): Writer {
 }
 
 /**
- * A text that JSON writes as it is (RFC 8259, section 7). Texts with surrogate pairs are left to JSON.stringify, which
- * escapes halves.
+ * A text that JSON writes unescaped (RFC 8259, section 7). Surrogates are left to JSON.stringify, which escapes halves.
  */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 /** A longer text is scanned faster by JSON.stringify itself. */
@@ -146,8 +141,7 @@ function valueJson(value: unknown): string {
 }
 
 /**
- * The entity tag of a record's representation. A new definition changes it without a new version, so the tag includes the
- * definition's revision; so does a formula that reads the clock, so the tag then also includes the tenant's date and time
+ * The entity tag: version and definition revision, and for formulas that read the clock also the tenant's date and
  * zone. `If-Match` compares the version alone.
  */
 export function recordEtag(model: ObjectModel, version: number, clock: EvaluationContext): string {

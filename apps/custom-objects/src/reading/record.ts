@@ -12,7 +12,7 @@ export interface StoredRecord {
   readonly updatedAt: string;
 }
 
-/** Of two times as the API writes them. */
+/** The later of two API times. */
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
 
 export const noSuchRecord = () => new PlatformError('NOT_FOUND', 'There is no such record');

@@ -17,8 +17,8 @@ const FIELDS = 'The body has the fields of the object by their api-names. Formul
 const WRITE_REFUSALS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
 
 /**
- * The api-name in the path of a custom object. A standard object has addresses and a scope of its own: here it does not
- * exist, so that the scope of custom objects does not open it.
+ * The API name of a custom object. Standard objects do not exist here, so that the scope of custom objects cannot reach
+ * them.
  */
 const CustomObjectName = (): ParameterDecorator => Param('apiName', { transform: customObjectName });
 

@@ -31,7 +31,7 @@ export class ListRecordsQuery extends ListQuery {
   sort?: string;
 }
 
-/** What every record has; its fields stand beside these, by their API names. */
+/** Members of every record; its fields stand beside them. */
 export class RecordHeadView {
   @IdField()
   id: string;
@@ -62,7 +62,7 @@ export function shown(reply: Reply, { json, etag }: TaggedRecord): string {
 
 /**
  * @param list with the JSON of each record
- * @returns the body of the reply, whose type is set
+ * @returns the body; the content type is set
  */
 export function shownList(reply: Reply, { data, ...rest }: ListAnswer<string>): string {
   reply.header('content-type', JSON_TYPE);

@@ -19,10 +19,9 @@ import { RecordWriteService } from '../writing/record-write.service.js';
 import { ReferenceAccessService } from '../writing/reference.service.js';
 
 /**
- * Refuses a body with a declared field that the role cannot write, before any of its values is validated. Formulas are
- * left to validation: nobody can write them. On `create` the default of a unique field counts as written, because it can
- * conflict.
- * @throws FIELD_ACCESS_DENIED naming the fields that the body has
+ * Refuses fields that the role cannot write, before any value is validated. Formulas are left to validation. On
+ * `create` the default of a unique field counts as written, because it can conflict.
+ * @throws FIELD_ACCESS_DENIED naming the fields
  */
 function requireWritable(
   model: ObjectModel,
@@ -68,7 +67,7 @@ function shownProblems(model: ObjectModel, plan: AccessPlan, problems: readonly 
 /** The representation of a record and its entity tag. */
 export interface TaggedRecord {
   readonly id: string;
-  /** What the caller can read, as JSON. */
+  /** JSON of the readable fields. */
   readonly json: string;
   readonly etag: string;
 }
@@ -104,10 +103,7 @@ export class RecordService {
     return tagged(model, result, caller, clock);
   }
 
-  /**
-   * @returns the page with the JSON of each record
-   * @throws INVALID_QUERY, NOT_FOUND
-   */
+  /** @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE */
   async list(
     caller: Caller,
     apiName: string,
@@ -117,9 +113,9 @@ export class RecordService {
   }
 
   /**
-   * @param call identifies the call, so that a repetition finds the record of the first one
-   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE for a reference, VALIDATION_FAILED, UNIQUE_VIOLATION,
-   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; NOT_FOUND, also when the record of a repeated call has since been deleted
+   * @param call identifies the call, so that a repetition finds the first record
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, UNIQUE_VIOLATION, IDEMPOTENCY_KEY_IN_USE,
+   *   IDEMPOTENCY_KEY_REUSED; NOT_FOUND, also when a repeated call's record has been deleted
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
@@ -140,9 +136,8 @@ export class RecordService {
   }
 
   /**
-   * @param expected the versions that `If-Match` names
-   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE for a reference, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH,
-   *   NOT_FOUND
+   * @param expected versions of `If-Match`
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH, NOT_FOUND
    */
   async update(
     caller: Caller,
@@ -206,8 +201,7 @@ export class RecordService {
   }
 
   /**
-   * The record of an earlier, finished call, or null. It is looked for before the body is validated: definition, references
-   * and the caller's rights may have changed since, and the record exists all the same.
+   * The record of an earlier call, or null. Looked up before validation: definition and rights may have changed since.
    */
   private findCreated(
     caller: Caller,

@@ -61,10 +61,7 @@ function valueSchema({ type, options, validationRules = [] }: StoredField): Json
   }
 }
 
-/**
- * The controller of a standard object: the same calls for each, made from its definition, so that a noun's own controller
- * is its path and its name.
- */
+/** Builds the controller of a standard object from its definition. */
 function standardRecordController(name: CoreObject) {
   const { path, domain, scope } = CORE_OBJECTS[name];
   const object = STANDARD_OBJECTS[name];

@@ -2,8 +2,8 @@ import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 
 /**
- * Registers references to records that exist, and keeps those from being deleted until the transaction ends; returns the
- * fields whose record exists. $1: tenant, $2: object, $3: record, $4: keys of the fields, $5: objects, $6: records.
+ * Registers references to existing records and keeps these from being deleted; returns the fields whose record exists.
+ * $1: tenant, $2: object, $3: record, $4: keys of the fields, $5: target objects, $6: targets.
  */
 export const CLAIM_REFERENCES = `
   INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
@@ -21,13 +21,13 @@ export const RELEASE_REFERENCES = `
      AND record_reference.object_id = $2 AND record_reference.record_id = held.record_id
      AND record_reference.field_key = held.field_key`;
 
-/** Which records refer to any of some, in the order in which they are to be locked. $1: tenant, $2: records, $3: limit. */
+/** Records that refer to any of $2, in lock order. $1: tenant, $2: records, $3: limit. */
 export const LIST_REFERRING = `
   SELECT object_id AS "objectId", record_id AS "recordId", field_key AS "fieldKey"
     FROM record_reference WHERE tenant_id = $1 AND target_id = ANY ($2::uuid[])
    ORDER BY object_id, record_id, field_key LIMIT $3`;
 
-/** What a field of a record refers to, or is to refer to. */
+/** A reference of a field, present or wanted. */
 export interface Reference {
   readonly recordId: string;
   readonly fieldKey: number;
@@ -41,12 +41,12 @@ export interface Referring {
   readonly fieldKey: number;
 }
 
-/** Which record refers to which. */
+/** Reads and writes references between records. */
 @Injectable()
 export class ReferenceRepository {
   /**
-   * @param wanted each with the object whose record it can be; a field that can refer to several objects is there for each
-   * @returns the keys of the fields whose record exists; nobody deletes it before the transaction ends
+   * @param wanted one entry per object that a field may refer to
+   * @returns keys of the fields whose record exists; it cannot be deleted before the transaction ends
    */
   async claim(
     tx: TenantTransaction,
@@ -82,8 +82,8 @@ export class ReferenceRepository {
 }
 
 /**
- * Waits for transactions that are about to claim one of the values; returns the fields whose values are claimed now.
- * $1: tenant, $2: object, $3: record, $4: fields, $5: their values, both in the order of the fields.
+ * Waits for transactions that claim the same values; returns the fields whose values are claimed. $1: tenant, $2:
+ * object, $3: record, $4: fields, $5: their values, both in the order of the fields.
  */
 export const CLAIM_UNIQUE_VALUES = `
   INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id)
@@ -104,13 +104,13 @@ export interface UniqueValue {
   readonly recordId: string;
 }
 
-/** Which record has which value of a unique field. Hand-written SQL, as all of the record engine. */
+/** Claims and releases the values of unique fields. */
 @Injectable()
 export class UniqueRepository {
   /**
-   * Claims values for a record, and waits for transactions that are about to claim them.
-   * @param values in the order of the field ids, so that two records that claim several values cannot deadlock
-   * @returns the ids of the fields whose values no other record has
+   * Claims values, waiting for transactions that are about to claim them.
+   * @param values ordered by field id, so that two records that claim several values cannot deadlock
+   * @returns ids of the fields whose values no other record has
    */
   async claim(
     tx: TenantTransaction,

@@ -9,9 +9,7 @@ import { type StoredRecord } from '../reading/record.js';
 import { type RecordView, recordView } from '../reading/record.serializer.js';
 
 /**
- * The events of a record, for the transaction that changes it. They carry only what everyone can read, because the
- * subscribers are not known here.
- * @param origin whom they are attributed to
+ * The events of a new record. They carry what everyone can read, because the subscribers are unknown here.
  * @throws PAYLOAD_TOO_LARGE
  */
 export function recordCreated(

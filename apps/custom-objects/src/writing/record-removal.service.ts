@@ -40,9 +40,9 @@ export class RecordRemovalService {
   ) {}
 
   /**
-   * @param expected the versions that `If-Match` names
-   * @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a record refers to it by a reference that restricts deletion or must have a value, or when more
-   *   than 1,000 records refer to it, directly or through others
+   * @param expected versions of `If-Match`
+   * @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a restricting or required reference points to it, or over 1,000
+   *   records are affected
    */
   remove(
     caller: ObjectCaller,
@@ -88,9 +88,9 @@ export class RecordRemovalService {
   }
 
   /**
-   * Unsets references, or finds that their records are to be deleted too.
+   * Unsets references, or collects records to delete.
    * @param fieldKeys keys of the referring fields by record
-   * @returns the records to be deleted, locked
+   * @returns the records to delete, locked
    */
   private async settle(
     tx: TenantTransaction,

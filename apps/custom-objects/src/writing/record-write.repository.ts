@@ -15,10 +15,9 @@ function slotColumn(name: string): string {
 }
 
 /**
- * What is written of records, a row for each: `id`, `at`, a third column and the slots come in arrays, the data as one JSON
- * array (`DATA`), because in an array of Postgres each of its quotes would have to be escaped. It is no function in FROM
- * either, of which the planner would expect a hundred rows and read the whole object. $3: ids, $4: times, $5: the third
- * column, $6: data, from $7: the slots.
+ * Rows to write: id, time, a third column and slots as arrays, the data as one JSON array, whose quotes need no
+ * escaping there. Not a function in FROM, for which the planner would expect a hundred rows. $3: ids, $4: times, $5:
+ * third column, $6: data, from $7: slots.
  */
 function written(third: string, type: string, slots: readonly string[]): string {
   const arrays = slots.map((name, index) => `, $${7 + index}::${SLOT_TYPES[name.charAt(0)]}[]`).join('');
@@ -31,7 +30,7 @@ const DATA = '$6::jsonb -> (written.number::integer - 1)';
 /** For a change; a record that refers to it can be written meanwhile. $1: tenant, $2: object, $3: record. */
 export const LOCK_RECORD = `${FIND_RECORD} FOR NO KEY UPDATE`;
 
-/** Those of the records that nobody else has locked: nothing is waited for. $1: tenant, $2: object, $3: records. */
+/** Skips records that are locked, so that it never waits. $1: tenant, $2: object, $3: records. */
 export const LOCK_FREE_RECORDS = `
   SELECT ${COLUMNS} FROM custom_record
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL
@@ -71,7 +70,7 @@ export function updateRecords(slots: readonly string[]): string {
    WHERE stored.tenant_id = $1 AND stored.object_id = $2 AND stored.id = written.id`;
 }
 
-/** What is written of a record. */
+/** The columns of a record to write. */
 export interface RecordWrite {
   readonly id: string;
   readonly version: number;

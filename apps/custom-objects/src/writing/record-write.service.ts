@@ -62,8 +62,8 @@ interface Draft {
 }
 
 /**
- * Writes records with all that belongs to them: references, unique values, search texts and events. What several callers
- * write to one object at the same time is one transaction, if it waits for nobody: no references, no unique values, no locks.
+ * Writes records with their references, unique values, search texts and events. Concurrent writes to one object share a
+ * transaction if none of them can wait for another: no references, unique values or locks.
  */
 @Injectable()
 export class RecordWriteService {
@@ -86,7 +86,7 @@ export class RecordWriteService {
     private readonly uniques: UniqueService,
   ) {}
 
-  /** What can be decided of a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
+  /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
   prepare(author: Author, values: FieldValues): Creation {
     return { ...author, draft: draftOfNew(author, values) };
   }
@@ -106,10 +106,7 @@ export class RecordWriteService {
     return draft.record;
   }
 
-  /**
-   * @returns the record after the change
-   * @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE
-   */
+  /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
   async change(change: Change): Promise<StoredRecord> {
     return this.updates.run(batchKey(change), change);
   }
@@ -173,7 +170,7 @@ export class RecordWriteService {
   }
 
   /**
-   * The statements are sent at once, before any that the caller sends afterwards. All have been answered when it returns.
+   * Sends its statements at once, before any later ones of the caller; all have been answered when it returns.
    * @throws VALIDATION_FAILED for a reference; else UNIQUE_VIOLATION
    */
   private async claim(
@@ -211,7 +208,7 @@ const searchedOf = (drafts: readonly Draft[]) => drafts.map(({ record, texts }) 
 /** The events have all that is written, and more. */
 const weightOf = ({ events }: Draft): number => events.reduce((sum, { envelope }) => sum + envelope.length, 0);
 
-/** Of what is written by the same definition in the same tenant. */
+/** Writes of one tenant under one definition are batched. */
 const batchKey = ({ model: { object }, caller }: Author): string =>
   `${caller.tenantId}/${object.id}/${object.revision}`;
 
@@ -237,7 +234,7 @@ function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draf
 }
 
 /**
- * @param before the record, locked
+ * @param before the locked record
  * @returns null when nothing changes
  * @throws VERSION_MISMATCH, PAYLOAD_TOO_LARGE
  */

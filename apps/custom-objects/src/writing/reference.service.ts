@@ -21,10 +21,10 @@ export class ReferenceService {
   }
 
   /**
-   * Registers what the record refers to now and forgets what it no longer does. The statements are sent at once, before any
-   * that the caller sends afterwards.
-   * @param targetsOf the objects to which a written reference may point, of those that its field names
-   * @param before values before the change; null for a new record
+   * Registers new references and releases old ones; the statements are sent at once, before any later ones of the
+   * caller.
+   * @param targetsOf the objects that a written reference may point to
+   * @param before null for a new record
    * @throws VALIDATION_FAILED with every reference that names no record
    */
   async claim(
@@ -100,13 +100,10 @@ export const referenceNotFound = (field: StoredField): FieldProblem => ({
   detail: 'Names a record that does not exist',
 });
 
-/** Whose token it is, and in which tenant. */
+/** The token's scopes and tenant. */
 export type ReferenceCaller = ScopeHolder & { readonly tenantId: string };
 
-/**
- * Whether a caller may refer to the records of an object: who may not read them could find out by references which ids
- * exist.
- */
+/** Decides whether a caller may refer to an object's records: references would reveal which ids exist. */
 @Injectable()
 export class ReferenceAccessService {
   constructor(
@@ -115,9 +112,8 @@ export class ReferenceAccessService {
   ) {}
 
   /**
-   * Checks references that a caller writes, before it is known whether their records exist.
-   * @throws INSUFFICIENT_SCOPE naming the scope; VALIDATION_FAILED as for unknown records when the caller is an app that does
-   *   not see the object
+   * Checks written references before their records are looked up.
+   * @throws INSUFFICIENT_SCOPE; VALIDATION_FAILED, as for unknown records, when an app does not see the object
    */
   async require(caller: ReferenceCaller, model: ObjectModel, written: FieldValues): Promise<void> {
     const fields = model.referenceFields.filter(({ apiName }) => (written[apiName] ?? null) !== null);

@@ -18,10 +18,10 @@ export class UniqueService {
   }
 
   /**
-   * Claims the values of the record's unique fields and releases those that it no longer has. The statements are sent at
-   * once, before any that the caller sends afterwards.
-   * @param before values before the change; null for a new record
-   * @throws UNIQUE_VIOLATION, which names the fields, never the value or the other record
+   * Claims new values of unique fields and releases old ones; the statements are sent at once, before any later ones of
+   * the caller.
+   * @param before null for a new record
+   * @throws UNIQUE_VIOLATION naming the fields, never the value or the other record
    */
   async claim(
     tx: TenantTransaction,
