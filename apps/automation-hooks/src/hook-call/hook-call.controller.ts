@@ -62,11 +62,9 @@ const HOOK_ROUTE = `${HOOK_PATH}/:workflowId/:secret`;
 const OF_THE_REQUEST = new Set([400, 413, 415, 422]);
 
 /**
- * What surrounds the route of hooks. Calls are counted by the id they present, whether it exists or not, together with the
- * address they come from: ids are no secret, and nobody can shut a hook for those who know its secret. What these may do
- * together is the rate of the workflow, which counts once the secret was right (hook-call.sql.ts). A call that cannot
- * be read is refused for its reason only if it presents the secret, so that a caller without the secret learns nothing from
- * the way a body is refused.
+ * Guards the hook route. Calls are counted by presented id and address, whether the hook exists or not: ids are no
+ * secret, and nobody can block a hook for its owner. A call that cannot be read learns the reason only if it presents
+ * the secret.
  */
 @Injectable()
 export class HookCallGate implements OnModuleInit {
@@ -115,7 +113,7 @@ export class HookCallGate implements OnModuleInit {
 /** The address that a call presents. */
 export const presentedBy = (request: FastifyRequest): Presented => request.params as Presented;
 
-/** What the pipes of the route would refuse, without a look at the secret. */
+/** Repeats the checks of the route's pipes, without looking at the secret. */
 function assertReadable({ body, headers }: FastifyRequest): void {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PlatformError('MALFORMED_REQUEST', 'The body must be a JSON object');

@@ -15,16 +15,11 @@ const USE_INTERVAL = "interval '5 minutes'";
 const KEY_LIFETIME = "interval '24 hours'";
 
 /**
- * Calls by the address that they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text, other for each
+ * Looks up calls by the address they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text per
  * statement.
- *
- * The form is constant: whether there is such a hook or not, one row is looked up in each of two tables, and the hash is
- * compared with those of two secrets, the present one and the one that it replaced. They are compared as hashes that nobody
- * can predict, because of the random text: how many bytes are equal says nothing about the secret. Here and below, `OFFSET 0` keeps a lookup a lookup by its whole key, whatever the planner knows
- * of the tables at the time.
- *
- * `is_use_due`: it is five minutes since the use of the secret was noted.
- * @param suspended the parameter with the tenants whose hooks accept nothing, because they are suspended
+ * The form is constant: one row of each of two tables and two hashes, whether the hook exists or not. Hashing with the
+ * random text hides how many bytes are equal; `OFFSET 0` keeps each lookup a lookup by its whole key.
+ * @param suspended the parameter with the suspended tenants, whose hooks accept nothing
  */
 const verified = (suspended: string): string => `
   SELECT call.n, call.workflow_id, hook.tenant_id, workflow.definition_version,
@@ -48,20 +43,14 @@ const verified = (suspended: string): string => `
 export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4')}) AS verified ORDER BY n`;
 
 /**
- * Verifies calls and stores a run for each that is accepted, unless it repeats an earlier one by its key or its workflow
- * has started as many runs as it may. Lists of equal length: $1: workflows, $2: SHA-256 of the secrets, $4: ids of the new
- * runs, $5: SHA-256 of the keys, or null, $6: depths, $7: payloads as one array of JSON. $3: as in `verified`. $8: runs that
- * a workflow may start in a minute. $9: the largest depth of a run that is executed. $10: code and $11: detail of the error
- * of a deeper one. $12: traceparents of the calls that are traced, otherwise null. $13: suspended tenants.
- *
- * The rate is a bucket with room for the runs of a minute: `next_at` is when the runs that were started so far would have
- * started at an even pace, and may be at most a minute ahead. A workflow whose bucket is full is not locked. `granted` is how
- * many of the calls of this statement fit.
- *
- * Rows are locked in one order, rates before keys, so that two statements never wait for each other.
- *
- * A row for each call: `runId` is null for one that is not accepted (`isAccepted`), for one over the rate (`retryAfterMs`),
- * and for one whose key another statement has stored meanwhile, for which this one waited: asked again, it gives that run.
+ * Verifies calls and stores a run for each accepted one, unless its key repeats an earlier call or its workflow is over
+ * the rate. $1 to $3: as in `verified`; lists of equal length: $4: ids of the new runs, $5: SHA-256 of the keys or
+ * null, $6: depths, $7: payloads as a JSON array, $12: traceparents or null. $8: runs a minute, $9: largest depth, $10:
+ * code and $11: detail of the error of a deeper run, $13: suspended tenants.
+ * The rate is a bucket of one minute: `next_at` is at most a minute ahead, `granted` counts the calls of this statement
+ * that fit; a full bucket is not locked. Rows are locked in one order, rates before keys.
+ * One row a call: `runId` is null when it is not accepted, over the rate (`retryAfterMs`), or when another statement
+ * has just stored its key: asked again, it gives that run.
  */
 export const ACCEPT_CALLS = `
   WITH verified AS MATERIALIZED (${verified('$13')}),
@@ -129,8 +118,8 @@ export const ACCEPT_CALLS = `
    ORDER BY verified.n`;
 
 /**
- * Notes that a secret was used. A hook that another statement changes is passed over, so that no call waits: that one notes the
- * use, or replaces the secret. $1: workflow, $2: SHA-256 of the secret.
+ * Notes that a secret was used; a locked hook is skipped, so that no call waits. $1: workflow, $2: SHA-256 of the
+ * secret.
  */
 export const NOTE_HOOK_USE = `
   WITH used AS MATERIALIZED (
@@ -197,8 +186,8 @@ export class HookCallRepository {
   }
 
   /**
-   * Verifies calls and stores a run for each that is accepted. No two of them have the same workflow, secret and key.
-   * @returns an outcome for each, in their order
+   * Verifies calls and stores runs. No two calls may have the same workflow, secret and key.
+   * @returns an outcome for each, in order
    */
   async accept(calls: readonly HookCall[]): Promise<CallOutcome[]> {
     return this.database.crossTenantStatement<CallOutcome>(ACCEPT_CALLS, [

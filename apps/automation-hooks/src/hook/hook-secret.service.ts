@@ -10,7 +10,7 @@ import { HookService } from './hook.service.js';
 /** For how long upstream systems can go on with the previous secret unless the administrator says otherwise. */
 const OVERLAP_HOURS = 24;
 
-/** What administrators do with the hooks of workflows, those of apps included. */
+/** Shows, replaces and ends hook secrets for administrators. */
 @Injectable()
 export class HookSecretService {
   private readonly logger = new Logger(HookSecretService.name);
@@ -22,7 +22,7 @@ export class HookSecretService {
   ) {}
 
   /**
-   * The URL that starts the workflow, and what is known of its secrets. The log says who was shown it.
+   * The hook URL with the state of its secrets; the log says who was shown it.
    * @throws NOT_FOUND, also for a workflow that is not started by calls
    */
   async reveal({ tenantId, userId }: Principal, workflowId: string): Promise<HookView> {
@@ -35,7 +35,7 @@ export class HookSecretService {
   }
 
   /**
-   * Gives the hook a new secret; the previous one stays valid as long as the caller says.
+   * Issues a new secret; the previous one stays valid as long as the caller says.
    * @throws NOT_FOUND, also for a workflow that is not started by calls; STEP_UP_REQUIRED
    */
   async rotate(

@@ -20,7 +20,7 @@ export class Hook {
   @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true })
   secretLastUsedAt: Date | null;
 
-  /** Of the secret before this one, which stays valid for a time. */
+  /** The secret before this one, valid for an overlap. */
   @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true })
   previousSecretHash: Buffer | null;
 

@@ -4,8 +4,7 @@ import { In } from 'typeorm';
 import { Hook, HookSecret } from './hook.entity.js';
 
 /**
- * Stores a hook, or replaces the secrets of the hook that the workflow has had. Returns no row when that hook belongs to another
- * tenant. $1: workflow, $2: tenant, $3: hash of the secret.
+ * Stores a hook or replaces its secrets; no row when it belongs to another tenant. $1: workflow, $2: tenant, $3: hash.
  */
 const STORE_HOOK = `
   INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)
@@ -17,9 +16,8 @@ const STORE_HOOK = `
   RETURNING workflow_id`;
 
 /**
- * Replaces the secret of a hook, where calls are recognised and where administrators are shown it. The one that is replaced stays
- * valid for a time; what it had replaced itself ends. No row for a workflow without a hook.
- * $1: workflow, $2: tenant, $3: hash of the secret, $4: the sealed secret, $5: seconds for which the previous secret is valid.
+ * Replaces a secret, both its hash and its sealed text; the previous one stays valid for $5 seconds. No row for a
+ * workflow without a hook. $1: workflow, $2: tenant, $3: hash, $4: sealed secret.
  */
 const ROTATE_HOOK_SECRET = `
   WITH shown AS (
@@ -42,10 +40,7 @@ const END_PREVIOUS_HOOK_SECRET = `
 /** The hash by which a call is recognised (`hook`), and the sealed secret for administrators (`hook_secret`). */
 @Injectable()
 export class HookRepository {
-  /**
-   * Stores a hook, or replaces the secret of the hook that the workflow has.
-   * @throws Error when another tenant has a hook of this workflow
-   */
+  /** @throws Error when another tenant has a hook of this workflow */
   async store(
     tx: NarrowTransaction,
     { workflowId, tenantId, secretHash }: Pick<Hook, 'workflowId' | 'tenantId' | 'secretHash'>,
@@ -54,10 +49,7 @@ export class HookRepository {
     if (stored.length === 0) throw new Error(`The hook of the workflow ${workflowId} belongs to another tenant`);
   }
 
-  /**
-   * Replaces the secret of a hook.
-   * @returns until when the previous one is valid; undefined for a workflow that has no hook
-   */
+  /** @returns until when the previous secret is valid; undefined for a workflow without a hook */
   async rotate(
     tx: NarrowTransaction,
     { workflowId, tenantId, secretHash }: Pick<Hook, 'workflowId' | 'tenantId' | 'secretHash'>,
@@ -91,7 +83,7 @@ export class HookRepository {
     await tx.repository(HookSecret).delete({ tenantId: tx.tenantId, workflowId });
   }
 
-  /** Those of the workflows that have a hook. */
+  /** Skips workflows without a hook. */
   async listSecrets(tx: TenantTransaction, workflowIds: readonly string[]): Promise<HookSecret[]> {
     if (workflowIds.length === 0) return [];
     return tx.repository(HookSecret).findBy({ tenantId: tx.tenantId, workflowId: In(workflowIds) });

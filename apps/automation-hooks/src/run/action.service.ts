@@ -23,11 +23,11 @@ export interface BegunRun {
   readonly run: ClaimedRun;
   /** As it is now: whose rights the run has. */
   readonly workflow: RunningWorkflow;
-  /** What the run does. */
+  /** The definition that the run was accepted with. */
   readonly pinned: PinnedDefinition;
   /** When this process took it up. */
   readonly startedAt: Date;
-  /** Of the span that its work belongs to; undefined when it is not recorded. */
+  /** The span that its work belongs to; undefined when it is not recorded. */
   readonly traceparent: string | undefined;
 }
 
@@ -37,9 +37,8 @@ const RESERVE_SECONDS = 20;
 const KEPT_TOKENS = 10_000;
 
 /**
- * Tokens for work that outlives the call that started it. Identity decides at each minting which rights the author has
- * now, so that a kept token is less than a minute behind. A change of the author's roles revokes the tokens minted before
- * it, kept ones included; whether the author may still do the work is decided by the next minting.
+ * Tokens for work that outlives its call. Identity decides at each minting which rights the author has now; a change of
+ * roles revokes earlier tokens, kept ones included.
  */
 @Injectable()
 export class RunTokenService {
@@ -48,9 +47,9 @@ export class RunTokenService {
   constructor(private readonly rpc: Rpc) {}
 
   /**
-   * Does work with a token for the workflow's author, or for the app that it belongs to with the scopes that the
-   * installation was granted. A token that is refused is not used again, and the work is tried once more with another one.
-   * @throws what the work throws; what identity answers when it no longer mints for the author or the app
+   * Works with a token of the workflow's author, or of its app with the granted scopes. After a refused token it tries
+   * once more with a new one.
+   * @throws the work's error; identity's when it no longer mints
    */
   async use<T>(tenantId: string, workflow: RunningWorkflow, work: (token: string) => Promise<T>): Promise<T> {
     try {
@@ -113,11 +112,10 @@ export class ActionService {
   ) {}
 
   /**
-   * @param position of the step in the workflow, from 0
-   * @param steps those that have succeeded
-   * @returns what later steps can read under the step's key
-   * @throws PlatformError as the called service answered; StepError for what failed outside the platform, and for templates
-   *   that cannot be filled in or give too much
+   * @param position of the step, from 0
+   * @param steps that have succeeded
+   * @returns the output that later steps can read
+   * @throws PlatformError as the called service answered; StepError for failures outside the platform and in templates
    */
   async perform(begun: BegunRun, action: Performed, position: number, steps: readonly StepResult[]): Promise<Output> {
     const data = templateData(begun.run, steps);
@@ -166,8 +164,8 @@ export class ActionService {
 }
 
 /**
- * The name in the tenant: of the package's own object, else of a standard or custom one, which never share a name.
- * @throws NOT_FOUND for `custom:lead` and its like: the prefix never means a standard object
+ * The name in the tenant: of the package's object, else of a standard or custom one.
+ * @throws NOT_FOUND for `custom:lead` and the like: the prefix never means a standard object
  */
 function objectOf(objectNames: PinnedDefinition['objectNames'], object: string): string {
   const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;

@@ -9,10 +9,7 @@ import type { Claim } from './run-queue.repository.js';
 // What becomes of a claimed run, in the context of its tenant, which is $1. Each is one round trip. $2: run, $3: claim; without
 // the claim nothing is found and nothing is written.
 
-/**
- * What executing the run needs; the columns of the run, or those of the workflow, are null when there is none, those of the
- * definition when the run was accepted with one that does not exist. $4: workflow.
- */
+/** Reads a run for execution; columns of the run, workflow or definition are null when there is none. $4: workflow. */
 export const READ_CLAIMED_RUN = `
   SELECT claimed.*
     FROM ${TENANT_OF_STATEMENT}, LATERAL (
@@ -45,8 +42,8 @@ export const MARK_RUNNING = `
      AND EXISTS (SELECT 1 FROM run_queue WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3)`;
 
 /**
- * Stores the result of an attempt at a step, unless $6 is null. $6: position, $7: key, $8: type, $9: status, $10: attempts,
- * $11: when it is due again, $12: output, $13: code and $14: detail of the error.
+ * Stores a step, unless $6 is null. $6: position, $7: key, $8: type, $9: status, $10: attempts, $11: due at, $12:
+ * output, $13: error code, $14: error detail.
  */
 const STORED_STEP = `
   INSERT INTO run_step (tenant_id, run_id, position, key, type, status, attempts, due_at, output, error_code, error_detail)
@@ -56,8 +53,8 @@ const STORED_STEP = `
     error_code = EXCLUDED.error_code, error_detail = EXCLUDED.error_detail, updated_at = now()`;
 
 /**
- * Stores that the run goes on: with the lease renewed and claims counted anew, or, given back, at a later time. A longer lease
- * is left. $4: when it is due, or null, $5: seconds of the lease, $6 to $14: a step, $15: since when the run is under way.
+ * Continues a run with the lease renewed and claims reset, or gives it back for later; a longer lease is kept. $4: due
+ * at, or null, $5: lease seconds, $6 to $14: a step, $15: started at.
  */
 export const CONTINUE_RUN = `
   WITH held AS (
@@ -73,10 +70,7 @@ export const CONTINUE_RUN = `
      WHERE tenant_id = $1 AND id = $2 AND status = 'queued' AND EXISTS (SELECT 1 FROM held))
   SELECT run_id FROM held`;
 
-/**
- * Stores how the run ended. $4: status, $5: since when it was under way, null if it never was; $6 to $14: a step; $15: code
- * and $16: detail of the error.
- */
+/** Ends a run. $4: status, $5: started at or null, $6 to $14: a step, $15: error code, $16: error detail. */
 export const END_RUN = `
   WITH held AS (
     DELETE FROM run_queue WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3 RETURNING run_id),
@@ -90,20 +84,20 @@ export const END_RUN = `
 
 /** A run as it was when it was claimed. */
 export type ClaimedRun = Readonly<Pick<Run, 'id' | 'depth' | 'input' | 'createdAt'>> & {
-  /** Those that were begun, by their positions. */
+  /** Begun steps, by position. */
   readonly steps: readonly StepResult[];
 };
 
-/** Of a workflow as it is now: whose rights its runs have. */
+/** The current workflow, which decides on a run's rights. */
 export type RunningWorkflow = Readonly<Pick<Workflow, 'id' | 'version' | 'authorId' | 'origin'>>;
 
-/** What a claim was found to be for. */
+/** The run of a claim with its workflow. */
 export interface ClaimedWork {
   /** Null when the run does not exist any more. */
   readonly run: ClaimedRun | null;
   /** Null when it was deleted. */
   readonly workflow: RunningWorkflow | null;
-  /** What the run was accepted with; null when that does not exist. */
+  /** The definition that the run was accepted with; null when it does not exist. */
   readonly pinned: PinnedDefinition | null;
 }
 
@@ -126,8 +120,8 @@ interface Row extends Omit<ClaimedRun, 'id' | 'steps' | 'createdAt'>, Omit<Workf
 }
 
 /**
- * What a worker reads and stores of a run that it has claimed, each in one round trip. It looks at the claim in the same
- * statement: a worker that has lost it reads nothing and writes nothing.
+ * Reads and stores a claimed run, each in one round trip that also checks the claim: a worker that has lost it reads
+ * and writes nothing.
  */
 @Injectable()
 export class ClaimedRunRepository {
@@ -159,9 +153,7 @@ export class ClaimedRunRepository {
   }
 
   /**
-   * Stores that a run goes on.
-   * @param dueAt when another worker may claim it; null keeps the claim, with its lease renewed
-   * @param startedAt since when it is under way
+   * @param dueAt when another worker may claim it; null keeps the claim and renews its lease
    * @returns false when the claim is lost
    */
   continue(claim: Claim, step: StepResult | null, dueAt: Date | null, startedAt: Date): Promise<boolean> {

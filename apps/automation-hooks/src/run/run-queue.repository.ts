@@ -11,11 +11,9 @@ import { Wake } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 
 /**
- * Queues runs that an event starts, at most one of each workflow, and counts them in the rates of these. A run over the rate
- * is due when its turn comes. $2: ids of the runs, $3: their workflows, $4: runs that a workflow may start in a minute, $5: traceparent, or
- * null.
- *
- * The rate is that of hook calls (hook-call.sql.ts), whose bucket refuses what does not fit; here `next_at` goes on ahead.
+ * Queues runs of an event, at most one per workflow, and counts them in the rates; a run over the rate is due later.
+ * `next_at` goes on ahead here, while hook calls over the rate are refused. $2: runs, $3: their workflows, $4: runs a
+ * minute, $5: traceparent or null.
  */
 export const QUEUE_RUNS = `
   WITH rated AS (
@@ -30,13 +28,10 @@ export const QUEUE_RUNS = `
     FROM unnest($2::uuid[], $3::uuid[]) AS new (run_id, workflow_id) JOIN rated USING (workflow_id)`;
 
 /**
- * Claims due runs, those due for longest first. Workers do not wait for one another. Materialised: a plan that looks the
- * choice up again for each row would claim more than the limit.
- * $1: id of the claim, $2: seconds of the lease, $3: limit, $4: tenants that are left out.
- *
- * Each claim since the last outcome has twice the lease of the one before, and up to half as much again: runs that died together with the process
- * of another one are not claimed together with it again and again, and a process that dies for other reasons is given
- * time to recover before its runs fail.
+ * Claims due runs, oldest first, without waiting for other workers. Materialised: a plan that repeats the choice per
+ * row would claim more than the limit. $1: claim, $2: lease seconds, $3: limit, $4: tenants to leave out.
+ * Each claim since the last outcome doubles the lease, with up to half as much jitter, so that runs that died together
+ * with their process are not claimed together again.
  */
 export const CLAIM_RUNS = `
   WITH due AS MATERIALIZED (
@@ -83,16 +78,12 @@ export interface QueuedRun {
 }
 
 /**
- * The runs to be executed. A claim is a lease: `due_at` moves into the future, and a run whose worker died is due again when
- * that moment has come. A worker that was only slow finds its claim gone and writes nothing more.
+ * The queue of runs. A claim is a lease: `due_at` moves into the future, after which a dead worker's run is due again.
+ * A slow worker that has lost its claim writes nothing more.
  */
 @Injectable()
 export class RunQueueRepository {
-  /**
-   * Queues runs, at most one of each workflow, without waiting for the database. One over the rate of its workflow is due
-   * later.
-   * @param traceparent below which they are recorded, if they are
-   */
+  /** Queues runs, at most one per workflow, without waiting for the database; one over the rate is due later. */
   add(tx: TenantTransaction, runs: readonly QueuedRun[], runsPerMinute: number, traceparent?: string): void {
     tx.issue(QUEUE_RUNS, [
       tx.tenantId,
@@ -106,7 +97,7 @@ export class RunQueueRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Claims due runs, those due for longest first, in one round trip. Workers do not wait for one another.
+   * Claims due runs, oldest first, in one round trip.
    * @param except tenants whose runs are left for later
    */
   async claim(limit: number, leaseSeconds: number, except: readonly string[] = []): Promise<Claim[]> {
@@ -136,10 +127,7 @@ export class RunSignal extends Wake {}
 
 const DAY_MS = 86_400_000;
 
-/**
- * Keeps the partitions of a day while runs of it are queued: a workflow may wait for as long as runs are kept, several times
- * over.
- */
+/** Keeps a day's partitions while its runs are queued: a workflow may wait longer than runs are kept. */
 @Injectable()
 export class RunRetention {
   constructor(

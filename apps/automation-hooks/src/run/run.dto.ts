@@ -71,10 +71,7 @@ export class RunView {
   finishedAt: string | null;
 }
 
-/**
- * @param withInput whether to show the payload. It may contain what a role may not read in the record that it came from or
- *   went to, so only administrators see it.
- */
+/** @param withInput shows the payload, which may contain unreadable fields of a record: for administrators only */
 export function toRunView(run: RunSummary, withInput: boolean): RunView {
   return {
     id: run.id,

@@ -97,7 +97,7 @@ export class RunStep {
   @Column({ name: 'due_at', type: 'timestamptz', nullable: true })
   dueAt: Date | null;
 
-  /** What later steps can read under the step's key. */
+  /** The output that later steps can read. */
   @Column({ type: 'json', nullable: true })
   output: Readonly<Record<string, unknown>> | null;
 
@@ -108,8 +108,8 @@ export class RunStep {
   errorDetail: string | null;
 }
 
-/** What an attempt at a step came to. */
+/** The result of an attempt at a step. */
 export type StepResult = Readonly<Omit<RunStep, 'tenantId' | 'runId'>>;
 
-/** What a list shows of a step. */
+/** A step in a list. */
 export type StepSummary = Readonly<Pick<RunStep, 'key' | 'type' | 'status' | 'errorCode' | 'errorDetail'>>;

@@ -12,9 +12,8 @@ import {
 } from './run.entity.js';
 
 /**
- * Stores runs of one cause, whose input is sent once; a run whose id is stored already is not stored again.
- * $2: ids of the runs, $3: their workflows, $4: event, $5: depth, $6: input, $7: status, $8: code and $9: detail of the
- * error, $10: versions of the workflows.
+ * Stores runs of one cause, whose input is sent once; known ids are skipped. $2: ids, $3: workflows, $4: event, $5:
+ * depth, $6: input, $7: status, $8: error code, $9: error detail, $10: workflow versions.
  */
 export const INSERT_RUNS = `
   INSERT INTO run (tenant_id, id, workflow_id, workflow_version, event_id, depth, input, status, error_code, error_detail, finished_at)
@@ -23,8 +22,8 @@ export const INSERT_RUNS = `
   ON CONFLICT (tenant_id, id) DO NOTHING RETURNING id`;
 
 /**
- * A page of runs, newest first, with the payloads of the first runs until these fill $7 bytes of JSON; when $7 is null no
- * payload is read. $2: workflow or null, $3: status or null, $4: id after which the page begins or null, $5: limit, $6: offset.
+ * A page of runs, newest first, with the first payloads up to $7 bytes of JSON, none when it is null. $2: workflow or
+ * null, $3: status or null, $4: id before the page or null, $5: limit, $6: offset.
  */
 export const LIST_RUNS = `
   SELECT id, workflow_id AS "workflowId", status, error_code AS "errorCode", error_detail AS "errorDetail",
@@ -55,7 +54,7 @@ const MAX_PAGE_INPUT_BYTES = 4_000_000;
 /** A run to be stored, of this workflow. */
 export type NewRun = Readonly<Pick<Run, 'id' | 'workflowId' | 'workflowVersion'>>;
 
-/** What starts runs: a hook call or an event. */
+/** The hook call or event that starts runs. */
 export interface RunCause extends Readonly<Pick<Run, 'input' | 'depth'>> {
   readonly eventId?: string;
 }
@@ -68,9 +67,8 @@ export interface RunFilter {
 @Injectable()
 export class RunRepository {
   /**
-   * Stores runs of one cause, whose input is sent once for as many copies as one statement may write. A second run of the
-   * same workflow for the same event is not stored.
-   * @returns ids of those that were stored
+   * Stores runs of one cause, sending its input once per statement. A workflow has one run per event.
+   * @returns ids of the stored runs
    */
   async insert(
     tx: TenantTransaction,
@@ -117,7 +115,7 @@ export class RunRepository {
 
   /**
    * Newest first.
-   * @param withInput whether payloads are read, as many of the first as a page has room for
+   * @param withInput reads payloads, as many of the first as fit in a page
    */
   async list(
     tx: TenantTransaction,

@@ -24,16 +24,15 @@ import { RunQueueRepository, RunSignal } from './run-queue.repository.js';
 /** Runs that may cause one another, through events or hooks; a longer chain is taken for a loop. */
 export const MAX_DEPTH = 5;
 
-/** Of a run that is not executed because its chain is longer. */
+/** The error of a run that is not executed because its chain is too long. */
 export const LOOP_STOPPED = {
   code: 'LOOP_STOPPED',
   detail: `It was caused by a chain of ${MAX_DEPTH} runs; a longer chain is taken for a loop`,
 } as const;
 
 /**
- * How deep in a chain the run is that calls a hook. The call carries it because it crosses tenants, whose runs this service
- * must not look up for each other. Nobody gains by inventing it: a larger depth shortens the caller's own chain, and a
- * missing or smaller one is what every call from outside has.
+ * Depth of the calling run in its chain. The call carries it because it crosses tenants. Inventing it gains nothing: a
+ * larger depth shortens the caller's own chain.
  */
 export const DEPTH_HEADER = 'workflow-depth';
 
@@ -43,9 +42,7 @@ export function depthOfCall(header: string | string[] | undefined): number {
 }
 
 /**
- * The headers of a request that a run makes: its depth if the request calls a hook of this platform, and nothing for any
- * other address, so that nobody else learns of it. Redirects are not followed, so the header arrives nowhere else.
- * @param url as it is requested
+ * Adds the depth to requests that call a hook of this platform, and nothing to others. Redirects are not followed.
  * @param hookBaseUrl the address at which hooks are called
  */
 export function depthHeaders(url: string, hookBaseUrl: string, depth: number): Record<string, string> {
@@ -58,15 +55,12 @@ function isHookUrl(text: string, hookBaseUrl: string): boolean {
   return url?.origin === hooks.origin && url.pathname.startsWith(hooks.pathname);
 }
 
-/**
- * The trace of a run that is not recorded below what has started it. Its trace id is the run's id (both have 128 bits), so
- * that log entries of everything that it causes are found by the run.
- */
+/** The trace of an unrecorded run: its id is the trace id, so that log entries of all it causes are found. */
 export const traceOf = (runId: string): string => newTrace(runId.replaceAll('-', ''));
 
 /**
- * The id of the run that caused an event, if a run did; that of another cause is the id of no run. Events from before they
- * named their cause have the run's trace. Undefined without both.
+ * The id of the run that caused an event; another cause is the id of no run. Older events carry the run's trace
+ * instead.
  */
 export function causingRun({
   causeid,
@@ -77,10 +71,7 @@ export function causingRun({
   return trace?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/**
- * What conditions and templates of a workflow read of an event: the keys of its data and, directly, the fields of its
- * record. A key of the data takes precedence over a field of the same name.
- */
+/** The event as conditions and templates read it: keys of its data, which take precedence, and fields of its record. */
 function eventInput(event: EventEnvelope): Record<string, unknown> {
   const { record } = event.data;
   const fields = typeof record === 'object' && record !== null ? record : {};
@@ -104,8 +95,8 @@ export class RunService {
   }
 
   /**
-   * Stores a run for each enabled workflow that the event starts, in the transaction that handles the event. A workflow
-   * that has started as many runs as it may starts this one later.
+   * Stores a run for each enabled workflow that the event starts, in the event's transaction; over the rate it starts
+   * later.
    */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
     const waiting = await this.workflows.listStartedBy(tx, event.type);
@@ -164,9 +155,8 @@ export class RunService {
 }
 
 /**
- * Whether a workflow may be started by an event. An app must not get around a scope that the administrator did not grant,
- * or an object that is not shared with it, by means of a trigger: a run can send the event's data to the outside, which
- * requires no scope.
+ * Whether an event may start a workflow. A trigger must not give an app events beyond its scopes and shared objects: a
+ * run can send their data anywhere.
  */
 function mayReceive({ appKey, grantedScopes }: StartedWorkflow, event: EventEnvelope): boolean {
   if (appKey === null) return true;

@@ -16,14 +16,11 @@ import type { RunError, RunStatus, StepResult } from './run.entity.js';
 import { type Claim, RunQueueRepository, RunSignal } from './run-queue.repository.js';
 import { describeRun, describeStep, isRetryable, MAX_ATTEMPTS, STEP_BACKOFF, StepError } from './step.js';
 
-/**
- * Milliseconds after which others see that a run is under way. Most steps end sooner, and showing it would write the row of the
- * run twice.
- */
+/** Milliseconds before a run shows as running: most steps end sooner, and showing it writes the row twice. */
 const SHOWN_AFTER_MS = 100;
 
 /**
- * Does work, and shows that it is under way when it takes longer.
+ * Shows that work is under way when it is slow.
  * @param show must not reject; the result of the work waits for it
  */
 export async function shownWhenSlow<T>(show: () => Promise<void>, work: () => Promise<T>): Promise<T> {
@@ -46,9 +43,9 @@ type Outcome =
   | { readonly kind: 'later'; readonly until: Date; readonly attempts: number };
 
 /**
- * Executes one claimed run. The result of each step is committed, so that a run that is claimed again continues where it
- * stopped; a step that was done but not committed is repeated with the same idempotency key and finds what it created. What
- * it does is pinned to the definition that it was accepted with; what it may do is what the author or the app may do now.
+ * Executes a claimed run. Each step's result is committed, so that the next claim continues there; a step that was done
+ * but not committed is repeated with its idempotency key. The run keeps its accepted definition, with the current
+ * rights of author or app.
  */
 @Injectable()
 export class RunExecutor {
@@ -84,7 +81,7 @@ export class RunExecutor {
     await this.end(claim, null, 'failed', { code: 'RUN_ABANDONED', detail }, null);
   }
 
-  /** What is to be executed; undefined when the claim is lost or the workflow was deleted. */
+  /** The work of a claim; undefined when the claim is lost or the workflow was deleted. */
   private async begin(claim: Claim, traceparent: string | undefined): Promise<BegunRun | undefined> {
     const { tenantId, runId } = claim;
     const found = await this.runs.read(claim);

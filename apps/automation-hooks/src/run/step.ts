@@ -11,8 +11,7 @@ export class StepError extends Error {
 
   /**
    * @param code UPPER_SNAKE, shown with the run
-   * @param message shown with the run to everyone who can read runs
-   * @param isRetryable whether a later attempt can succeed
+   * @param message shown to everyone who can read runs
    */
   constructor(
     readonly code: string,
@@ -25,8 +24,8 @@ export class StepError extends Error {
 }
 
 /**
- * The id of a step of a run, the same for every worker that executes it: a version 8 UUID (RFC 9562, section 5.8) of both.
- * @param position of the step in the workflow, from 0
+ * The id of a run's step, the same for every worker: a version 8 UUID (RFC 9562, section 5.8).
+ * @param position of the step, from 0
  */
 export function stepId(runId: string, position: number): string {
   const hex = createHash('sha256').update(`${runId}/${position}`).digest('hex');
@@ -42,11 +41,9 @@ export const STEP_BACKOFF = Backoff.listed([1_000, 5_000, 30_000, 120_000, 300_0
 const RETRYABLE: ReadonlySet<string> = new Set<ErrorCode>(['IDEMPOTENCY_KEY_IN_USE', 'WORKSPACE_SUSPENDED']);
 
 /**
- * Whether a later attempt can succeed: a part of the platform is unavailable or busy, or refused a token that was minted
- * just before the author's roles changed. A wrong value stays wrong, and an author without the right is FORBIDDEN.
- *
- * Of a suspended workspace steps are not attempted. One that is refused because of it was begun in the moment in which identity
- * knew of the suspension, or did not know yet of the reinstatement, and this process did.
+ * Whether a later attempt can succeed: part of the platform is unavailable or busy, or refused a token minted just
+ * before the author's roles changed. WORKSPACE_SUSPENDED is retried because services learn of suspensions at different
+ * moments.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof StepError) return error.isRetryable;

@@ -26,9 +26,8 @@ export class WorkflowProvisioningService {
   ) {}
 
   /**
-   * Makes the workflows of an installation match the package, all or none. Those that exist stay, hook URL included, so
-   * that a repeated call changes nothing, and a new version of the package keeps the URLs of the automations it keeps.
-   * @throws WORKFLOW_INVALID with a problem for each mistake in any automation; WORKFLOW_LIMIT_EXCEEDED
+   * Makes the workflows of an installation match the package, all or none. Existing ones keep their hook URL.
+   * @throws WORKFLOW_INVALID with a problem for each mistake; WORKFLOW_LIMIT_EXCEEDED
    */
   async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
     const wanted = readAutomations(principal, request, this.outside);

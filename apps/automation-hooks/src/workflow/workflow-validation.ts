@@ -38,9 +38,8 @@ const NOT_EXECUTED = ['send_email', 'emit_event'];
 export type TargetPolicy = Pick<EgressClient, 'checkUrl'>;
 
 /**
- * Reads what a workflow does, and reports all mistakes at once.
- * @param input trigger, condition and actions, unchecked
- * @param policy which URLs may be called
+ * Reads a definition and reports all mistakes at once.
+ * @param policy the URLs that may be called
  * @param base JSON pointer to the input in the request
  * @throws WORKFLOW_INVALID with a problem for each mistake
  */

@@ -84,7 +84,7 @@ export class WorkflowController {
 /** Asked on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
-/** What the marketplace calls when apps are installed, upgraded and removed. */
+/** Called by the marketplace when apps are installed, upgraded and removed. */
 @Controller()
 export class WorkflowRpc {
   constructor(private readonly provisioning: WorkflowProvisioningService) {}

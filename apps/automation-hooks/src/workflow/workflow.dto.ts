@@ -77,8 +77,7 @@ export class CreatedWorkflowView extends WorkflowView {
 }
 
 /**
- * @param inFull whether to show conditions, and all of each action: headers, addresses, bodies, values and conditions may
- *   contain secrets of other systems, so only administrators see them
+ * @param inFull shows conditions and whole actions, which may contain secrets of other systems: for administrators only
  */
 export function toWorkflowView(workflow: Workflow, inFull: boolean): WorkflowView {
   const { trigger, condition, actions } = workflow.definition;

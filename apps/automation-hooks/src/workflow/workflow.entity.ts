@@ -41,7 +41,7 @@ export type Action = ActionHead &
     | { readonly type: 'wait'; readonly seconds: number }
   );
 
-/** What a workflow does: `trigger`, `condition` and `actions`, from an app's manifest or from the tenant. */
+/** The behaviour of a workflow, from a manifest or from the tenant. */
 export interface WorkflowDefinition {
   readonly trigger: Trigger;
   /** A formula over the top-level keys of the payload. */

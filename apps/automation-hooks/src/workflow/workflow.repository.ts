@@ -8,9 +8,8 @@ import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workflow.entity.js';
 
 /**
- * Runs for every event; `enabled` is written out for the partial index, where TypeORM would send a parameter. Without what
- * the workflows do.
- * $1: tenant, $2: name of the event.
+ * Runs for every event; `enabled` is written out for the partial index, where TypeORM would send a parameter. $1:
+ * tenant, $2: name of the event.
  */
 export const LIST_WORKFLOWS_STARTED_BY = `
   SELECT id, definition_version AS version, app_key AS "appKey", granted_scopes AS "grantedScopes"
@@ -33,8 +32,8 @@ const KEEP_DEFINITION = `
 const DELETE_RATES = `DELETE FROM workflow_rate WHERE tenant_id = $1 AND workflow_id = ANY ($2::uuid[])`;
 
 /**
- * Deletes definitions, at most $1, that were replaced more than $2 seconds ago and that no unfinished run of their workflow
- * can have been accepted with, of all tenants.
+ * Deletes at most $1 definitions that were replaced more than $2 seconds ago and have no unfinished run, of all
+ * tenants.
  */
 const SWEEP_DEFINITIONS = `
   WITH old AS (
@@ -54,17 +53,17 @@ const LOCK_WORKFLOWS = `SELECT pg_advisory_xact_lock(hashtextextended('workflows
 
 export interface StartedWorkflow {
   readonly id: string;
-  /** Of its definition. */
+  /** Version of its definition. */
   readonly version: number;
   /** The app that it belongs to; null, like its scopes, for a workflow that the tenant created. */
   readonly appKey: string | null;
   readonly grantedScopes: readonly string[] | null;
 }
 
-/** What a run does: not changed by what becomes of its workflow. */
+/** The definition of a run, independent of later changes to its workflow. */
 export type PinnedDefinition = Pick<Workflow, 'definition' | 'objectNames'>;
 
-/** What the author or the package says of a workflow. */
+/** A workflow from its author or a package. */
 export interface NewWorkflow
   extends Readonly<Pick<Workflow, 'id' | 'name' | 'definition' | 'authorId' | 'objectNames'>> {
   readonly origin: WorkflowOrigin | null;
@@ -80,8 +79,8 @@ export class WorkflowRepository {
   }
 
   /**
-   * Gives an app's workflow the form of another version of the package; whether it is enabled does not change. Runs that
-   * were accepted before keep to the definition that they were accepted with.
+   * Replaces an app's workflow by another version's; it stays enabled or disabled, and accepted runs keep their
+   * definition.
    */
   async replace(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
     tx.issue(KEEP_DEFINITION, [tx.tenantId, workflow.id]);
@@ -201,10 +200,9 @@ export class WorkflowLimit {
   }
 
   /**
-   * Checks before workflows are added, in a transaction that holds the tenant's lock, so that the number cannot change
-   * meanwhile. A tenant above a limit that was lowered keeps its workflows and may replace them.
-   * @param added how many are about to be added
-   * @param removed how many are about to be removed in the same transaction
+   * Checks before workflows are added, under the tenant's lock. A tenant above a lowered limit keeps and may replace
+   * its workflows.
+   * @param removed how many the same transaction removes
    * @throws WORKFLOW_LIMIT_EXCEEDED
    */
   async check(tx: TenantTransaction, added: number, removed = 0): Promise<void> {

@@ -17,16 +17,15 @@ import { WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
 import { readDefinition } from './workflow-validation.js';
 
 /**
- * Whether the principal may create workflows and therefore see all of them, payloads of their runs included. Like the
- * routes that administer, this requires an administrator's own session: an app's or an embed token never administers,
- * whatever its roles, and neither does an API key.
+ * Whether the principal may create workflows and see them in full, with payloads of runs: only in an administrator's
+ * own session, never with an app's or embed token or an API key.
  */
 export const isAdministrator = (principal: Principal): boolean =>
   principal.kind === 'user' && principal.apiKeyId === undefined && rolesAllow(principal.roles, 'administer');
 
 /**
- * Cancels runs of deleted workflows that have not ended, at most $3 of them; a worker that executes one finds its claim
- * gone. $1: tenant, $2: workflows, $4: code and $5: detail of the error.
+ * Cancels at most $3 unfinished runs of deleted workflows; their workers lose the claim. $1: tenant, $2: workflows, $4:
+ * error code, $5: error detail.
  */
 const CANCEL_RUNS = `
   WITH gone AS (
@@ -42,12 +41,11 @@ const CANCEL_RUNS = `
 /** Runs that one transaction cancels. */
 const BATCH = 1_000;
 
-/** Of a run whose workflow was deleted before it ended. */
+/** The error of a run whose workflow was deleted. */
 export const WORKFLOW_DELETED = { code: 'WORKFLOW_DELETED', detail: 'The workflow was deleted' } as const;
 
 /**
- * What becomes of the runs that a workflow has accepted when it is deleted. They are in the tables of runs, which know of
- * workflows and not the other way round.
+ * Cancels runs of deleted workflows. Runs depend on workflows and not the other way round, so the statement is here.
  */
 @Injectable()
 export class AcceptedRunsService {
@@ -56,9 +54,8 @@ export class AcceptedRunsService {
   constructor(private readonly database: Database) {}
 
   /**
-   * Cancels the runs of deleted workflows that have not ended, after the transaction that deleted these. A run that is
-   * under way is cancelled after its current step. Nothing depends on it: a worker that claims a run without a workflow
-   * cancels it, so a failure is only logged.
+   * Cancels unfinished runs after the deletion; a run under way ends after its current step. A failure is only logged:
+   * a worker that claims a run without a workflow cancels it too.
    */
   async cancel(tenantId: string, workflowIds: readonly string[]): Promise<void> {
     if (workflowIds.length === 0) return;
@@ -126,7 +123,7 @@ export class WorkflowService {
   }
 
   /**
-   * Enables or disables a workflow. A disabled one accepts no calls and no events; the runs that it has accepted are finished.
+   * A disabled workflow accepts no calls and events; accepted runs are finished.
    * @throws NOT_FOUND
    */
   async setEnabled(principal: Principal, id: string, enabled: boolean): Promise<WorkflowView> {
@@ -138,8 +135,8 @@ export class WorkflowService {
   }
 
   /**
-   * Deletes a workflow and cancels the runs that it has accepted and that have not ended.
-   * @throws NOT_FOUND; CONFLICT for a workflow that belongs to an installed app
+   * Deletes a workflow and cancels its unfinished runs.
+   * @throws NOT_FOUND; CONFLICT for a workflow of an installed app
    */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
