@@ -69,6 +69,7 @@ describe('a list', () => {
 
   it.each([
     'page=0',
+    'size=0',
     'size=201',
     'size=x',
     'sort=nothing',
