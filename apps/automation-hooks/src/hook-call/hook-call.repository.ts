@@ -1,7 +1,6 @@
-import { RevocationSource } from '@crm/access';
-import { pooledRandom } from '@crm/context';
-import { Database } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { pooledRandom, RevocationSource } from '@crm/access';
+import { Database, Sweeper } from '@crm/database';
+
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { LOOP_STOPPED, MAX_DEPTH } from '../run/run.service.js';

@@ -6,8 +6,9 @@ import {
   newId,
   PartitionUpkeep,
   type TenantTransaction,
+  Wake,
 } from '@crm/database';
-import { Wake } from '@crm/worker';
+
 import { Injectable } from '@nestjs/common';
 
 /**

@@ -1,5 +1,5 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { type EventContext, EventHandler } from '@crm/messaging';

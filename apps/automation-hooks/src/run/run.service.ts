@@ -1,6 +1,6 @@
+import { newTrace, type Principal } from '@crm/access';
 import { parseUrl } from '@crm/address-policy';
-import type { Principal } from '@crm/context';
-import { newTrace } from '@crm/context';
+
 import {
   coversScope,
   type EventEnvelope,
@@ -12,7 +12,7 @@ import {
 } from '@crm/contracts';
 import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
-import { recordedOnly } from '@crm/tracing';
+import { recordedOnly } from '@crm/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';

@@ -1,11 +1,11 @@
 import { RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/database';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
-import { startSpan, within } from '@crm/tracing';
-import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
+import { startSpan, within } from '@crm/telemetry';
+
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { type Action, stepKey } from '../workflow/workflow.entity.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ErrorCode, PlatformError } from '@crm/contracts';
-import type { SpanDescription } from '@crm/tracing';
-import { Backoff } from '@crm/worker';
+import { Backoff } from '@crm/database';
+import type { SpanDescription } from '@crm/telemetry';
 import { type Action } from '../workflow/workflow.entity.js';
 import type { Claim } from './run-queue.repository.js';
 

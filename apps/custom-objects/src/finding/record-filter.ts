@@ -1,10 +1,10 @@
 import { PlatformError } from '@crm/contracts';
 import { type AccessPlan, type FieldDefinition, fieldTypes, normaliseOptions, slotValue } from '@crm/fields';
-import type { EvaluationContext } from '@crm/formula';
 import {
   type BindParameter,
   type CheckedFormula,
   type EmittedSql,
+  type EvaluationContext,
   emitSql,
   FormulaSqlError,
   parseDate,
@@ -12,6 +12,7 @@ import {
   type SqlColumn,
   type ValueType,
 } from '@crm/formula';
+
 import { type StoredField } from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
 import { type RowCondition } from './record-list.repository.js';

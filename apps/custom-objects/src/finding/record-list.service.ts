@@ -2,8 +2,8 @@ import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import type { ListPage } from '@crm/http';
-import { type ListAnswer, type ListQuery, listAnswer, type Position, parsePage } from '@crm/http';
+import { type ListAnswer, type ListPage, type ListQuery, listAnswer, type Position, parsePage } from '@crm/http';
+
 import { Injectable } from '@nestjs/common';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';

@@ -1,5 +1,5 @@
-import type { ListAnswer } from '@crm/http';
-import { DateTimeField, IdField, IntegerField, ListQuery, TextField } from '@crm/http';
+import { DateTimeField, IdField, IntegerField, type ListAnswer, ListQuery, TextField } from '@crm/http';
+
 import type { TaggedRecord } from './record.service.js';
 
 /** Query parameters of a list of records. */

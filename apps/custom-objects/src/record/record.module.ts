@@ -1,4 +1,4 @@
-import { IdempotencyModule } from '@crm/idempotency';
+import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { FindingModule } from '../finding/finding.module.js';
 import { ObjectModule } from '../object/object.module.js';

@@ -1,10 +1,10 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type FieldProblem, PlatformError } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
+import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
 import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer, type ListQuery } from '@crm/http';
-import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
+
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { type RecordFilter } from '../finding/record-filter.js';

@@ -1,7 +1,7 @@
 import { hasScope, requireScope, type ScopeHolder } from '@crm/access';
 import { type FieldProblem, PlatformError, type ScopeName } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
-import { Database } from '@crm/database';
+import { Database, type TenantTransaction } from '@crm/database';
+
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
 import { actingApp, isVisibleTo, type StoredField } from '../object/object-definition.js';
