@@ -9,7 +9,8 @@ import {
   SEARCH_RECORDS,
   WRITE_SEARCH_TEXTS,
 } from '../src/finding/search.repository.js';
-import { containsText } from '../src/finding/search-text.service.js';
+import { containsText } from '../src/finding/search-text.js';
+
 import { migrations } from '../src/migrations/index.js';
 import {
   FIND_OBJECT,

@@ -7,7 +7,7 @@ import { E_TIMEOUT, Semaphore, type SemaphoreInterface, withTimeout } from 'asyn
 import type { ObjectModel } from '../object/object-model.js';
 import { type RowCondition } from './record-list.repository.js';
 import type { RecordSort } from './record-sort.js';
-import { type SearchedText } from './search-text.service.js';
+import { type SearchedText } from './search-text.js';
 
 /** Why a query may take long: it names the parameter, and says what would help. */
 export interface QueryCost {

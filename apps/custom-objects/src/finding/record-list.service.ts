@@ -13,7 +13,7 @@ import { type RecordFilter, rowConditions } from './record-filter.js';
 import { type RecordList, RecordListRepository, type RowCondition } from './record-list.repository.js';
 import { parseSort, type RecordSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
-import { audiencesFor, containsText, searchedText, type TextSearch } from './search-text.service.js';
+import { audiencesFor, containsText, searchedText, type TextSearch } from './search-text.js';
 
 /** The tenant, identity and roles of the caller. */
 type ListCaller = ObjectCaller & { readonly roles: readonly string[] };

@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { type SearchTexts, type TextSearch } from './search-text.service.js';
+import { type SearchTexts, type TextSearch } from './search-text.js';
 
 /** The texts of new records, in arrays. $1: tenant, $2: object, $3: records, $4: audiences, $5: texts. */
 export const INSERT_SEARCH_TEXTS = `

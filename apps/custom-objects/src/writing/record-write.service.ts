@@ -12,7 +12,8 @@ import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
-import { type SearchTexts, searchTextsOf } from '../finding/search-text.service.js';
+import { type SearchTexts, searchTextsOf } from '../finding/search-text.js';
+
 import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import {
   dataOf,
