@@ -24,7 +24,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 const KEY_DESCRIPTION =
   'A call with a key that the hook has accepted within the last 24 hours starts no other run, whatever its body: the answer names the run of the first. 1 to 255 visible ASCII characters';
 
-/** Where upstream systems start workflows. The secret in the path is the only authentication; see hook-call.gate.ts. */
+/** Where upstream systems start workflows. The secret in the path is the only authentication. */
 @ApiGroup(WORKFLOW_GROUP)
 @Controller(HOOK_PATH)
 export class HookCallController {
