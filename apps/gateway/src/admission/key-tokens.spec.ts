@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { TokenOfKey } from './api-key-issuer.js';
-import { KeyTokens } from './key-tokens.js';
+import { KeyTokens, type TokenOfKey } from './key-tokens.js';
 
 describe('the tokens of keys', () => {
   let nowMs: number;

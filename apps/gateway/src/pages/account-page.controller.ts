@@ -1,9 +1,17 @@
 import { Public } from '@crm/access';
-import { Describe, encodedFor } from '@crm/http';
-import { Controller, Get, Header, Headers, Param, Res } from '@nestjs/common';
+import { Describe, encodedFor, ServedPage } from '@crm/http';
+import { Controller, Get, Header, Headers, Inject, Injectable, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { ACCOUNT_PAGE_PATHS } from '../routing/routing.js';
-import { AccountPageService } from './account-page.service.js';
+
+/** The account page, from the folder that the configuration names. */
+@Injectable()
+export class AccountPageService extends ServedPage {
+  constructor(@Inject(GATEWAY_CONFIG) { accountPageDir }: GatewayConfig) {
+    super(accountPageDir, 'ACCOUNT_PAGE_DIR');
+  }
+}
 
 /**
  * Only files of this address run, and only this address is called, so that nothing on the page can hand on what it holds:

@@ -2,8 +2,7 @@ import { API_KEY_PREFIX, apiKeyFingerprint, type Principal, readApiKey, TokenVer
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiKeyIssuer, type KeyPresented } from './api-key-issuer.js';
-import { KeyTokens } from './key-tokens.js';
+import { ApiKeyIssuer, type KeyPresented, KeyTokens } from './key-tokens.js';
 
 /** An `Authorization` header with a key, as nearly every client writes it. */
 const HEADER = `Bearer ${API_KEY_PREFIX}`;

@@ -1,7 +1,35 @@
-import { PlatformError } from '@crm/contracts';
+import { PlatformError, type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { Rpc } from '@crm/messaging';
+import { counter } from '@crm/telemetry';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { TokenOfKey } from './api-key-issuer.js';
-import { exchanges } from './api-key-metrics.js';
+
+export type KeyPresented = RpcRequest<typeof rpc.identity.exchangeApiKey>;
+export type TokenOfKey = RpcResponse<typeof rpc.identity.exchangeApiKey>;
+
+/** Where API keys are exchanged for access tokens. */
+export abstract class ApiKeyIssuer {
+  /** @throws PlatformError INVALID_API_KEY, SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED */
+  abstract exchange(presented: KeyPresented): Promise<TokenOfKey>;
+}
+
+/** identity, over NATS. */
+@Injectable()
+export class IdentityApiKeyIssuer extends ApiKeyIssuer {
+  constructor(private readonly rpcs: Rpc) {
+    super();
+  }
+
+  override exchange(presented: KeyPresented): Promise<TokenOfKey> {
+    return this.rpcs.call(rpc.identity.exchangeApiKey, presented);
+  }
+}
+
+export const exchanges = counter(
+  'gateway_api_key_exchanges_total',
+  'API keys for which identity was asked, by the outcome: accepted, refused, or failed without an answer',
+  ['outcome'],
+);
 
 /** How long a token stands for its key: the most that a change of rights could go unnoticed if no cut-off told of it. */
 const KEPT_MS = 60_000;

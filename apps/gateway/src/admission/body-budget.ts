@@ -1,7 +1,19 @@
+import { counter, gauge } from '@crm/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { bodyBytes, refusedBodies } from './body-metrics.js';
-import { BODY_ROOMS, type BodyRoom } from './body-room.js';
+import { BODY_ROOMS, type BodyRoom } from '../routing/route-class.js';
+
+export const bodyBytes = gauge(
+  'gateway_body_bytes',
+  'Announced bytes of the bodies on their way, by who sends them: tenants, or without a token addresses, credentials and hooks',
+  ['sender'],
+);
+
+export const refusedBodies = counter(
+  'gateway_bodies_refused_total',
+  'Bodies that were refused because too many bytes were on their way',
+  ['sender'],
+);
 
 /** Who sends a body: a tenant, or an address without a token. */
 export type Sender = { readonly room: BodyRoom; readonly key: string };
