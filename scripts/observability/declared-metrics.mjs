@@ -15,8 +15,8 @@ export const SECTIONS = [
   { title: 'Requests', who: 'every service', file: 'libs/runtime/src/observability/metrics.ts' },
   { title: 'Limits', who: 'every service', file: 'libs/http/src/problem/refusal-metrics.ts' },
   { title: 'Counting of limits', who: 'services with limits', file: 'libs/limits/src/limits-metrics.ts' },
-  { title: 'API keys', who: 'gateway', file: 'apps/gateway/src/api-keys/api-key-metrics.ts' },
-  { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/bodies/body-metrics.ts' },
+  { title: 'API keys', who: 'gateway', file: 'apps/gateway/src/admission/key-tokens.ts' },
+  { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/admission/body-budget.ts' },
   { title: 'Services behind the gateway', who: 'gateway', file: 'apps/gateway/src/proxy/upstream-metrics.ts' },
   {
     title: 'Calls, consumers and cut-offs',
