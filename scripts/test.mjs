@@ -55,6 +55,12 @@ async function part(tally, name, work) {
  */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
 
+/** @param {string} path of what shares a platform */
+const isEndToEnd = (path) => isIn(path, 'e2e') && !isIn(path, FAULTS) && !isIn(path, BACKUP);
+
+/** @param {readonly string[]} paths */
+const hasEndToEnd = (paths) => paths.some((path) => isEndToEnd(path) || isIn('e2e', path));
+
 /**
  * @param {readonly string[]} paths
  * @param {string} folder whose configuration of Jest is used
@@ -65,6 +71,8 @@ const runOneByOne = (paths, folder, environment) =>
     [
       `--config=${inRoot(folder, 'jest.config.mjs')}`,
       '--runInBand',
+      // A suite whose preparation failed may leave servers open, which would keep the process for ever.
+      '--forceExit',
       ...paths.filter((path) => resolve(ROOT, path) !== resolve(ROOT, folder)),
     ],
     environment,
@@ -88,10 +96,9 @@ async function runTests(tally, { paths, coverage, update, environment }) {
   }
   const ofFaults = paths.filter((path) => isIn(path, FAULTS));
   const ofBackup = paths.filter((path) => isIn(path, BACKUP));
-  const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e') && !ofFaults.includes(path) && !ofBackup.includes(path));
   const hasAll = paths.length === 0 || paths.some((path) => isIn('e2e', path));
-  if (hasAll || ofEndToEnd.length > 0) {
-    await part(tally, 'end-to-end tests', () => runOneByOne(ofEndToEnd, 'e2e', environment));
+  if (paths.length === 0 || hasEndToEnd(paths)) {
+    await part(tally, 'end-to-end tests', () => runOneByOne(paths.filter(isEndToEnd), 'e2e', environment));
   }
   if (hasAll || ofBackup.length > 0) {
     await part(tally, 'backup and restore', () => runOneByOne(ofBackup, BACKUP, environment));
@@ -134,13 +141,21 @@ await runCommand(async () => {
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
+/** Every test of a page would fail without one, after minutes. */
+async function tryBrowser() {
+  const { startBrowser } = await import('../e2e/embed/browser.mjs');
+  await (await startBrowser({})).close();
+}
+
 /**
  * @param {Tally} tally
  * @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
  */
 async function prepareAndTest(tally, { paths, deep, coverage, update }) {
-  const progress = new Progress(3);
+  const needsBrowser = paths.length === 0 || hasEndToEnd(paths);
+  const progress = new Progress(needsBrowser ? 4 : 3);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
+  if (needsBrowser) await progress.step('Trying the browser', tryBrowser);
   const begun = performance.now();
   await progress.step('Building', async (note) => note(await buildPackages()));
   tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
