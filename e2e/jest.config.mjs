@@ -3,7 +3,7 @@ import shared from '../jest.config.mjs';
 
 // Coverage and the like are settings of the run, not of a project.
 const { collectCoverageFrom, coverageProvider, testTimeout, workerIdleMemoryLimit, ...ofProjects } = shared;
-const inScripts = (name) => path.resolve(import.meta.dirname, '..', 'scripts', name);
+const inScripts = (/** @type {string} */ name) => path.resolve(import.meta.dirname, '..', 'scripts', name);
 const project = {
   ...ofProjects,
   rootDir: import.meta.dirname,

@@ -67,15 +67,16 @@ export async function* buildAll({ tasks }, options) {
  * @param {string} folder
  */
 async function buildLibrary(folder) {
-  const [sources, results, declarations] = ['src', 'dist', 'tsconfig.build.json'].map((name) =>
-    path.join(folder, name),
-  );
+  const sources = path.join(folder, 'src');
+  const results = path.join(folder, 'dist');
+  const declarations = path.join(folder, 'tsconfig.build.json');
   const isPublished = existsSync(declarations);
   const files = (await readdir(sources, { recursive: true })).filter((file) => SOURCE.test(file));
   await rm(results, { recursive: true, force: true });
   await Promise.all(
     files.map(async (file) => {
-      const [source, target] = [path.join(sources, file), path.join(results, file.replace(SOURCE, '.js'))];
+      const source = path.join(sources, file);
+      const target = path.join(results, file.replace(SOURCE, '.js'));
       const { code, map } = await transformFile(source, {
         configFile: inRoot('.swcrc'),
         sourceMaps: !isPublished,
