@@ -19,8 +19,16 @@ const onPlatform = {
   globalSetup: '<rootDir>/platform/start.mjs',
   globalTeardown: '<rootDir>/platform/stop.mjs',
 };
-// They kill its processes, or listen at the one address that it has for a receiver: nothing else may run meanwhile.
-const ALONE = ['account/single-sign-on', 'journey', 'observability', 'stream-lost', 'survives-kill', 'tracing'];
+// They kill its processes, withdraw its keys, or listen at the one address that it has for a receiver.
+const ALONE = [
+  'access/kill-switch',
+  'account/single-sign-on',
+  'journey',
+  'observability',
+  'stream-lost',
+  'survives-kill',
+  'tracing',
+];
 const alone = ALONE.map((name) => `<rootDir>/${name}.spec.ts`);
 // These bring servers and services of their own, because they kill or lose them.
 const OWN_SERVERS = ['backup', 'event-path', 'faults'];

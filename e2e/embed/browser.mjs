@@ -7,8 +7,7 @@ import { chromium as playwright } from 'playwright-core';
 import { PlainError } from '../../scripts/plain-error.mjs';
 import { run, runOrFail } from '../../scripts/processes/run.mjs';
 import { CACHE_DIR, inRoot } from '../../scripts/root.mjs';
-import { unpackDebianPackages } from '../../scripts/servers/debian-packages.mjs';
-import { inWorkFolder } from '../../scripts/servers/work-folder.mjs';
+import { inWorkFolder, LIBRARIES, unpackDebianPackages } from '../../scripts/servers/debian-packages.mjs';
 
 /** A headless Chromium with its libraries and fonts, compressed. Its program is for Linux on x64. */
 const PACKAGE = inRoot('e2e', 'node_modules', '@sparticuz', 'chromium');
@@ -88,6 +87,5 @@ async function addSqlite(libraries, work) {
   if (!linked.stdout.includes('libsqlite3.so.0 => not found')) return;
   const unpacked = path.join(work, 'sqlite');
   await unpackDebianPackages(unpacked, ['libsqlite3-0'], { alone: true });
-  const source = path.join(unpacked, 'usr', 'lib', 'x86_64-linux-gnu');
-  await runOrFail('cp', ['-a', `${source}/.`, libraries]);
+  await runOrFail('cp', ['-a', `${path.join(unpacked, LIBRARIES)}/.`, libraries]);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { builtFile } from '../root.mjs';
-import { natsProgram } from '../servers/nats-binary.mjs';
 import { preparePostgres } from '../servers/postgres.mjs';
+import { natsProgram } from '../servers/programs.mjs';
 import { buildPackages } from '../setup/build.mjs';
 import { installPackages } from '../setup/install.mjs';
 import { Progress } from '../setup/progress.mjs';
