@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { SERVICES } from '../../libs/contracts/src/services.js';
 import { inRoot } from '../root.mjs';
-import { NATS_RELEASE } from '../servers/nats-binary.mjs';
+import { NATS_RELEASE } from '../servers/programs.mjs';
 import { readCompose, readEnvFile } from './compose-file.mjs';
 import { composeSecrets } from './compose-secrets.mjs';
 

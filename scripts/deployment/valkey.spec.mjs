@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 import { freePorts } from '../servers/free-port.mjs';
-import { redisProgram } from '../servers/redis-binary.mjs';
+import { redisProgram } from '../servers/programs.mjs';
 import { redisAnswers } from '../testing/redis-answers.mjs';
 
 const SCRIPT = inRoot('deploy', 'valkey', 'start-with-secret.sh');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { freePorts } from '../servers/free-port.mjs';
-import { redisProgram } from '../servers/redis-binary.mjs';
+import { redisProgram } from '../servers/programs.mjs';
 import { redisAnswers } from '../testing/redis-answers.mjs';
 import { find, podOf } from './manifests.mjs';
 import { renderOverlay } from './render.mjs';

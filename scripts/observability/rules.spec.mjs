@@ -6,7 +6,7 @@ import { MAX_FILE_STORE } from '../../libs/messaging/src/server/nats-server-conf
 import { readCompose } from '../deployment/compose-file.mjs';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
-import { promtoolProgram } from '../servers/promtool.mjs';
+import { promtoolProgram } from '../servers/programs.mjs';
 import { allDashboards, allRules, allRuleTests, filesIn, PROMETHEUS, RUNBOOKS, readYaml } from './files.mjs';
 
 const RULE_FILES = filesIn(path.join(PROMETHEUS, 'rules'), '.yml');
