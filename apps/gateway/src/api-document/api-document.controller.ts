@@ -1,13 +1,13 @@
 import { Public } from '@crm/access';
 import { Describe } from '@crm/http';
+import { MergedDocument } from '@crm/runtime/proxy';
 import { Controller, Get, Header, UseGuards } from '@nestjs/common';
 import { AddressLimitGuard } from './address-limit.guard.js';
-import { ApiDocumentService } from './api-document.service.js';
 
 /** The merged document. The page that shows it comes from `@crm/http`, as at every edge. */
 @Controller('api/openapi.json')
 export class ApiDocumentController {
-  constructor(private readonly documents: ApiDocumentService) {}
+  constructor(private readonly documents: MergedDocument) {}
 
   @Get()
   @Public()

@@ -1,7 +1,7 @@
-import { VERSION_STATUSES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Sweeper } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
+import { VERSION_STATUSES } from '../catalogue/version-state.js';
 import { MEASURE_SUBMISSIONS } from './review.sql.js';
 import { submissionMetrics } from './submission-metrics.js';
 
