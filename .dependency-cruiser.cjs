@@ -16,12 +16,11 @@ const LIBS = [
   'access',
   'database',
   'idempotency',
-  'operator-audit',
   'quota',
   'messaging',
   'limits',
   'http',
-  'identity-views',
+  'operator-audit',
   'runtime',
   'sdk',
   'ui',
@@ -95,6 +94,9 @@ module.exports = {
           // `@crm/sdk/embed` and what is below it have entry points of their own.
           '^libs/sdk/src/embed/index\\.ts$',
           '^libs/sdk/src/embed/[a-z]+/index\\.ts$',
+          // Edges alone take the proxy, services alone the query of the trail.
+          '^libs/runtime/src/proxy/index\\.ts$',
+          '^libs/operator-audit/src/operator-audit\\.dto\\.ts$',
         ],
       },
     },
@@ -165,10 +167,10 @@ module.exports = {
           '^libs/http/src/server/drain\\.ts$',
           // To a program of the developer's own machine.
           '^apps/cli/src/listening/forward\\.ts$',
-          '^apps/gateway/src/proxy/',
+          '^libs/http/src/server/operators-server\\.ts$',
+          '^libs/runtime/src/proxy/',
           // A server, as small as it can be.
           '^examples/embed-host/src/server\\.mjs$',
-          '^apps/gateway/src/api-document/api-document\\.service\\.ts$',
         ],
       },
       to: { path: ['^(node:)?(http|https|http2|dgram)$', 'node_modules/(undici|axios|got|node-fetch)/'] },

@@ -57,7 +57,6 @@ describe('the OpenAPI schema and the decorators of the DTO classes', () => {
       'apps/marketplace-admin',
       'apps/marketplace-certification',
       'apps/webhook-dispatcher',
-      'libs/identity-views',
     ];
     expect(packages).toEqual(expect.arrayContaining(known));
   });

@@ -65,7 +65,7 @@ describe('the queue', () => {
     expect(await ids({ appKey: key })).toEqual([mine]);
     expect(await ids({ publisherId: tenant.tenantId })).toEqual([theirs]);
     expect(await ids({ q: 'zEPHYR' })).toEqual([mine]);
-    expect(await ids({ text: other.toUpperCase() })).toEqual([theirs]);
+    expect(await ids({ q: other.toUpperCase() })).toEqual([theirs]);
     expect(await ids({ q: '%' })).toEqual([]);
     await marketplace.database.crossTenant((tx) =>
       tx.query("update app_version set submitted_at = now() - interval '3 days' where id = $1", [mine]),

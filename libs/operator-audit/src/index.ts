@@ -6,7 +6,6 @@ export {
   recordFailedSignIn,
   recordOperatorAct,
 } from './operator-act.js';
-export { OperatorAuditQuery } from './operator-audit.dto.js';
 export { listOperatorAudit } from './operator-audit.js';
 export * as operatorAuditSql from './operator-audit.sql.js';
 export { createOperatorAuditTable } from './operator-audit.table.js';

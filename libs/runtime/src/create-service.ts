@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import { RevocationSource } from '@crm/access';
@@ -29,6 +28,8 @@ import { Readiness } from './operations/readiness.js';
 import { RuntimeModule } from './runtime.module.js';
 import type { ServiceOptions } from './service-options.js';
 import { ServedCertificate } from './transport/served-certificate.js';
+
+type Server = ReturnType<typeof operatorsServer>;
 
 /** How often a slow start logs what it may be waiting for, in milliseconds. */
 const STILL_STARTING_MS = 10_000;

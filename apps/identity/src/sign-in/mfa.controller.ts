@@ -1,11 +1,16 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { AuthenticatorCodeInput, AuthenticatorView, RecoveryCodesView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
-import { MfaInput, MfaSettingsView } from './sign-in.dto.js';
+import {
+  AuthenticatorCodeInput,
+  AuthenticatorView,
+  MfaInput,
+  MfaSettingsView,
+  RecoveryCodesView,
+} from './sign-in.dto.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/mfa')

@@ -2,7 +2,8 @@ import { Access } from '@crm/access';
 import type { OperatorAuditPage } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Describe } from '@crm/http';
-import { listOperatorAudit, OperatorAuditQuery } from '@crm/operator-audit';
+import { listOperatorAudit } from '@crm/operator-audit';
+import { OperatorAuditQuery } from '@crm/operator-audit/dto';
 import { Controller, Get, Query } from '@nestjs/common';
 
 /** This service's part of the trail of operators, which marketplace-admin shows together with that of identity. */

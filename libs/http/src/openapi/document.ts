@@ -123,7 +123,7 @@ function operation(
   ];
   const texts = [description?.description, accessText(route, caller)].filter((text) => text !== undefined);
   return {
-    operationId: `${route.controller.name.replace(/Controller$/, '')}_${route.methodName}`,
+    operationId: `${route.controller.name.replace(/^Operators(?=[A-Z])|Controller$/g, '')}_${route.methodName}`,
     tags: [group.name],
     ...(description && { summary: description.summary }),
     ...(description?.deprecated && { deprecated: true }),

@@ -1,6 +1,6 @@
-import { BooleanField, DateTimeField, IdField, TextField } from '@crm/http';
+import { BooleanField, DateTimeField, IdField, IntegerField, TextField } from '@crm/http';
 
-/** `SessionView` of the contracts on the wire. */
+/** A session as its user sees it. */
 export class SessionView {
   @IdField()
   id: string;
@@ -31,4 +31,24 @@ export class SessionView {
 
   @DateTimeField({ description: 'When the session ends however often it is refreshed' })
   endsAt: string;
+}
+
+export class RefreshInput {
+  @TextField({ maxLength: 8192 })
+  refreshToken: string;
+}
+
+/** `TokenPair` of the contracts on the wire. */
+export class TokenPairView {
+  @TextField({ maxLength: 8192 })
+  accessToken: string;
+
+  @TextField({ maxLength: 512 })
+  refreshToken: string;
+
+  @TextField({ maxLength: 6, example: 'Bearer' })
+  tokenType: string;
+
+  @IntegerField({ description: 'Lifetime of the access token in seconds', example: 900 })
+  expiresIn: number;
 }
