@@ -61,7 +61,7 @@ function servicePortProblems(name, manifests, contracts) {
   if (!deployment || !service) return [`${name}: it has no deployment or no service`];
   const port = /** @type {number} */ (servicePorts[name]);
   const operators = servingOperators.includes(name) ? [`operators ${port + operatorsOffset}`] : [];
-  const wanted = [`http ${port}`, ...operators, `operations ${port + operationsOffset}`];
+  const wanted = [`http ${port}`, `operations ${port + operationsOffset}`, ...operators];
   const open = podOf(deployment).spec.containers[0].ports.map(
     (/** @type {any} */ entry) => `${entry.name} ${entry.containerPort}`,
   );

@@ -3,7 +3,9 @@ import type { ServiceName } from '@crm/contracts';
 import type { EnvironmentReader } from '../configuration/environment.js';
 import type { ServiceConfig } from '../configuration/service-config.js';
 import { authoritiesConfig } from '../configuration/tls-config.js';
-import type { UpstreamUrls } from './upstreams.js';
+
+/** Internal addresses of the services that an edge forwards to. */
+export type UpstreamUrls = Readonly<Partial<Record<ServiceName, string>>>;
 
 export interface ProxyConfig {
   readonly service: ServiceConfig;

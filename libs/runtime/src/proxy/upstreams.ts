@@ -2,6 +2,7 @@ import type { ServiceName } from '@crm/contracts';
 import type { FastifyReply } from 'fastify';
 import { Pool } from 'undici';
 import { Exchange, type ForwardedRequest } from './exchange.js';
+import type { UpstreamUrls } from './proxy-config.js';
 import { UpstreamBreaker } from './upstream-breaker.js';
 import type { UpstreamConnector } from './upstream-connector.js';
 
@@ -17,9 +18,6 @@ export class UpstreamPaused extends Error {
     this.name = 'UpstreamPaused';
   }
 }
-
-/** Internal addresses of the services that an edge forwards to. */
-export type UpstreamUrls = Readonly<Partial<Record<ServiceName, string>>>;
 
 /** Connections to the services behind an edge, kept for reuse. */
 export class Upstreams {
