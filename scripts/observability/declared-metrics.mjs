@@ -56,6 +56,10 @@ export const declaringFiles = () =>
     .flatMap((sources) =>
       readdirSync(inRoot(sources), { recursive: true, encoding: 'utf8' }).map((file) => `${sources}/${file}`),
     )
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('libs/metrics/'))
-    .filter((file) => /from '(?:prom-client|@crm\/metrics)'/.test(readFileSync(inRoot(file), 'utf8')))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('libs/telemetry/'))
+    .filter((file) =>
+      /from 'prom-client'|\b(?:counter|gauge|histogram)\b[^}]*\} from '@crm\/telemetry'/.test(
+        readFileSync(inRoot(file), 'utf8'),
+      ),
+    )
     .sort();

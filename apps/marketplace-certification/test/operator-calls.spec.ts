@@ -1,7 +1,4 @@
-import { rpc } from '@crm/contracts';
-import { NatsConnection, Rpc } from '@crm/messaging';
-import { testNats } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { REVIEW_DECISIONS } from '../src/catalogue/version-state.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { fieldService, newKey } from './support/packages.js';

@@ -1,5 +1,4 @@
-import { bearerToken, TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { bearerToken, type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { addressKey } from '@crm/limits';
 import {

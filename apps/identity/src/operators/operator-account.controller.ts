@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post } from '@nestjs/common';
 import { OPERATORS_SIGN_IN_GROUP } from '../api-groups.js';
@@ -87,7 +86,7 @@ export class OperatorsAccountController {
     description:
       'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code, everybody else the password.',
     answers: [{ status: 204, description: 'The proof is noted' }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async stepUp(@CurrentPrincipal() principal: Principal, @Body() proof: StepUpInput): Promise<void> {
     await this.operators.stepUp(principal, proof);
@@ -99,7 +98,7 @@ export class OperatorsAccountController {
     summary: 'Replaces the recovery codes of the current operator',
     description: 'Ten new codes; the previous ones stop working. Needs a proof in the last ten minutes.',
     answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {
     return { recoveryCodes: await this.operators.replaceRecoveryCodes(principal) };
@@ -131,7 +130,7 @@ export class OperatorsPasskeyController {
     description:
       'The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session. Needs a proof in the last ten minutes.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async options(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.passkeys.registrationOptions(principal);
@@ -144,7 +143,7 @@ export class OperatorsPasskeyController {
     description:
       'From now on it signs in without password and authenticator. The operator is told by e-mail. Needs a proof in the last ten minutes.',
     answers: [{ status: 201, description: 'The passkey', body: () => PasskeyView }],
-    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async register(
     @CurrentPrincipal() principal: Principal,
@@ -176,7 +175,7 @@ export class OperatorsPasskeyController {
     description:
       'It does not sign in any more; sessions that it opened go on. The operator is told by e-mail. Needs a proof in the last ten minutes.',
     answers: [{ status: 204, description: 'The passkey is removed' }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.passkeys.remove(principal, id);
@@ -190,7 +189,7 @@ export class OperatorsPasskeyController {
     description:
       'The options name the passkeys of the current operator. They are valid for five minutes, once, in this session.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async stepUpOptions(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.passkeys.stepUpOptions(principal);
@@ -203,7 +202,7 @@ export class OperatorsPasskeyController {
     summary: 'Proves again with a passkey who uses the session',
     description: 'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes.',
     answers: [{ status: 204, description: 'The proof is noted' }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
   })
   async stepUp(
     @CurrentPrincipal() principal: Principal,

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import type { OperatorAuditPage } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
@@ -46,7 +45,7 @@ export class OperatorController {
     description:
       'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one (`CONFLICT`). Needs a proof of your second factor or password in the last ten minutes.',
     answers: [{ status: 200, description: 'The operator', body: () => OperatorView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -68,7 +67,7 @@ export class OperatorController {
     summary: 'Ends every session of an operator',
     description: 'Access tokens of these sessions stop working within a second. Needs a proof in the last ten minutes.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async endSessions(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.administration.endSessions(principal, id);
@@ -81,7 +80,7 @@ export class OperatorController {
     description:
       'Their recovery codes stop working and their sessions end; in production they set up a new one at the next sign-in. Nobody removes their own (`CONFLICT`). Needs a proof in the last ten minutes.',
     answers: [{ status: 204, description: 'The authenticator is removed' }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async resetAuthenticator(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.administration.resetAuthenticator(principal, id);
@@ -132,7 +131,7 @@ export class OperatorsTenantController {
     description:
       'Within a second no token of the workspace is accepted anywhere: sessions, API keys, tokens of apps and embedded ones. Nobody signs in to it, no program gets a token, its hooks answer 404, and what its webhooks and workflows have to do waits. Suspending a suspended workspace changes nothing.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
-    refusals: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
+    errors: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
   })
   async suspend(
     @CurrentPrincipal() principal: Principal,
@@ -149,7 +148,7 @@ export class OperatorsTenantController {
     description:
       'People sign in again, and apps ask users again: no token from before is accepted. API keys and credentials of apps work as they did, and what waited goes on.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
-    refusals: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
+    errors: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
   })
   async reinstate(
     @CurrentPrincipal() principal: Principal,

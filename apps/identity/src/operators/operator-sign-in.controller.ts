@@ -56,7 +56,7 @@ export class OperatorsSessionController {
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   signIn(
     @Proven() { deviceToken, ...answer }: OnDevice<SignInView>,
@@ -76,7 +76,7 @@ export class OperatorsSessionController {
     description:
       'A code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async verifyCode(
     @Body() { challengeId, code }: CodeInput,
@@ -99,7 +99,7 @@ export class OperatorsSessionController {
     summary: 'Sets up the authenticator that a sign-in demands',
     description: 'The enrolment token can do nothing else.',
     answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
     return this.operators.startEnrolment(enrolmentToken);
@@ -114,7 +114,7 @@ export class OperatorsSessionController {
     summary: 'Completes a sign-in with the first code of a new authenticator',
     description: 'The answer contains the tokens and, this once, ten recovery codes.',
     answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async confirmEnrolment(
     @Body() { enrolmentToken, code }: EnrolmentCodeInput,
@@ -138,7 +138,7 @@ export class OperatorsSessionController {
     description:
       'Each refresh token works once. A client that lost the answer gets the same successor again for ten seconds; presenting a spent token otherwise ends its session. A session ends after an hour without a refresh, and after twelve hours at the latest.',
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_REFRESH_TOKEN'],
+    errors: ['INVALID_REFRESH_TOKEN'],
   })
   async refresh(
     @Body() { refreshToken }: RefreshInput,
@@ -165,7 +165,7 @@ export class OperatorsPasskeySignInController {
     description:
       'The options are the same for everybody: the authenticator offers the passkeys that it has. They are valid for five minutes, once.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['RATE_LIMITED', 'CONFLICT'],
+    errors: ['RATE_LIMITED', 'CONFLICT'],
   })
   async options(): Promise<PasskeyOptionsView> {
     return this.passkeys.signInOptions();
@@ -180,7 +180,7 @@ export class OperatorsPasskeySignInController {
     summary: 'Signs an operator in with a passkey',
     description: 'The authenticator has verified its user, so no second factor is asked for, in production neither.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
   })
   async signIn(
     @Body() { challengeId, credential }: PasskeyAnswerInput,

@@ -1,5 +1,5 @@
+import type { Principal } from '@crm/access';
 import { bearerToken, TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
 import { AUDIENCES, OPERATORS_PREFIX, PlatformError } from '@crm/contracts';
 import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT } from '@crm/http';
 import { addressKey, isLoopback, Limiter, LimiterStore } from '@crm/limits';

@@ -1,4 +1,4 @@
-import { logMembers } from '@crm/context';
+import { logMembers } from '@crm/access';
 import { OPERATORS_PREFIX, type PlatformError } from '@crm/contracts';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@crm/contracts';
 import { PlatformError } from '@crm/contracts';
 import { ProblemFilter } from '@crm/http';
-import { type SpanDescription, startSpan } from '@crm/tracing';
+import { type SpanDescription, startSpan } from '@crm/telemetry';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
