@@ -49,8 +49,10 @@ await runCommand(async () => {
   const progress = new Progress(2 + STEPS, process.stdout);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building', async (note) => note(await buildPackages()));
-  const { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = await serviceList();
-  const layout = clusterLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, Number(process.env.PORT_OFFSET ?? 0));
+  const contracts = await serviceList();
+  const { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = contracts;
+  const offset = Number(process.env.PORT_OFFSET ?? 0);
+  const layout = clusterLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, offset, contracts);
   await requireFreePorts(clusterPorts(layout));
   const cluster = await Cluster.start({ layout, progress });
   try {

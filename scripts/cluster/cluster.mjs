@@ -87,9 +87,15 @@ export class Cluster {
       const balancer = await startBalancer(
         { folder: path.join(folder, 'haproxy'), guard, logFile: path.join(logFolder, 'haproxy.log') },
         {
-          services: SERVICES.map((name) => {
-            const port = /** @type {number} */ (layout.balancer.services[name]?.port);
-            return { name, port, replicas: layout.replicas.filter(({ service }) => service === name) };
+          services: SERVICES.flatMap((name) => {
+            const { port = 0, operatorsPort } = layout.balancer.services[name] ?? {};
+            const replicas = layout.replicas.filter(({ service }) => service === name);
+            if (operatorsPort === undefined) return [{ name, port, replicas }];
+            const forOperators = replicas.map((one) => ({ ...one, port: one.operatorsPort ?? 0 }));
+            return [
+              { name, port, replicas },
+              { name: `${name}-for-operators`, port: operatorsPort, replicas: forOperators },
+            ];
           }),
           database: { port: layout.balancer.servers.postgres, ...layout.databases },
         },

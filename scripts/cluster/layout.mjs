@@ -20,7 +20,7 @@ const ROUTE_OFFSET = 10;
  * Every port of a cluster, all on 127.0.0.1.
  * @typedef {object} ClusterLayout
  * @property {import('../platform/layout.mjs').Layout} balancer the addresses of the development profile
- * @property {readonly { service: ServiceName, name: string, port: number, operationsPort: number }[]} replicas
+ * @property {readonly { service: ServiceName, name: string, port: number, operationsPort: number, operatorsPort?: number }[]} replicas
  * @property {{ primary: number, standby: number }} databases
  * @property {{ clients: readonly number[], routes: readonly number[] }} nats
  */
@@ -29,17 +29,27 @@ const ROUTE_OFFSET = 10;
  * @param {Readonly<Record<ServiceName, number>>} servicePorts
  * @param {number} operationsOffset from a service's port to that of its health and metrics
  * @param {number} offset added to every port
+ * @param {import('../platform/layout.mjs').Operators} [operators]
  * @returns {ClusterLayout}
  */
-export function clusterLayout(servicePorts, operationsOffset, offset) {
-  const balancer = fixedLayout(servicePorts, operationsOffset, offset);
+export function clusterLayout(servicePorts, operationsOffset, offset, operators) {
+  const balancer = fixedLayout(servicePorts, operationsOffset, offset, operators);
   const { postgres, nats } = balancer.servers;
   return {
     balancer,
     replicas: /** @type {[ServiceName, number][]} */ (Object.entries(servicePorts)).flatMap(([service, servicePort]) =>
       Array.from({ length: REPLICAS }, (_, index) => {
         const port = servicePort + offset + REPLICA_OFFSET + index * NEXT_REPLICA;
-        return { service, name: `${service}-${index + 1}`, port, operationsPort: port + operationsOffset };
+        const forOperators = operators?.SERVING_OPERATORS.includes(service) && {
+          operatorsPort: port + operators.OPERATORS_PORT_OFFSET,
+        };
+        return {
+          service,
+          name: `${service}-${index + 1}`,
+          port,
+          operationsPort: port + operationsOffset,
+          ...forOperators,
+        };
       }),
     ),
     databases: { primary: postgres + DATABASE_OFFSETS.primary, standby: postgres + DATABASE_OFFSETS.standby },
@@ -60,7 +70,8 @@ export function clusterPorts({ balancer, replicas, databases, nats }) {
   const operations = Object.values(balancer.services).map(({ operationsPort }) => operationsPort);
   return [
     ...portsOf(balancer).filter(({ port }) => !unused.includes(port) && !operations.includes(port)),
-    ...replicas.flatMap(({ name, port, operationsPort }) => [
+    ...replicas.flatMap(({ name, port, operationsPort, operatorsPort }) => [
+      ...(operatorsPort === undefined ? [] : [{ port: operatorsPort, name: `${name} (for operators)` }]),
       { port, name },
       { port: operationsPort, name: `${name} (health and metrics)` },
     ]),

@@ -15,6 +15,7 @@ const READY_MS = 90_000;
  * @property {string} name
  * @property {number} port
  * @property {number} operationsPort
+ * @property {number} [operatorsPort]
  * @property {NodeJS.ProcessEnv} environment
  * @property {string} logFolder
  * @property {import('../processes/guard.mjs').Guard} guard
@@ -49,13 +50,17 @@ export class Replica {
 
   /** Resolves when it is ready. */
   async start() {
-    const { name, service, port, operationsPort, environment, logFolder, guard } = this.#options;
+    const { name, service, port, operationsPort, operatorsPort, environment, logFolder, guard } = this.#options;
+    const ports = { PORT: port, OPS_PORT: operationsPort, OPERATORS_PORT: operatorsPort };
     const child = await ChildServer.start({
       name,
       command: process.execPath,
       args: ['--enable-source-maps', mainFile(service)],
       cwd: ROOT,
-      env: { ...environment, PORT: String(port), OPS_PORT: String(operationsPort) },
+      env: {
+        ...environment,
+        ...Object.fromEntries(Object.entries(ports).map(([name, one]) => [name, one?.toString()])),
+      },
       logFile: path.join(logFolder, `${name}.log`),
       guard,
       kind: 'services',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
-import { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
+import * as contracts from '../../libs/contracts/src/services.js';
 import { fixedLayout, SERVER_PORTS } from '../platform/layout.mjs';
 import { inRoot } from '../root.mjs';
 import { environmentOf, readCompose, readEnvFile } from './compose-file.mjs';
@@ -13,9 +13,10 @@ import { environmentProblems, serviceVariables } from './service-variables.mjs';
 
 /** @typedef {import('./service-variables.mjs').ProgramName} ProgramName */
 
+const { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, SERVICES } = contracts;
 const compose = await readCompose();
 const demo = await readCompose(await readEnvFile(inRoot('deploy', 'compose', 'demo.env')));
-const layout = fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, 0);
+const layout = fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, 0, contracts);
 
 /** Ports of what is not ours, inside the network of the containers. */
 const SERVER_PORTS_INSIDE = {
@@ -99,8 +100,9 @@ describe('the environment', () => {
 
 describe('the ports', () => {
   it.each(SERVICES)('of %s are those of the development profile', (name) => {
-    const { PORT, OPS_PORT, HOST } = environmentOf(container(name));
-    expect({ port: Number(PORT), operationsPort: Number(OPS_PORT) }).toEqual(layout.services[name]);
+    const { PORT, OPS_PORT, OPERATORS_PORT, HOST } = environmentOf(container(name));
+    const operators = OPERATORS_PORT !== undefined && { operatorsPort: Number(OPERATORS_PORT) };
+    expect({ port: Number(PORT), operationsPort: Number(OPS_PORT), ...operators }).toEqual(layout.services[name]);
     expect(HOST).toBe('0.0.0.0');
   });
 
@@ -138,7 +140,8 @@ describe('the addresses', () => {
       // The demo's sign-ins are made without a mail.
       if (name !== 'seed' || variable !== 'SMTP_URL_FILE')
         expect([variable, shared.length > 0]).toEqual([variable, true]);
-      expect([variable, Number(url.port)]).toEqual([variable, ports[url.hostname]]);
+      const forOperators = name === 'marketplace-admin' ? layout.services[url.hostname]?.operatorsPort : undefined;
+      expect([variable, Number(url.port)]).toEqual([variable, forOperators ?? ports[url.hostname]]);
     }
   });
 

@@ -4,7 +4,13 @@ import { ACCOUNT_PAGE_PATHS } from '../../apps/gateway/src/routing/routing.js';
 import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/ranges.js';
 import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
-import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
+import {
+  DEVELOPMENT_PORTS,
+  OPERATIONS_PORT_OFFSET,
+  OPERATORS_PORT_OFFSET,
+  SERVICES,
+  SERVING_OPERATORS,
+} from '../../libs/contracts/src/services.js';
 import { CONSUMERS } from '../../libs/contracts/src/streams.js';
 import { DEFAULT_BODY_LIMIT } from '../../libs/http/src/route/route-settings.decorators.js';
 import { inRoot } from '../root.mjs';
@@ -15,6 +21,7 @@ export const NETWORK = {
   connections: CONNECTIONS,
   servicePorts: DEVELOPMENT_PORTS,
   operationsOffset: OPERATIONS_PORT_OFFSET,
+  operatorsOffset: OPERATORS_PORT_OFFSET,
   ranges: { refusedIpv4: REFUSED_IPV4, globalUnicastIpv6: GLOBAL_UNICAST_IPV6, refusedIpv6: REFUSED_IPV6 },
 };
 
@@ -26,6 +33,8 @@ export const CONTEXT = {
   services: SERVICES,
   servicePorts: DEVELOPMENT_PORTS,
   operationsOffset: OPERATIONS_PORT_OFFSET,
+  operatorsOffset: OPERATORS_PORT_OFFSET,
+  servingOperators: SERVING_OPERATORS,
   stateful,
   databases: Object.values(DATABASES).map(({ database }) => database),
   bodyLimit: DEFAULT_BODY_LIMIT,

@@ -15,6 +15,7 @@ import { stringify } from 'yaml';
  * @property {readonly ConnectionArrow[]} connections
  * @property {Readonly<Record<string, number>>} servicePorts
  * @property {number} operationsOffset
+ * @property {number} operatorsOffset
  * @property {Ranges} ranges
  */
 
@@ -116,14 +117,14 @@ function portsOf(arrow, input) {
 
 /**
  * @param {ConnectionArrow} arrow
- * @param {Pick<NetworkInput, 'servicePorts' | 'operationsOffset'>} input
+ * @param {Pick<NetworkInput, 'servicePorts' | 'operationsOffset' | 'operatorsOffset'>} input
  * @returns {readonly number[]}
  */
-export function portNumbers({ to, port }, { servicePorts, operationsOffset }) {
-  if (port !== 'http' && port !== 'operations') return PEER_PORTS[port];
+export function portNumbers({ to, port }, { servicePorts, operationsOffset, operatorsOffset }) {
+  if (port !== 'http' && port !== 'operators' && port !== 'operations') return PEER_PORTS[port];
   const number = servicePorts[to];
   if (number === undefined) throw new Error(`${to} has no port`);
-  return [port === 'http' ? number : number + operationsOffset];
+  return [number + { http: 0, operators: operatorsOffset, operations: operationsOffset }[port]];
 }
 
 /**

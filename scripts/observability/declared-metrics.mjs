@@ -17,7 +17,7 @@ export const SECTIONS = [
   { title: 'Counting of limits', who: 'services with limits', file: 'libs/limits/src/limits-metrics.ts' },
   { title: 'API keys', who: 'gateway', file: 'apps/gateway/src/admission/key-tokens.ts' },
   { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/admission/body-budget.ts' },
-  { title: 'Services behind the gateway', who: 'gateway', file: 'apps/gateway/src/proxy/upstream-metrics.ts' },
+  { title: 'Services behind the gateway', who: 'gateway', file: 'libs/runtime/src/proxy/upstream-metrics.ts' },
   {
     title: 'Calls, consumers and cut-offs',
     who: 'every service; consumers where they run',

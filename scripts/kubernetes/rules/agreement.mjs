@@ -7,6 +7,8 @@ import { databases, find, nameOf, ofKind, podOf } from '../manifests.mjs';
  * @property {readonly string[]} services
  * @property {Readonly<Record<string, number>>} servicePorts
  * @property {number} operationsOffset
+ * @property {number} operatorsOffset
+ * @property {readonly string[]} servingOperators services with a port for operators
  * @property {readonly string[]} stateful
  * @property {readonly string[]} databases names in PostgreSQL
  * @property {number} bodyLimit bytes
@@ -52,12 +54,14 @@ export function agreementProblems(manifests, contracts) {
  * @param {readonly Manifest[]} manifests
  * @param {Contracts} contracts
  */
-function servicePortProblems(name, manifests, { servicePorts, operationsOffset }) {
+function servicePortProblems(name, manifests, contracts) {
+  const { servicePorts, operationsOffset, operatorsOffset, servingOperators } = contracts;
   const deployment = find(manifests, 'Deployment', name);
   const service = find(manifests, 'Service', name);
   if (!deployment || !service) return [`${name}: it has no deployment or no service`];
   const port = /** @type {number} */ (servicePorts[name]);
-  const wanted = [`http ${port}`, `operations ${port + operationsOffset}`];
+  const operators = servingOperators.includes(name) ? [`operators ${port + operatorsOffset}`] : [];
+  const wanted = [`http ${port}`, `operations ${port + operationsOffset}`, ...operators];
   const open = podOf(deployment).spec.containers[0].ports.map(
     (/** @type {any} */ entry) => `${entry.name} ${entry.containerPort}`,
   );
