@@ -190,3 +190,55 @@ describe('the management of operators', () => {
     expect(outcomes.sort()).toEqual(['CONFLICT', 'no error']);
   });
 });
+
+describe('what operators send', () => {
+  const id = newId();
+  const reason = 'It sends spam';
+  it.each([
+    ['verifyCode', { challengeId: 'c', code: '12345' }],
+    ['verifyCode', { challengeId: 'c', code: 'ABCD-EFGH-IJKL' }],
+    ['verifyCode', { challengeId: 'c', code: 'ABCD-EFGH-IJKL-MNOP-QRST' }],
+    ['verifyCode', { challengeId: 'c', code: `${'ABCD-'.repeat(7)}ABCD` }],
+    ['changeOperator', { id, role: 'owner' }],
+    ['changeOperator', { id, name: ' ' }],
+    ['setPlan', { id, plan: 'gold' }],
+    ['suspend', { id, reason: '' }],
+    ['suspend', { id, reason: ' ' }],
+    ['reinstate', { id, reason: 'x'.repeat(2001) }],
+    ['suspend', { id, reason, undeclared: 1 }],
+  ] as const)('is refused when it is not what the call takes: %s %j', async (name, request) => {
+    const { accessToken } = await operators.signedIn(await operators.create());
+    expect(await operators.refusal(name, request, accessToken)).toBe('VALIDATION_FAILED');
+  });
+
+  it.each([
+    ['as it is shown', 'ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ23'],
+    ['in small letters', 'abcdefghijklmnopqrstuvwxyz23'],
+    ['of an earlier set', 'ABCD-EFGH-IJKL-MNOP-QRST-UVWX'],
+    ['of the earliest sets', 'ABCD-EFGH-IJKL-MNOP'],
+    ['of an authenticator', '123456'],
+  ])('may be a code %s', async (_how, code) => {
+    expect(await operators.refusal('verifyCode', { challengeId: 'c', code })).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('says which workspaces are to be listed, and names ids that exist', async () => {
+    const { accessToken: token } = await operators.signedIn(await operators.create());
+    for (const query of ['', '?state=active', '?state=suspended&size=201']) {
+      const { status, body } = await identity.service.requestOfOperator<{ code: string }>(
+        'GET',
+        `/api/admin/tenants${query}`,
+        { token },
+      );
+      expect([query, status, body.code]).toEqual([query, 400, 'INVALID_QUERY']);
+    }
+    expect(await operators.refusal('changeOperator', { id: 'nonsense', role: 'reviewer' }, token)).toBe('NOT_FOUND');
+  });
+
+  it('signs out the session of the token', async () => {
+    const { accessToken: token, refreshToken } = await operators.signedIn(await operators.create());
+    const { status } = await identity.service.requestOfOperator('POST', '/api/auth/logout', { token });
+    expect(status).toBe(204);
+    await cutOff(token);
+    expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+  });
+});

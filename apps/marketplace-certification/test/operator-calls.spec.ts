@@ -51,4 +51,35 @@ describe('the calls of marketplace-admin', () => {
       expect([status, problem.code]).toEqual([401, 'UNAUTHENTICATED']);
     }
   });
+
+  it.each([
+    ['GET', '/api/admin/submissions?status=lost', undefined, 400, 'INVALID_QUERY'],
+    ['GET', '/api/admin/submissions?sort=name', undefined, 400, 'INVALID_QUERY'],
+    ['GET', '/api/admin/submissions?claim=me', undefined, 400, 'INVALID_QUERY'],
+    ['GET', '/api/admin/submissions?publisherId=x', undefined, 400, 'INVALID_QUERY'],
+    ['GET', '/api/admin/submissions?size=201', undefined, 400, 'INVALID_QUERY'],
+    ['GET', '/api/admin/submissions?submittedBefore=today', undefined, 400, 'INVALID_QUERY'],
+    ['GET', '/api/admin/submissions/nonsense', undefined, 404, 'NOT_FOUND'],
+    ['POST', '/api/admin/submissions/nonsense/publish', {}, 404, 'NOT_FOUND'],
+    ['POST', '/api/admin/submissions/0198c0de-0000-7000-8000-000000000009/celebrate', {}, 404, 'NOT_FOUND'],
+    ['POST', '/api/admin/apps/fleet/celebrate', { reason: 'x' }, 404, 'NOT_FOUND'],
+    ['POST', '/api/admin/apps/fleet/suspend', {}, 422, 'VALIDATION_FAILED'],
+    ['POST', '/api/admin/apps/fleet/suspend', { reason: ' ' }, 422, 'VALIDATION_FAILED'],
+    ['POST', '/api/admin/apps/fleet/suspend', { reason: 'x'.repeat(2001) }, 422, 'VALIDATION_FAILED'],
+    ['GET', '/audit?size=201', undefined, 400, 'INVALID_QUERY'],
+  ])('refuse what they do not take: %s %s %j', async (method, path, body, status, code) => {
+    const token = await marketplace.sign({ aud: 'platform-admin', roles: ['administrator'] });
+    const refused = await marketplace.service.requestOfOperator<{ code: string }>(method, path, {
+      token,
+      ...(body && { body }),
+    });
+    expect([refused.status, refused.body.code]).toEqual([status, code]);
+  });
+
+  it('take a decision without a body', async () => {
+    const { body } = await marketplace.submit(developer, fieldService(newKey()));
+    const token = await marketplace.sign({ aud: 'platform-admin', roles: ['reviewer'] });
+    const path = `/api/admin/submissions/${body.submissionId}/claim`;
+    expect((await marketplace.service.requestOfOperator('POST', path, { token })).status).toBe(200);
+  });
 });

@@ -23,14 +23,14 @@ finds('the rules for transport', (manifests) => transportProblems(manifests, CON
   [
     'a certificate that is mounted as a single file, which would never change',
     (all) => {
-      const container = containerOf(all, 'identity');
+      const container = containerOf(all, 'webhook-dispatcher');
       Object.assign(
         container.volumeMounts.find((/** @type {any} */ { name }) => name === 'certificate'),
         { subPath: 'tls.crt' },
       );
-      ofGateway(all, 'IDENTITY_URL').value = 'https://elsewhere.example.com';
+      ofGateway(all, 'WEBHOOKS_URL').value = 'https://elsewhere.example.com';
     },
-    'Deployment/identity: it speaks plain HTTP, for it is given no certificate or no key',
+    'Deployment/webhook-dispatcher: it speaks plain HTTP, for it is given no certificate or no key',
   ],
   [
     'a certificate for another name',
@@ -52,8 +52,11 @@ finds('the rules for transport', (manifests) => transportProblems(manifests, CON
   ],
   [
     'a certificate of an authority that its caller does not trust',
-    (all) => Object.assign(get(all, 'Certificate', 'identity').spec, { issuerRef: { kind: 'Issuer', name: 'nats' } }),
-    'Deployment/gateway: IDENTITY_URL leads to a certificate whose authority it does not trust',
+    (all) =>
+      Object.assign(get(all, 'Certificate', 'webhook-dispatcher').spec, {
+        issuerRef: { kind: 'Issuer', name: 'nats' },
+      }),
+    'Deployment/gateway: WEBHOOKS_URL leads to a certificate whose authority it does not trust',
   ],
   [
     'a route to a service that nobody verifies',

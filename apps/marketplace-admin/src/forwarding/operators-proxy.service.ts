@@ -7,10 +7,8 @@ import {
   announcedBytes,
   EdgeProxy,
   type ForwardedUrl,
-  isAmbiguous,
   PROXY_CONFIG,
   type ProxyConfig,
-  pathOf,
   UpstreamConnector,
 } from '@crm/runtime/proxy';
 import { Inject, Injectable } from '@nestjs/common';
@@ -63,7 +61,6 @@ export class OperatorsProxy extends EdgeProxy {
   protected override async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { forward } = request.routeOptions.config as unknown as { forward: OperatorsRoute };
     try {
-      if (isAmbiguous(pathOf(request))) throw new PlatformError('MALFORMED_REQUEST', 'The path is ambiguous');
       if (forward.public) await this.countCredentials(request.ip);
       else request.callContext.principal = await this.verify(request.headers.authorization);
       request.mostBodyBytes = announcedBytes(request, forward.public ? CREDENTIALS_BODY_LIMIT : DEFAULT_BODY_LIMIT);

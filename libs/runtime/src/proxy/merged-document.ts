@@ -1,5 +1,5 @@
 import type { ServiceName } from '@crm/contracts';
-import { API_INFO, SECURITY_SCHEMES } from '@crm/http';
+import { API_INFO } from '@crm/http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy-config.js';
 import { UpstreamClient } from './upstream-client.js';
@@ -111,6 +111,7 @@ export function mergeDocuments(
   const paths: Record<string, Json> = {};
   const schemas: Record<string, unknown> = {};
   const examples: Record<string, unknown> = {};
+  const securitySchemes: Record<string, unknown> = {};
   const tags = new Map<string, { name: string; description: string }>();
   for (const [name, document] of documents) {
     const own = document.components?.schemas ?? {};
@@ -123,6 +124,7 @@ export function mergeDocuments(
     for (const [key, schema] of Object.entries(own)) schemas[rename(key)] = renameReferences(schema, rename);
     // Refusals come from one catalogue of errors, so examples of one name are the same.
     Object.assign(examples, document.components?.examples);
+    Object.assign(securitySchemes, document.components?.securitySchemes);
     for (const tag of document.tags ?? []) tags.set(tag.name, tag);
     for (const [path, item] of Object.entries(document.paths ?? {})) {
       if (belongs(path, name)) paths[path] = renameReferences(item, rename) as Json;
@@ -137,7 +139,7 @@ export function mergeDocuments(
     components: {
       schemas,
       examples,
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes,
     },
   };
 }
