@@ -1,6 +1,6 @@
 import type { SealedColumn } from '@crm/sealing';
-import { placeOfHeaders } from './custom-header/custom-header.service.js';
-import { placeOfSecret } from './signing-secret/signing-secret.service.js';
+import { placeOfHeaders } from './subscriptions/custom-header.service.js';
+import { placeOfSecret } from './subscriptions/signing-secret.service.js';
 
 const subscription = (column: string, place: (subscriptionId: string) => string): SealedColumn => ({
   table: 'webhook_subscription',

@@ -4,8 +4,8 @@ import { Database, type NarrowTransaction } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { type ReceiverReaction, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BoundedReads } from '../src/app-ledger/bounded-reads.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { BoundedReads } from '../src/ledger/bounded-reads.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 const PAGE = { limit: 26, offset: 0, countLimit: 10_001 };

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Recorder } from '../src/recording/recorder.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('deliveries', () => {
@@ -192,7 +192,7 @@ describe('deliveries', () => {
 
   it('takes over the delivery of a process that died, which can then no longer record an attempt', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
-    const recorder = app.service.get(Recorder);
+    const ledger = app.service.get(LedgerWriter);
     const claim = randomUUID();
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1 });
     const id = randomUUID();
@@ -200,7 +200,7 @@ describe('deliveries', () => {
     const until = new Date(Date.now() + 1_500);
     // What a process leaves that is killed while it waits for an answer.
     const left = { id, subscriptionId, app: null, url, status: 'pending', attempts: 0, outcome: null } as const;
-    await recorder.write({
+    await ledger.write({
       kind: 'event',
       tenantId: tenant.id,
       eventId: event.id,
@@ -220,7 +220,7 @@ describe('deliveries', () => {
       responseExcerpt: null,
       retryAfterMs: null,
     } as const;
-    const isRecorded = await recorder.write({
+    const isRecorded = await ledger.write({
       kind: 'settlement',
       tenantId: tenant.id,
       deliveryId: id,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { lowestIdOf } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AttemptOutcome } from '../src/delivery/attempt-outcome.js';
-import { deliveryId } from '../src/fan-out/delivery-id.js';
-import { Recorder } from '../src/recording/recorder.js';
-import type { NewDelivery } from '../src/recording/records.js';
+import { deliveryId } from '../src/delivery/delivery-id.js';
+import type { NewDelivery } from '../src/ledger/ledger-entry.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import type { AttemptOutcome } from '../src/receivers/attempt-outcome.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
@@ -64,7 +64,7 @@ describe('statistics of deliveries', () => {
           };
     const id = deliveryId(eventId, subscriptionId);
     const dueAt = status === 'retrying' || status === 'pending' ? new Date(Date.now() + HOUR_MS) : null;
-    await app.service.get(Recorder).write({
+    await app.service.get(LedgerWriter).write({
       kind: 'event',
       tenantId: tenant.id,
       eventId,

@@ -2,27 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ClaimedDelivery, type DeliveryRoom, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
-import { MEASURE_DUE_DELIVERIES } from '../src/due/due-delivery.sql.js';
-import { HoldingRepository } from '../src/holding/holding.repository.js';
+import {
+  type ClaimedDelivery,
+  type DeliveryRoom,
+  DueDeliveryRepository,
+  MEASURE_DUE_DELIVERIES,
+} from '../src/delivery/due-delivery.repository.js';
+import type { Settlement } from '../src/ledger/ledger-entry.js';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { migrations } from '../src/migrations/index.js';
-import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
-import { RecordingRepository } from '../src/recording/recording.repository.js';
-import type { Settlement } from '../src/recording/records.js';
+import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
+import { HoldRepository } from '../src/queue/hold.repository.js';
 import {
   type SubscriptionQueue,
   SubscriptionQueueRepository,
   type WokenQueue,
-} from '../src/subscription-queue/subscription-queue.repository.js';
+} from '../src/queue/subscription-queue.repository.js';
 
 const CLAIM_MS = 30_000;
 const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
-  const lines = new RecordLineRepository(queues);
-  const holding = new HoldingRepository({ heldPerSubscription: 100 });
-  const records = new RecordingRepository(queues, lines, holding);
+  const lines = new DeliveryOrderRepository(queues);
+  const holding = new HoldRepository({ heldPerSubscription: 100 });
+  const records = new LedgerWriterRepository(queues, lines, holding);
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -49,7 +53,7 @@ describe('due deliveries', () => {
   const insert = (
     tx: NarrowTransaction,
     { tenantId, subscriptionId }: SubscriptionQueue,
-    writer: RecordingRepository = records,
+    writer: LedgerWriterRepository = records,
   ) =>
     writer.write(tx, [
       {
@@ -286,7 +290,7 @@ describe('due deliveries', () => {
               woken.push(...those);
             },
           } as SubscriptionQueueRepository;
-          const halfWay = new RecordingRepository(unwoken, lines, holding);
+          const halfWay = new LedgerWriterRepository(unwoken, lines, holding);
           await insert(tx, queue, halfWay);
           await tx.query('SELECT 1');
           await look();

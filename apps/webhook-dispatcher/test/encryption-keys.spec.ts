@@ -4,10 +4,10 @@ import { countKeyUse, runReencrypt, unlistedColumns } from '@crm/sealing';
 import { startTestService, testTokens } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
-import { AppSecretService } from '../src/app-secret/app-secret.service.js';
-import { CustomHeaderService } from '../src/custom-header/custom-header.service.js';
 import { sealedColumns } from '../src/sealed-columns.js';
-import { SigningSecretService } from '../src/signing-secret/signing-secret.service.js';
+import { AppSecretService } from '../src/subscriptions/app-secret.service.js';
+import { CustomHeaderService } from '../src/subscriptions/custom-header.service.js';
+import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 const NEW = `new:${randomBytes(32).toString('base64')}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_NAMES } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('event names as users meet them', () => {

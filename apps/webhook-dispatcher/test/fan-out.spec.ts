@@ -5,8 +5,8 @@ import { NatsConnection } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { register } from 'prom-client';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { Recorder } from '../src/recording/recorder.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import { type DeliveryJson, envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('the fan-out of an event', () => {
@@ -71,14 +71,14 @@ describe('the fan-out of an event', () => {
 
   it('resolves only when everything is recorded, and rejects when it cannot be', async () => {
     await app.subscribe(tenant.admin);
-    const recorder = app.service.get(Recorder);
-    const write = recorder.write.bind(recorder);
-    recorder.write = () => Promise.reject(new Error('no disk'));
+    const ledger = app.service.get(LedgerWriter);
+    const write = ledger.write.bind(ledger);
+    ledger.write = () => Promise.reject(new Error('no disk'));
     const event = lead();
     try {
       await expect(app.handle(event)).rejects.toThrow('no disk');
     } finally {
-      recorder.write = write;
+      ledger.write = write;
     }
     expect(await app.deliveries(tenant.admin)).toEqual([]);
     // The stream delivers it again: sent twice, recorded once.
@@ -217,7 +217,7 @@ describe('the fan-out of an event', () => {
   });
 
   it('does not write records one by one to a database that is not available', async () => {
-    const recorder = app.service.get(Recorder);
+    const ledger = app.service.get(LedgerWriter);
     const database = app.service.get(Database);
     const unavailable = new PlatformError('SERVICE_UNAVAILABLE', 'gone', { cause: { code: '57P01' } });
     const crossTenant = database.crossTenant.bind(database);
@@ -228,7 +228,7 @@ describe('the fan-out of an event', () => {
     };
     try {
       const records = [newId(), newId(), newId()].map((eventId) =>
-        recorder.write({
+        ledger.write({
           kind: 'event',
           tenantId: tenant.id,
           eventId,
@@ -247,9 +247,9 @@ describe('the fan-out of an event', () => {
   });
 
   it('loses no record because of another one that is written with it and refused by the database', async () => {
-    const recorder = app.service.get(Recorder);
+    const ledger = app.service.get(LedgerWriter);
     const record = (eventId: string) =>
-      recorder.write({
+      ledger.write({
         kind: 'event',
         tenantId: tenant.id,
         eventId,

@@ -1,11 +1,11 @@
 import { Database, lowestIdOf } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { AppLedgerService } from '../src/app-ledger/app-ledger.service.js';
-import { LIST_APP_DELIVERIES } from '../src/app-ledger/app-ledger.sql.js';
-import { BoundedReads } from '../src/app-ledger/bounded-reads.js';
-import { LIST_DELIVERIES } from '../src/delivery/delivery.sql.js';
-import { MOST_DELIVERIES } from '../src/delivery-stats/delivery-stats.service.js';
+import { AppLedgerService } from '../src/ledger/app-ledger.service.js';
+import { LIST_APP_DELIVERIES } from '../src/ledger/app-ledger.sql.js';
+import { BoundedReads } from '../src/ledger/bounded-reads.js';
+import { LIST_DELIVERIES } from '../src/ledger/delivery.repository.js';
+import { MOST_DELIVERIES } from '../src/ledger/delivery-stats.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;

@@ -3,10 +3,10 @@ import { type EventEnvelope, isVisibleToApp } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { DiscardSweeper } from '../src/holding/discard.sweeper.js';
-import { HoldRecountSweeper } from '../src/holding/hold-recount.sweeper.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { DiscardedHoldSweeper } from '../src/queue/discarded-hold.sweeper.js';
+import { HoldRecountSweeper } from '../src/queue/hold-recount.sweeper.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 interface SubscriptionJson {
@@ -118,7 +118,7 @@ describe('a subscription that is paused or disabled', () => {
     await call('POST', `${id}/resume`);
     expect(app.received(event.id)).toEqual([]);
     await app.service.get(SubscriptionService).remove(tenant.id, installationId, false);
-    await app.service.get(DiscardSweeper).sweep(new AbortController().signal);
+    await app.service.get(DiscardedHoldSweeper).sweep(new AbortController().signal);
     expect(await app.deliveries(tenant.admin)).toMatchObject([
       { status: 'failed', lastError: { code: 'subscription_deleted' } },
     ]);
@@ -242,7 +242,7 @@ describe('a subscription that is paused or disabled', () => {
     await app.emit(tenant.id);
     await app.emit(tenant.id);
     expect((await call('DELETE', id)).status).toBe(204);
-    await app.service.get(DiscardSweeper).sweep(new AbortController().signal);
+    await app.service.get(DiscardedHoldSweeper).sweep(new AbortController().signal);
     for (const delivery of await app.deliveries(tenant.admin)) {
       expect(delivery).toMatchObject({ status: 'failed', lastError: { code: 'subscription_deleted' } });
     }

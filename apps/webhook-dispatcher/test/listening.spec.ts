@@ -3,10 +3,10 @@ import { Database, newId } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { type TestService, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ListenedDeliveriesView } from '../src/listening/listening.dto.js';
-import { ListeningPlaces } from '../src/listening/listening-places.js';
-import { RecordingRepository } from '../src/recording/recording.repository.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
+import type { ListenedDeliveriesView } from '../src/sandbox/listening.dto.js';
+import { ListeningLimit } from '../src/sandbox/listening-places.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { type Developer, Marketplace } from './sandboxes.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
@@ -230,7 +230,7 @@ describe('listening to the sandboxes of an app', () => {
       const url = 'https://a.test/';
       const ended = { status: 'delivered', attempts: 1, outcome: null, dueAt: null, claim: null } as const;
       const delivery = { ...ended, id: deliveryId, subscriptionId, app: null, url, place: null };
-      await app.service.get(RecordingRepository).write(tx, [
+      await app.service.get(LedgerWriterRepository).write(tx, [
         {
           kind: 'event',
           tenantId: developer.id,
@@ -303,9 +303,9 @@ describe('listening to the sandboxes of an app', () => {
     await marketplace.sandbox(developer);
     const sibling = await app.startSibling();
     const cursor = await begin();
-    const began = sibling.get(ListeningPlaces).count;
+    const began = sibling.get(ListeningLimit).count;
     const waiting = listen({ cursor }, { service: sibling });
-    await waitUntil(() => sibling.get(ListeningPlaces).count > began, { timeoutMs: 5_000, describe: 'the call waits' });
+    await waitUntil(() => sibling.get(ListeningLimit).count > began, { timeoutMs: 5_000, describe: 'the call waits' });
     await sibling.close();
     const { status, body } = await waiting;
     expect([status, body.data]).toEqual([200, []]);

@@ -1,6 +1,6 @@
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 /** Attempts a second. */

@@ -6,11 +6,11 @@ import { ConsumerProgress, NatsStrategy } from '@crm/messaging';
 import { type ReceivedRequest, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { DueDeliveryWorker } from '../src/due/due-delivery.worker.js';
-import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
-import { RecordLineWorker } from '../src/record-line/record-line.worker.js';
-import { Recorder } from '../src/recording/recorder.js';
-import type { LedgerRecord } from '../src/recording/records.js';
+import { DueDeliveryWorker } from '../src/delivery/due-delivery.worker.js';
+import type { LedgerEntry } from '../src/ledger/ledger-entry.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
+import { DeliveryOrderWorker } from '../src/queue/delivery-order.worker.js';
 import { type EventStream, openStream } from './event-stream.js';
 import { startProcess } from './webhook-process.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
@@ -157,18 +157,18 @@ describe('deliveries in the order of records', () => {
     });
     const first = version(recordId, 1);
     const restore = [app.service, sibling].map((service) => {
-      const recorder = service.get(Recorder);
-      const write = recorder.write.bind(recorder);
-      recorder.write = async (record: LedgerRecord) => {
+      const ledger = service.get(LedgerWriter);
+      const write = ledger.write.bind(ledger);
+      ledger.write = async (record: LedgerEntry) => {
         if (record.kind === 'event' && record.eventId === first.id) await released;
         return write(record);
       };
       return () => {
-        recorder.write = write;
+        ledger.write = write;
       };
     });
     const looks = [app.service, sibling].map((service) =>
-      jest.spyOn(service.get(RecordLineRepository), 'appointHeads'),
+      jest.spyOn(service.get(DeliveryOrderRepository), 'appointHeads'),
     );
     const looked = () => looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     try {
@@ -332,7 +332,7 @@ describe('deliveries in the order of records', () => {
       const ids = [randomUUID(), randomUUID(), randomUUID()];
       // This process leaves the work to the one that is killed.
       await app.service.get(NatsStrategy).close();
-      await app.service.get(RecordLineWorker).beforeApplicationShutdown();
+      await app.service.get(DeliveryOrderWorker).beforeApplicationShutdown();
       await app.service.get(DueDeliveryWorker).beforeApplicationShutdown();
       const victim = await startProcess(app);
       let died: Promise<void> | undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Database, idOf, millisecondsOfId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DUE_AT_A_TIME, RecoveryWorker } from '../src/recovery/recovery.worker.js';
+import { DUE_AT_A_TIME, RecoveryWorker } from '../src/ledger/recovery.worker.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 interface RecoveryJson {

@@ -2,9 +2,9 @@ import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { EVENT_TYPES } from '../src/event-type/event-type.js';
-import type { ListenedDeliveriesView } from '../src/listening/listening.dto.js';
-import type { TriggeredEventView } from '../src/sample-event/sample-event.dto.js';
+import type { ListenedDeliveriesView } from '../src/sandbox/listening.dto.js';
+import type { TriggeredEventView } from '../src/sandbox/sample-event.dto.js';
+import { EVENT_TYPES } from '../src/subscriptions/event-type.js';
 import { type Developer, Marketplace } from './sandboxes.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { PlatformError, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { answerRpc } from '@crm/testing';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import type { WebhookService } from './webhook-service.js';
 
 /** A developer, whose workspace publishes an app. */

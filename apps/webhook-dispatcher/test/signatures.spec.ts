@@ -2,11 +2,11 @@ import { Database } from '@crm/database';
 import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { publicKeyOf } from '../src/signing-secret/signing-key.js';
-import { SigningSecretService } from '../src/signing-secret/signing-secret.service.js';
-import { Subscription } from '../src/subscription/subscription.entity.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { publicKeyOf } from '../src/subscriptions/signing-key.js';
+import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { Subscription } from '../src/subscriptions/subscription.entity.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 const PUBLIC_KEY = /^whpk_[A-Za-z0-9+/]{43}=$/;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import {
   SUBSCRIPTIONS_PER_TENANT as LIMIT,
   type ListJson,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AppSecretService } from '../src/app-secret/app-secret.service.js';
-import { signerOf } from '../src/signing-secret/signature.js';
-import { Subscription } from '../src/subscription/subscription.entity.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { AppSecretService } from '../src/subscriptions/app-secret.service.js';
+import { signerOf } from '../src/subscriptions/signature.js';
+import { Subscription } from '../src/subscriptions/subscription.entity.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('webhook subscriptions', () => {

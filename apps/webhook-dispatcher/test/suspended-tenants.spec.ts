@@ -4,7 +4,7 @@ import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { MEASURE_DUE_DELIVERIES } from '../src/due/due-delivery.sql.js';
+import { MEASURE_DUE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 type Tenant = Awaited<ReturnType<WebhookService['tenant']>>;

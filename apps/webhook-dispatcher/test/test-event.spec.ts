@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isEventName, isEventPattern } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 interface OutcomeJson {

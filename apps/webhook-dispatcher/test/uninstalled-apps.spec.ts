@@ -5,10 +5,10 @@ import { verifyWebhook } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { AppSecretService } from '../src/app-secret/app-secret.service.js';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { RemovedSubscriptionSweeper } from '../src/removed-subscription/removed-subscription.sweeper.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { AppSecretService } from '../src/subscriptions/app-secret.service.js';
+import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import {
   type DeliveryJson,
   envelope,

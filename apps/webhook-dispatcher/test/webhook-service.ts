@@ -14,7 +14,7 @@ import {
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import type { DeliveryConfig, WebhookConfig } from '../src/config.js';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
 import { migrations } from '../src/migrations/index.js';
 
 export interface DeliveryJson {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AttemptOutcome } from './attempt-outcome.js';
+import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
 import { afterAttempt, afterAttemptOfHead } from './delivery-state.js';
 
 const at = new Date('2026-11-21T10:00:00Z');

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '@crm/contracts';
-import type { StallRule } from '../record-line/ordering.js';
-import type { AttemptOutcome } from './attempt-outcome.js';
+import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
+import type { StallRule } from '../subscriptions/ordering.js';
 import { delayBeforeNext } from './retry-schedule.js';
 
 /** The state of a delivery after an attempt. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_RETRY_DELAYS_MS, delayBeforeNext, parseDelays, readRetryAfter } from './retry-schedule.js';
+import { readRetryAfter } from '../receivers/attempt-outcome.js';
+import { DEFAULT_RETRY_DELAYS_MS, delayBeforeNext, parseDelays } from './retry-schedule.js';
 
 describe('the retry schedule', () => {
   it('makes ten attempts over about three days', () => {

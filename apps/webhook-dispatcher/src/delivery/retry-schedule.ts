@@ -21,9 +21,6 @@ export const DEFAULT_RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** The longest a receiver may ask us to wait with Retry-After. */
-const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
-
 /**
  * Milliseconds until the next attempt, or null when there is none left.
  * @param attempts attempts made
@@ -39,20 +36,6 @@ export function delayBeforeNext(
   const base = delaysMs[attempts];
   if (base === undefined) return null;
   return Math.max(jittered(base, random), retryAfterMs ?? 0);
-}
-
-/**
- * Reads Retry-After (RFC 9110, section 10.2.3): seconds or an HTTP date.
- * @param header of several, the first counts
- * @param now Unix time in milliseconds
- * @returns milliseconds from now, not negative, at most one day; null when there is no such header or it cannot be read
- */
-export function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | null {
-  const text = (typeof header === 'string' ? header : header?.[0])?.trim();
-  if (text === undefined) return null;
-  if (/^[0-9]{1,9}$/.test(text)) return Math.min(Number(text) * SECOND, RETRY_AFTER_LIMIT_MS);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), RETRY_AFTER_LIMIT_MS);
 }
 
 /**

@@ -3,9 +3,9 @@ import { rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { Receiver } from '../receiver/receiver.js';
-import { ReceiverDirectory } from '../receiver/receiver-directory.js';
-import { SubscriptionRepository } from '../subscription/subscription.repository.js';
+import type { Receiver } from '../receivers/receiver.js';
+import { ReceiverDirectory } from '../receivers/receiver-directory.js';
+import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 
 /** The sandboxes of an app in the workspace of its publisher, and what they subscribe to. */
 export interface Sandboxes {

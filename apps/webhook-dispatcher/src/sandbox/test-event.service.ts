@@ -1,0 +1,68 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { Sender } from '../delivery/sender.js';
+import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
+import type { Receiver } from '../receivers/receiver.js';
+import { ReceiverDirectory } from '../receivers/receiver-directory.js';
+import type { DeliveryBody } from '../subscriptions/delivery-body.js';
+import { refuseUnknownSubscription } from '../subscriptions/unknown-subscription.js';
+
+/**
+ * Type of a test event. It is no event of the vocabulary: nobody subscribes to it, it starts no workflow, and it is in no
+ * ledger.
+ */
+const TEST_EVENT_TYPE = 'webhook.test';
+
+/** The body of a test event: like that of a delivery, with an id of its own. */
+function testEvent({ tenantId, subscriptionId, url, events }: Receiver): DeliveryBody {
+  return {
+    id: newId(),
+    type: TEST_EVENT_TYPE,
+    timestamp: new Date().toISOString(),
+    tenantId,
+    dataschema: `urn:crm:event:${TEST_EVENT_TYPE}:v1`,
+    data: { subscription: { id: subscriptionId, url, events } },
+  };
+}
+
+/** A test event and what came of it. */
+export interface TestOutcome extends AttemptOutcome {
+  readonly eventId: string;
+}
+
+/** Sends test events: what an administrator wants to know before the first real one, or before a subscription is resumed. */
+@Injectable()
+export class TestEventService {
+  /** Subscriptions whose test event is under way in this process. */
+  private readonly underWay = new Set<string>();
+
+  constructor(
+    private readonly directory: ReceiverDirectory,
+    private readonly sender: Sender,
+  ) {}
+
+  /**
+   * Makes one attempt, signed and with the headers of the subscription, whether it is active or not. It takes no place of
+   * deliveries, and what comes of it does not count for the health of the receiver.
+   * @throws PlatformError NOT_FOUND, or RATE_LIMITED while another test event of the subscription is under way
+   */
+  async send({ tenantId }: Principal, subscriptionId: string): Promise<TestOutcome> {
+    const receiver = (await this.directory.of(tenantId)).get(subscriptionId);
+    if (!receiver || receiver.isRemoved) return refuseUnknownSubscription();
+    if (this.underWay.has(subscriptionId)) {
+      throw new PlatformError('RATE_LIMITED', 'A test event of the subscription is under way', {
+        retryAfterSeconds: 1,
+      });
+    }
+    this.underWay.add(subscriptionId);
+    try {
+      const event = testEvent(receiver);
+      const outcome = await this.sender.send(receiver, { eventId: event.id, body: JSON.stringify(event) });
+      return { ...outcome, eventId: event.id };
+    } finally {
+      this.underWay.delete(subscriptionId);
+    }
+  }
+}
