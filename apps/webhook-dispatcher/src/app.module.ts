@@ -5,10 +5,11 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
-import { entities } from './entities.js';
 import { LedgerModule } from './ledger/ledger.module.js';
 import { SandboxModule } from './sandbox/sandbox.module.js';
 import { sealedColumns } from './sealed-columns.js';
+import { AppSecret } from './subscriptions/app-secret.entity.js';
+import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 
 @Module({})
@@ -18,7 +19,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(config),
-        DatabaseModule.forService({ config: config.database, entities }),
+        DatabaseModule.forService({ config: config.database, entities: [AppSecret, Subscription] }),
         SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         SubscriptionsModule,

@@ -1,5 +1,5 @@
 import type { SealedColumn } from '@crm/sealing';
-import { placeOfHeaders } from './subscriptions/custom-header.service.js';
+import { placeOfHeaders } from './subscriptions/custom-headers.js';
 import { placeOfSecret } from './subscriptions/signing-secret.service.js';
 
 const subscription = (column: string, place: (subscriptionId: string) => string): SealedColumn => ({

@@ -151,7 +151,7 @@ describe('the ledger of an app', () => {
     const reads = app.service.get(BoundedReads);
     const underWay = reads.run((tx) => tx.query('SELECT pg_sleep(60)'));
     const refusal = expect(underWay).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
-    // Waits for the place, and gets it when the first is ended, or is told to come again.
+    // Waits for the slot, and gets it when the first is ended, or is told to come again.
     const next = await Promise.allSettled([list()]);
     await refusal;
     expect(next[0]?.status === 'fulfilled' || next[0]?.reason.code === 'SERVICE_UNAVAILABLE').toBe(true);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CustomHeaderService } from '../src/subscriptions/custom-header.service.js';
+import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
 import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';

@@ -206,7 +206,7 @@ describe('deliveries', () => {
       eventId: event.id,
       event: event.type,
       body: '{}',
-      deliveries: [{ ...left, dueAt: new Date(), place: null, claim: { id: claim, until } }],
+      deliveries: [{ ...left, dueAt: new Date(), position: null, claim: { id: claim, until } }],
     });
     const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id, 10_000);
     expect(request.receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());

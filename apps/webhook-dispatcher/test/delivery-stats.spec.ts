@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lowestIdOf } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { deliveryId } from '../src/delivery/delivery-id.js';
+import { deliveryId } from '../src/delivery/first-attempt.js';
 import type { NewDelivery } from '../src/ledger/ledger-entry.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import type { AttemptOutcome } from '../src/receivers/attempt-outcome.js';
@@ -80,7 +80,7 @@ describe('statistics of deliveries', () => {
           attempts: outcome === null ? 0 : 1,
           outcome,
           dueAt,
-          place: null,
+          position: null,
           claim: null,
         },
       ],

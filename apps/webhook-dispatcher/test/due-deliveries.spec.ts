@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ClaimedDelivery,
-  type DeliveryRoom,
+  type ClaimLimits,
   DueDeliveryRepository,
   MEASURE_DUE_DELIVERIES,
 } from '../src/delivery/due-delivery.repository.js';
@@ -20,7 +20,7 @@ import {
 } from '../src/queue/subscription-queue.repository.js';
 
 const CLAIM_MS = 30_000;
-const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
+const ROOM: ClaimLimits = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
@@ -72,7 +72,7 @@ describe('due deliveries', () => {
             attempts: 0,
             outcome: null,
             dueAt: new Date(Date.now() - 1),
-            place: null,
+            position: null,
             claim: null,
           },
         ],
@@ -105,9 +105,9 @@ describe('due deliveries', () => {
     );
   };
 
-  const claim = (room: Partial<DeliveryRoom> = {}) =>
+  const claim = (room: Partial<ClaimLimits> = {}) =>
     database.crossTenant((tx) => due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS));
-  const claimedOf = async (room: Partial<DeliveryRoom> = {}) =>
+  const claimedOf = async (room: Partial<ClaimLimits> = {}) =>
     (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
   const queueRows = () =>
     database.crossTenant((tx) =>
@@ -172,7 +172,7 @@ describe('due deliveries', () => {
     const BACKLOG = 3_000;
     const paused = subscription();
     const live = subscription();
-    const rooms: [string, Partial<DeliveryRoom>][] = [
+    const rooms: [string, Partial<ClaimLimits>][] = [
       ['a paused subscription', { bySubscription: new Map([[paused.subscriptionId, 0]]) }],
       ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
     ];

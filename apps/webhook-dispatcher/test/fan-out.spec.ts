@@ -170,7 +170,7 @@ describe('the fan-out of an event', () => {
     expect(app.received(waiting.id)).toEqual([]);
   });
 
-  it('sends what waits for a place as the subscription is when the wait ends', async () => {
+  it('sends what waits for a slot as the subscription is when the wait ends', async () => {
     const answers: (() => void)[] = [];
     app.receiver.respondWith(async () => {
       await new Promise<void>((resolve) => answers.push(resolve));
@@ -265,7 +265,7 @@ describe('the fan-out of an event', () => {
             attempts: 1,
             outcome: null,
             dueAt: null,
-            place: null,
+            position: null,
             claim: null,
           },
         ],

@@ -4,8 +4,7 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FanOutService } from '../src/delivery/fan-out.service.js';
-import { DiscardedHoldSweeper } from '../src/queue/discarded-hold.sweeper.js';
-import { HoldRecountSweeper } from '../src/queue/hold-recount.sweeper.js';
+import { DiscardedHoldSweeper, HoldRecountSweeper } from '../src/queue/queue.sweepers.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 

@@ -4,8 +4,8 @@ import { verifyWebhook } from '@crm/sdk';
 import { type TestService, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
-import type { ListenedDeliveriesView } from '../src/sandbox/listening.dto.js';
-import { ListeningLimit } from '../src/sandbox/listening-places.js';
+import { ListeningLimit } from '../src/sandbox/concurrency-limit.js';
+import type { ListenedDeliveriesView } from '../src/sandbox/sandbox.dto.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { type Developer, Marketplace } from './sandboxes.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
@@ -229,7 +229,7 @@ describe('listening to the sandboxes of an app', () => {
     const slow = app.service.get(Database).crossTenant(async (tx) => {
       const url = 'https://a.test/';
       const ended = { status: 'delivered', attempts: 1, outcome: null, dueAt: null, claim: null } as const;
-      const delivery = { ...ended, id: deliveryId, subscriptionId, app: null, url, place: null };
+      const delivery = { ...ended, id: deliveryId, subscriptionId, app: null, url, position: null };
       await app.service.get(LedgerWriterRepository).write(tx, [
         {
           kind: 'event',
@@ -295,7 +295,7 @@ describe('listening to the sandboxes of an app', () => {
     await app.emit(developer.id);
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([...Array(8).fill(200), 429]);
-    // The places are free again.
+    // The slots are free again.
     expect((await listen({ cursor })).status).toBe(200);
   });
 

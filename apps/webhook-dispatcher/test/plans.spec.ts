@@ -2,22 +2,13 @@ import { newId } from '@crm/database';
 import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLAIM_DELIVERIES, FIND_BODIES, RELEASE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
-import { FIND_KNOWN_DELIVERY } from '../src/delivery/known-delivery.repository.js';
 import {
-  COUNT_APP_DELIVERIES,
-  FIND_APP_DELIVERY,
-  LIST_APP_ATTEMPTS,
-  LIST_APP_DELIVERIES,
-} from '../src/ledger/app-ledger.sql.js';
-import {
-  COUNT_DELIVERIES,
-  FIND_DELIVERY,
+  APP_LEDGER,
+  FIND_KNOWN_DELIVERY,
   HASTEN_DELIVERY,
-  LIST_ATTEMPTS,
-  LIST_DELIVERIES,
   REDELIVER,
-} from '../src/ledger/delivery.repository.js';
-import { COUNT_BY_HOUR, COUNT_OF_APP_BY_HOUR } from '../src/ledger/delivery-stats.repository.js';
+  TENANT_LEDGER,
+} from '../src/ledger/ledger.repository.js';
 import {
   INSERT_DUE_DELIVERIES,
   INSERT_ENDED_DELIVERIES,
@@ -28,7 +19,12 @@ import {
 import { MAKE_DUE } from '../src/ledger/recovery.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { APPOINT_HEADS, END_HEADS, FIND_FRESH } from '../src/queue/delivery-order.repository.js';
-import { HOLD_CLAIMED_DELIVERIES, INSERT_HELD_DELIVERIES, LIST_HOLDS, LOCK_HOLDS } from '../src/queue/hold.sql.js';
+import {
+  HOLD_CLAIMED_DELIVERIES,
+  INSERT_HELD_DELIVERIES,
+  LIST_HOLDS,
+  LOCK_HOLDS,
+} from '../src/queue/hold.repository.js';
 import {
   FIND_NEXT_DUE,
   LOCK_FREE_QUEUES,
@@ -40,13 +36,13 @@ import { FIND_LISTENING_HORIZON, LIST_LISTENED_DELIVERIES } from '../src/sandbox
 import { RESERVE_PERMITS } from '../src/subscriptions/subscription.repository.js';
 
 const OF_RUNTIME_ROLE = {
-  COUNT_BY_HOUR,
-  COUNT_DELIVERIES,
-  FIND_DELIVERY,
+  COUNT_BY_HOUR: TENANT_LEDGER.countByHour,
+  COUNT_DELIVERIES: TENANT_LEDGER.count,
+  FIND_DELIVERY: TENANT_LEDGER.find,
   FIND_KNOWN_DELIVERY,
   HASTEN_DELIVERY,
-  LIST_ATTEMPTS,
-  LIST_DELIVERIES,
+  LIST_ATTEMPTS: TENANT_LEDGER.attempts,
+  LIST_DELIVERIES: TENANT_LEDGER.list,
   LIST_HOLDS,
   LIST_LISTENED_DELIVERIES,
   LIST_RECEIVERS,
@@ -59,10 +55,10 @@ const OF_RUNTIME_ROLE = {
 const OF_NARROW_ROLE = {
   APPOINT_HEADS,
   CLAIM_DELIVERIES,
-  COUNT_APP_DELIVERIES,
-  COUNT_OF_APP_BY_HOUR,
+  COUNT_APP_DELIVERIES: APP_LEDGER.count,
+  COUNT_OF_APP_BY_HOUR: APP_LEDGER.countByHour,
   END_HEADS,
-  FIND_APP_DELIVERY,
+  FIND_APP_DELIVERY: APP_LEDGER.find,
   FIND_BODIES,
   FIND_FRESH,
   FIND_LISTENING_HORIZON,
@@ -73,8 +69,8 @@ const OF_NARROW_ROLE = {
   INSERT_EVENT_BODIES,
   INSERT_HELD_DELIVERIES,
   INSERT_ORDERED_DELIVERIES,
-  LIST_APP_ATTEMPTS,
-  LIST_APP_DELIVERIES,
+  LIST_APP_ATTEMPTS: APP_LEDGER.attempts,
+  LIST_APP_DELIVERIES: APP_LEDGER.list,
   LOCK_FREE_QUEUES,
   LOCK_HOLDS,
   RELEASE_DELIVERIES,

@@ -3,7 +3,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClaimedDelivery, DueDeliveryRepository } from '../src/delivery/due-delivery.repository.js';
-import { orderedDelivery } from '../src/delivery/ordered-delivery.js';
+import { orderedDelivery } from '../src/delivery/first-attempt.js';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
@@ -49,8 +49,8 @@ describe('lines of records', () => {
     { eventId = newId(), streamSequence = null }: { eventId?: string; streamSequence?: number | null } = {},
   ) => {
     const { tenantId } = receiver;
-    const place = { recordId, recordVersion, streamSequence };
-    const deliveries = [orderedDelivery(eventId, receiver, place)];
+    const position = { recordId, recordVersion, streamSequence };
+    const deliveries = [orderedDelivery(eventId, receiver, position)];
     await database.crossTenant((tx) =>
       records.write(tx, [{ kind: 'event', tenantId, eventId, event: 'lead.updated', body: '{}', deliveries }]),
     );

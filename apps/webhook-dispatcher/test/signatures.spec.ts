@@ -3,7 +3,7 @@ import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FanOutService } from '../src/delivery/fan-out.service.js';
-import { publicKeyOf } from '../src/subscriptions/signing-key.js';
+import { publicKeyOf } from '../src/subscriptions/signature.js';
 import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AppSecretService } from '../src/subscriptions/app-secret.service.js';
+import { SecretService } from '../src/subscriptions/secret.service.js';
 import { signerOf } from '../src/subscriptions/signature.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
@@ -146,7 +146,7 @@ describe('webhook subscriptions', () => {
     });
 
     it('signs with the secret of the app in every tenant, with both after a rotation', async () => {
-      const secrets = app.service.get(AppSecretService);
+      const secrets = app.service.get(SecretService);
       const appKey = `app-${randomUUID()}`;
       const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
       const tenants = [await app.tenant(), await app.tenant()];
@@ -170,9 +170,9 @@ describe('webhook subscriptions', () => {
         return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
       };
       for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
-      expect(await secrets.rotate(appKey, secret(2))).toBe(true);
+      expect(await secrets.rotateOfApp(appKey, secret(2))).toBe(true);
       for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
-      expect(await secrets.rotate(`unknown-${appKey}`, secret(2))).toBe(false);
+      expect(await secrets.rotateOfApp(`unknown-${appKey}`, secret(2))).toBe(false);
     });
 
     it('gets the events of objects that the app sees, and does not show the receiver who else sees them', async () => {

@@ -6,8 +6,8 @@ import type { ReceivedRequest, TestService } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { FanOutService } from '../src/delivery/fan-out.service.js';
-import { AppSecretService } from '../src/subscriptions/app-secret.service.js';
 import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
+import { SecretService } from '../src/subscriptions/secret.service.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import {
   type DeliveryJson,
@@ -61,7 +61,9 @@ describe('an app that is uninstalled', () => {
     app.service
       .get(Database)
       .transaction(tenant.id, (tx) =>
-        tx.query<{ id: string; url: string }>('SELECT id, url FROM removed_subscription ORDER BY removed_at, id'),
+        tx.query<{ id: string; url: string }>(
+          'SELECT id, url FROM webhook_subscription WHERE removed_at IS NOT NULL ORDER BY removed_at, id',
+        ),
       );
   const sweep = () => app.service.get(RemovedSubscriptionSweeper).sweep();
   const redeliver = ({ id }: Pick<DeliveryJson, 'id'>) =>
@@ -70,7 +72,7 @@ describe('an app that is uninstalled', () => {
   it('is told so where it wants to know, signed with its secret and tried again', async () => {
     await install(['app.uninstalled'], ['lead.created'], ['app.*', 'lead.created']);
     expect(await remove()).toBe(3);
-    await app.service.get(AppSecretService).rotate(appKey, secretOf(2));
+    await app.service.get(SecretService).rotateOfApp(appKey, secretOf(2));
     let failures = 2;
     app.receiver.respondWith(() => {
       failures -= 1;
@@ -223,7 +225,7 @@ describe('an app that is uninstalled', () => {
     const admin = new pg.Client({ connectionString: app.adminUrl });
     await admin.connect();
     try {
-      await admin.query(`UPDATE removed_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`, [
+      await admin.query(`UPDATE webhook_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`, [
         left[0]?.id,
       ]);
     } finally {

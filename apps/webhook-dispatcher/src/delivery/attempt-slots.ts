@@ -4,97 +4,89 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { RateLimits } from '../receivers/rate-limits.js';
 import type { Receiver } from '../receivers/receiver.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
-import { SLOW_MS } from './slow-attempts.js';
 
-/**
- * Deliveries that wait for a place of this process, beyond which no more events are begun: a process that has all it can do
- * leaves the rest in the stream. Less than the places serve in LONGEST_WAIT_MS.
- */
+/** Milliseconds after which an attempt is slow: it then costs a socket and nothing else. */
+export const SLOW_MS = 1_000;
+/** Deliveries waiting for a slot of this process at which it begins no more events: fewer than the slots serve in LONGEST_WAIT_MS. */
 const WAITING_BEFORE_PAUSE = 256;
-/** Deliveries of one tenant that wait; more are written down, so that the events of other tenants get their turn. */
+/** Waiting deliveries of one tenant; more are recorded as due, so that events of other tenants go on. */
 const WAITING_PER_TENANT = 128;
-/** Milliseconds that a delivery waits for a place of this process before it is written down. */
+/** Milliseconds that a delivery waits for a slot of this process before it is recorded as due. */
 const LONGEST_WAIT_MS = SLOW_MS;
-/** The same where the receiver has as many attempts under way as it may, or is paused. */
+/** The same where its receiver is paused or has all its slots in use. */
 const LONGEST_WAIT_FOR_RECEIVER_MS = 250;
 
 interface Waiter {
   readonly receiver: Receiver;
-  /** Whether its receiver is what it waits for. */
+  /** Whether it waits for its receiver rather than for this process. */
   readonly isForReceiver: boolean;
-  readonly begin: (hasPlace: boolean) => void;
+  readonly begin: (hasSlot: boolean) => void;
 }
 
-/**
- * The places in which deliveries are sent as soon as their event comes. Who finds none waits a moment for one, those of a
- * receiver in order, the receivers in turn.
- */
+/** Limits concurrent first attempts. Deliveries wait a moment for a slot, in order for a receiver, the receivers in turn. */
 @Injectable()
 export class AttemptSlots {
   private readonly shares: TenantShares;
-  /** Those who wait, by subscription; the one whose turn is next comes first. */
-  private readonly lines = new Map<string, Waiter[]>();
+  /** Waiting deliveries by subscription; the first subscription is next. */
+  private readonly queues = new Map<string, Waiter[]>();
   private readonly waitingOf = new Map<string, number>();
-  /** Those who do not wait for their receiver. */
-  private waitingForPlace = 0;
+  /** Deliveries that wait for this process rather than for their receiver. */
+  private waitingForSlot = 0;
   private paused: (() => void)[] = [];
 
   constructor(
-    private readonly targets: ReceiverLimits,
+    private readonly limits: ReceiverLimits,
     rates: RateLimits,
     @Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>,
   ) {
     this.shares = new TenantShares(delivery.concurrency);
-    rates.onTurn(() => this.serve());
+    rates.onPermit(() => this.serve());
   }
 
-  /** Whether there is a place for the receiver now; then it is taken. */
-  tryTake(receiver: Receiver): boolean {
+  /** Takes a slot for the receiver if there is one now. */
+  tryAcquire(receiver: Receiver): boolean {
     const { tenantId } = receiver;
-    if (!this.shares.mayBegin(tenantId) || !this.targets.mayBegin(receiver, Date.now())) return false;
+    if (!this.shares.mayBegin(tenantId) || !this.limits.mayBegin(receiver, Date.now())) return false;
     this.shares.begun(tenantId);
-    this.targets.begun(receiver);
+    this.limits.begun(receiver);
     return true;
   }
 
-  /**
-   * Takes a place, when one is free within a moment.
-   * @returns whether it is taken
-   */
-  async take(receiver: Receiver): Promise<boolean> {
+  /** @returns whether a slot was free within a moment and is taken */
+  async acquire(receiver: Receiver): Promise<boolean> {
     const { tenantId, subscriptionId } = receiver;
-    const line = this.lines.get(subscriptionId);
-    if (!line && this.tryTake(receiver)) return true;
+    const queue = this.queues.get(subscriptionId);
+    if (!queue && this.tryAcquire(receiver)) return true;
     const ofTenant = this.waitingOf.get(tenantId) ?? 0;
     if (ofTenant >= WAITING_PER_TENANT) return false;
     return new Promise<boolean>((resolve) => {
-      const isForReceiver = !this.targets.mayBegin(receiver, Date.now());
+      const isForReceiver = !this.limits.mayBegin(receiver, Date.now());
       const longestMs = isForReceiver ? LONGEST_WAIT_FOR_RECEIVER_MS : LONGEST_WAIT_MS;
       const timer = setTimeout(() => this.leave(waiter, false), longestMs);
       const waiter: Waiter = {
         receiver,
         isForReceiver,
-        begin: (hasPlace) => {
+        begin: (hasSlot) => {
           clearTimeout(timer);
-          resolve(hasPlace);
+          resolve(hasSlot);
         },
       };
-      if (line) line.push(waiter);
-      else this.lines.set(subscriptionId, [waiter]);
+      if (queue) queue.push(waiter);
+      else this.queues.set(subscriptionId, [waiter]);
       this.waitingOf.set(tenantId, ofTenant + 1);
-      if (!isForReceiver) this.waitingForPlace += 1;
+      if (!isForReceiver) this.waitingForSlot += 1;
     });
   }
 
-  /** Gives a place back. The receiver's own share is given back through `ReceiverLimits`, before. */
-  free(tenantId: string): void {
+  /** Call it after the end of the attempt was told to `ReceiverLimits`. */
+  release(tenantId: string): void {
     this.shares.ended(tenantId);
     this.serve();
   }
 
-  /** Resolves when few enough wait for another event to begin. */
-  async room(): Promise<void> {
-    while (this.waitingForPlace >= WAITING_BEFORE_PAUSE) {
+  /** Resolves when few enough deliveries wait for another event to begin. */
+  async ready(): Promise<void> {
+    while (this.waitingForSlot >= WAITING_BEFORE_PAUSE) {
       await new Promise<void>((resolve) => {
         this.paused.push(resolve);
       });
@@ -102,27 +94,48 @@ export class AttemptSlots {
   }
 
   private serve(): void {
-    for (const [subscriptionId, line] of this.lines) {
+    for (const [subscriptionId, queue] of this.queues) {
       if (this.shares.free === 0) return;
-      const [first] = line;
-      if (!first || !this.tryTake(first.receiver)) continue;
+      const [first] = queue;
+      if (!first || !this.tryAcquire(first.receiver)) continue;
       this.leave(first, true);
       // Behind the others.
-      if (line.length === 0 || !this.lines.delete(subscriptionId)) continue;
-      this.lines.set(subscriptionId, line);
+      if (queue.length === 0 || !this.queues.delete(subscriptionId)) continue;
+      this.queues.set(subscriptionId, queue);
     }
   }
 
-  private leave(waiter: Waiter, hasPlace: boolean): void {
+  private leave(waiter: Waiter, hasSlot: boolean): void {
     const { tenantId, subscriptionId } = waiter.receiver;
-    const line = this.lines.get(subscriptionId) ?? [];
-    line.splice(line.indexOf(waiter), 1);
-    if (line.length === 0) this.lines.delete(subscriptionId);
+    const queue = this.queues.get(subscriptionId) ?? [];
+    queue.splice(queue.indexOf(waiter), 1);
+    if (queue.length === 0) this.queues.delete(subscriptionId);
     const ofTenant = (this.waitingOf.get(tenantId) ?? 0) - 1;
     if (ofTenant > 0) this.waitingOf.set(tenantId, ofTenant);
     else this.waitingOf.delete(tenantId);
-    if (!waiter.isForReceiver) this.waitingForPlace -= 1;
-    if (this.waitingForPlace < WAITING_BEFORE_PAUSE) for (const go of this.paused.splice(0)) go();
-    waiter.begin(hasPlace);
+    if (!waiter.isForReceiver) this.waitingForSlot -= 1;
+    if (this.waitingForSlot < WAITING_BEFORE_PAUSE) for (const go of this.paused.splice(0)) go();
+    waiter.begin(hasSlot);
+  }
+}
+
+/** Limits attempts that take long: thousands, because each only waits for its receiver and leaves its slot to others. */
+@Injectable()
+export class SlowAttempts {
+  private readonly shares: TenantShares;
+
+  constructor(@Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>) {
+    this.shares = new TenantShares(delivery.slowConcurrency);
+  }
+
+  /** @returns false at the limit of the process or of the tenant */
+  tryAcquire(tenantId: string): boolean {
+    if (!this.shares.mayBegin(tenantId)) return false;
+    this.shares.begun(tenantId);
+    return true;
+  }
+
+  release(tenantId: string): void {
+    this.shares.ended(tenantId);
   }
 }

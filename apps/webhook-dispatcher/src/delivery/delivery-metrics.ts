@@ -1,9 +1,9 @@
 import { counter, gauge, histogram } from '@crm/metrics';
 
-/** In seconds: an attempt that the receiver answers at once up to an event that has waited out an outage. */
+/** Seconds, from an immediate attempt to an event that has waited out an outage. */
 const DELAY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
 
-export const sendingMetrics = {
+export const deliveryMetrics = {
   attempts: counter(
     'webhook_attempts_total',
     'Delivery attempts by outcome: delivered, an error code of the receiver or the way to it, or defect, which is ours',

@@ -4,17 +4,17 @@ import { Injectable } from '@nestjs/common';
 import { type SubscriptionQueue, SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 
 /**
- * $1: the claim, $2: deliveries in all, $3: subscriptions and $4: tenants that are left out, $5: queues to look into,
- * $6: deliveries of one subscription, $7, $8: subscriptions that may have fewer, and how many, in pairs, $9: milliseconds
- * that the claim holds. First attempts come before retries.
+ * First attempts come before retries. $1: claim, $2: deliveries in all, $3: subscriptions and $4: tenants to leave out, $5: queues
+ * to look into, $6: deliveries per subscription, $7, $8: subscriptions with a lower limit, and the limit, in pairs, $9:
+ * milliseconds until the claim expires.
  */
 export const CLAIM_DELIVERIES = `
   WITH queue AS MATERIALIZED (
-    SELECT tenant_id, subscription_id, due_at, coalesce(narrowed.places, $6) AS room
+    SELECT tenant_id, subscription_id, due_at, coalesce(narrowed.most, $6) AS most
       FROM (SELECT tenant_id, subscription_id, due_at FROM subscription_queue
              WHERE due_at <= now() AND subscription_id <> ALL ($3::uuid[]) AND tenant_id <> ALL ($4::uuid[])
              ORDER BY due_at LIMIT $5) AS next
-      LEFT JOIN unnest($7::uuid[], $8::int[]) AS narrowed (subscription_id, places) USING (subscription_id)
+      LEFT JOIN unnest($7::uuid[], $8::int[]) AS narrowed (subscription_id, most) USING (subscription_id)
      ORDER BY due_at, subscription_id),
   due AS MATERIALIZED (
     SELECT delivery.tenant_id, delivery.delivery_id
@@ -23,7 +23,7 @@ export const CLAIM_DELIVERIES = `
          WHERE tenant_id = queue.tenant_id AND subscription_id = queue.subscription_id
            AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
          ORDER BY is_retry, due_at
-         LIMIT queue.room
+         LIMIT queue.most
            FOR UPDATE SKIP LOCKED) AS delivery
      LIMIT $2),
   claimed AS (
@@ -35,10 +35,7 @@ export const CLAIM_DELIVERIES = `
     FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
    ORDER BY queue.due_at, queue.subscription_id`;
 
-/**
- * What events send. $1, $2: tenants and events, in pairs, $3, $4: the lowest and the highest of the events' ids, by which the
- * partitions of other days are left out.
- */
+/** $1, $2: tenants and events, in pairs, $3, $4: lowest and highest id of the events, which exclude partitions of other days. */
 export const FIND_BODIES = `
   SELECT id AS "eventId", body, traceparent FROM event_body
     JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, id) USING (tenant_id, id)
@@ -50,10 +47,7 @@ export const RELEASE_DELIVERIES = `
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS released (tenant_id, delivery_id, claim)
    WHERE due.tenant_id = released.tenant_id AND due.delivery_id = released.delivery_id AND due.claim = released.claim`;
 
-/**
- * Deliveries that are due and in no attempt, of the 500 queues that are due for longest: up to 1,000 first attempts and as many
- * retries of each, in the order of the index. $1: tenants whose deliveries wait for something else.
- */
+/** Unclaimed due deliveries of the 500 longest due queues, 1,000 first attempts and retries of each. $1: tenants to leave out. */
 export const MEASURE_DUE_DELIVERIES = `
   SELECT count(*)::int AS items, extract(epoch FROM now() - min(due.due_at))::float8 AS "oldestSeconds"
     FROM (SELECT tenant_id, subscription_id FROM subscription_queue
@@ -68,23 +62,20 @@ export const MEASURE_DUE_DELIVERIES = `
 /** Queues that one claim looks into; also bounds those that turn out to be empty. */
 const QUEUES_AT_A_TIME = 100;
 
-/** What a process has room for. */
-export interface DeliveryRoom extends Room {
+export interface ClaimLimits extends Room {
   /** Deliveries of one subscription. */
   readonly perSubscription: number;
-  /** Subscriptions that may have fewer than that, with how many; 0 leaves one out. */
+  /** Lower limits of some subscriptions; 0 leaves one out. */
   readonly bySubscription: ReadonlyMap<string, number>;
 }
 
-/** A due delivery that this process has claimed, with what its attempt sends. */
 export interface ClaimedDelivery {
   readonly tenantId: string;
   readonly id: string;
   readonly subscriptionId: string;
   readonly eventId: string;
-  /** Made before. */
   readonly attempts: number;
-  /** Whether later deliveries of its record wait for it. */
+  /** Whether it is the head of a partition, for which later deliveries of its record wait. */
   readonly isHead: boolean;
   /** Null when it is no longer kept. */
   readonly body: string | null;
@@ -105,41 +96,38 @@ type ClaimRow = Omit<ClaimedDelivery, 'id' | 'body' | 'traceparent' | 'claim'> &
   readonly id: string | null;
 };
 
-/** What an event sends, and the trace it belongs to. */
 type KeptBody = Pick<ClaimedDelivery, 'body' | 'traceparent'>;
 
 const NOT_KEPT: KeptBody = { body: null, traceparent: null };
 
-/** Finding and claiming due deliveries of all tenants. Runs as the narrow role. */
+/** Claims due deliveries of all tenants. Runs as the narrow role. */
 @Injectable()
 export class DueDeliveryRepository {
   constructor(private readonly queues: SubscriptionQueueRepository) {}
 
   /**
-   * Claims due deliveries: the longest due of each queue, first attempts before retries, the queues in turn. What it reads
-   * grows with the room and with the queues that are left out, never with what waits in them. Rows that another process is
-   * claiming are skipped; a claim that expired, because its process died, does not count.
-   * @param claim proves the claim
-   * @param claimMs how long it holds; longer than an attempt may take
+   * Claims the longest due deliveries of each queue, first attempts before retries, the queues in turn. Reads no more than the
+   * limits, however much waits. Rows that another process is claiming are skipped.
+   * @param claimMs milliseconds until the claim expires; longer than an attempt may take
    */
-  async claim(tx: NarrowTransaction, claim: string, room: DeliveryRoom, claimMs: number): Promise<ClaimedDeliveries> {
-    const closed = [...room.bySubscription].filter(([, places]) => places === 0).map(([id]) => id);
+  async claim(tx: NarrowTransaction, claim: string, limits: ClaimLimits, claimMs: number): Promise<ClaimedDeliveries> {
+    const closed = [...limits.bySubscription].filter(([, most]) => most === 0).map(([id]) => id);
     const rows = await tx.queryPrepared<ClaimRow>(CLAIM_DELIVERIES, [
       claim,
-      room.places,
+      limits.places,
       closed,
-      room.fullTenants,
+      limits.fullTenants,
       QUEUES_AT_A_TIME,
-      room.perSubscription,
-      [...room.bySubscription.keys()],
-      [...room.bySubscription.values()],
+      limits.perSubscription,
+      [...limits.bySubscription.keys()],
+      [...limits.bySubscription.values()],
       claimMs,
     ]);
     const claimed = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, id: row.id, claim }]));
     const bodies = this.bodiesOf(tx, claimed);
     const queues = queuesOf(rows);
-    const isFull = claimed.length >= room.places;
-    // Once the room is used up, the queues behind the last one that had something were not looked into and keep their turn.
+    const isFull = claimed.length >= limits.places;
+    // At the limit, the queues behind the last one that had something were not looked into and keep their position.
     const visited = isFull ? queues.slice(0, queues.findLastIndex((queue) => queue.hadSomething) + 1) : queues;
     if (visited.length > 0) await this.queues.settle(tx, visited);
     const found = await bodies;
@@ -164,7 +152,7 @@ export class DueDeliveryRepository {
     return new Map(rows.map(({ eventId, body, traceparent }) => [eventId, { body, traceparent }]));
   }
 
-  /** Gives back claims for which this process has no room. */
+  /** Gives back claims that this process cannot work on. */
   release(tx: NarrowTransaction, claimed: readonly ClaimedDelivery[]): void {
     tx.issue(RELEASE_DELIVERIES, [
       claimed.map((delivery) => delivery.tenantId),
@@ -178,7 +166,7 @@ export class DueDeliveryRepository {
   }
 }
 
-/** The queues that were looked into, in their order; the rows of a queue follow each other. */
+/** The queues that were looked into, in order. */
 function queuesOf(rows: readonly ClaimRow[]): (SubscriptionQueue & { hadSomething: boolean })[] {
   const queues = new Map<string, SubscriptionQueue & { hadSomething: boolean }>();
   for (const { tenantId, subscriptionId, id } of rows) {

@@ -1,26 +1,25 @@
 import { RevocationSource } from '@crm/access';
 import { Database, millisecondsOfId, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
-import { Inject, Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { Settlement } from '../ledger/ledger-entry.js';
 import { LedgerWriter } from '../ledger/ledger-writer.js';
+import { type HoldKey, HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 import type { Receiver } from '../receivers/receiver.js';
+import { maySend } from '../receivers/receiver.js';
 import { ReceiverDirectory } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
-import { maySend } from '../receivers/removed-receiver.js';
-import { BacklogHolder } from './backlog-holder.js';
-import { sendingMetrics } from './delivery-metrics.js';
-import { afterAttempt, afterAttemptOfHead } from './delivery-state.js';
+import { deliveryMetrics } from './delivery-metrics.js';
 import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
+import { CLAIM_MS } from './first-attempt.js';
+import { afterAttempt, afterAttemptOfHead } from './retry-policy.js';
 import { Sender } from './sender.js';
 
-/** Milliseconds that a claim holds: twice what an attempt may take, so that only a dead process loses one. */
-const CLAIM_MS = 30_000;
-/** A process tells itself what it makes due; this is for what others leave behind. */
+/** Due deliveries of other processes are found after this pause; a process signals its own. */
 const LONGEST_PAUSE_MS = 5_000;
 
 interface DueDelivery extends ClaimedDelivery {
@@ -28,7 +27,57 @@ interface DueDelivery extends ClaimedDelivery {
   readonly receiver: Receiver | null;
 }
 
-/** Attempts what waits for an attempt: retries, and first attempts for which there was no place when the event came. */
+/** Deliveries that one transaction holds. */
+const HELD_PER_TRANSACTION = 1_000;
+
+/** Holds the backlog of a subscription that was paused or disabled in large steps, instead of claiming each delivery. */
+@Injectable()
+export class BacklogHolder implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('BacklogHolder');
+  private readonly holding = new Map<string, Promise<void>>();
+  private isStopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly holds: HoldRepository,
+    private readonly directory: ReceiverDirectory,
+  ) {}
+
+  /** Does nothing while the backlog of the subscription is being held. Never rejects. */
+  begin(hold: HoldKey): void {
+    const { tenantId, subscriptionId } = hold;
+    if (this.isStopping || this.holding.has(subscriptionId)) return;
+    const held = this.holdDue(hold)
+      .catch((error: unknown) => {
+        const msg = 'What is due of an inactive subscription could not be held; the next claim of it tries again';
+        this.logger.warn({ msg, tenantId, subscriptionId, err: error });
+      })
+      .finally(() => this.holding.delete(subscriptionId));
+    this.holding.set(subscriptionId, held);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    await Promise.all(this.holding.values());
+  }
+
+  private async holdDue(hold: HoldKey): Promise<void> {
+    let count = HELD_PER_TRANSACTION;
+    while (count === HELD_PER_TRANSACTION && !this.isStopping && (await this.isInactive(hold))) {
+      count = await this.database.crossTenant((tx) => {
+        this.holds.lock(tx, [hold]);
+        return this.holds.holdDue(tx, hold, HELD_PER_TRANSACTION);
+      });
+    }
+  }
+
+  private async isInactive({ tenantId, subscriptionId }: HoldKey): Promise<boolean> {
+    const receivers = await this.directory.of(tenantId);
+    return receivers.get(subscriptionId)?.enabled === false;
+  }
+}
+
+/** Attempts due deliveries: retries, and first attempts for which there was no slot when the event came. */
 @Injectable()
 export class DueDeliveryWorker extends Worker<DueDelivery> {
   constructor(
@@ -36,11 +85,11 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     private readonly due: DueDeliveryRepository,
     private readonly queues: SubscriptionQueueRepository,
     private readonly directory: ReceiverDirectory,
-    private readonly targets: ReceiverLimits,
+    private readonly limits: ReceiverLimits,
     private readonly sender: Sender,
     private readonly ledger: LedgerWriter,
     private readonly health: ReceiverHealth,
-    private readonly holder: BacklogHolder,
+    private readonly backlogs: BacklogHolder,
     private readonly revocations: RevocationSource,
     signal: SubscriptionQueueSignal,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
@@ -50,14 +99,14 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<DueDelivery>> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
-    // What a suspended tenant has due waits until it is reinstated.
+    // Deliveries of a suspended tenant wait until it is reinstated.
     const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
-    const bySubscription = this.targets.narrowed(Date.now());
+    const bySubscription = this.limits.narrowed(Date.now());
     const { deliveries, isCut, dueInMs } = await this.database.crossTenant(async (tx) => {
       const claimed = await this.due.claim(
         tx,
         newId(),
-        { ...room, perSubscription: this.targets.firstPerReceiver, bySubscription },
+        { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription },
         CLAIM_MS,
       );
       const isLookNear = claimed.deliveries.length > 0 || claimed.isCut;
@@ -72,10 +121,10 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
 
   protected override accepts({ receiver, tenantId }: DueDelivery): boolean {
     if (this.revocations.isSuspended(tenantId)) return false;
-    return !receiver?.enabled || this.targets.mayBegin(receiver, Date.now());
+    return !receiver?.enabled || this.limits.mayBegin(receiver, Date.now());
   }
 
-  protected async work(delivery: DueDelivery, _stopping: AbortSignal, yieldPlace: () => void): Promise<void> {
+  protected async work(delivery: DueDelivery, _stopping: AbortSignal, releaseSlot: () => void): Promise<void> {
     const { receiver, body } = delivery;
     if (receiver === null) {
       await this.giveUp(delivery, { code: 'subscription_deleted', message: 'The subscription was deleted' });
@@ -86,7 +135,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     } else if (!maySend(receiver, body)) {
       await this.giveUp(delivery, { code: 'subscription_inactive', message: 'The app was uninstalled' });
     } else {
-      await this.attempt(delivery, receiver, body, yieldPlace);
+      await this.attempt(delivery, receiver, body, releaseSlot);
     }
   }
 
@@ -98,23 +147,23 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     delivery: DueDelivery,
     receiver: Receiver,
     body: string,
-    yieldPlace: () => void,
+    releaseSlot: () => void,
   ): Promise<void> {
-    this.targets.begun(receiver);
+    this.limits.begun(receiver);
     const attempts = delivery.attempts + 1;
     if (attempts === 1) {
       const waitedMs = Math.max(0, Date.now() - millisecondsOfId(delivery.eventId));
-      sendingMetrics.firstAttemptDelay.observe({ lane: 'due' }, waitedMs / 1000);
+      deliveryMetrics.firstAttemptDelay.observe({ lane: 'due' }, waitedMs / 1000);
     }
     const message = { eventId: delivery.eventId, body, traceparent: delivery.traceparent ?? undefined };
-    const outcome = await this.sender.attempt(receiver, message, yieldPlace);
+    const outcome = await this.sender.attempt(receiver, message, releaseSlot);
     const { retryDelaysMs } = this.config.delivery;
-    // Subscriptions of apps have no order, so that none of a head is removed.
+    // A head is never of a removed subscription: those of apps have no order.
     const next = delivery.isHead
       ? afterAttemptOfHead(retryDelaysMs, attempts, outcome, Math.random(), receiver.onStall)
       : afterAttempt(retryDelaysMs, attempts, outcome, Math.random(), !receiver.isRemoved);
     const { status, nextAttemptAt: dueAt, isSetAside } = next;
-    // A corrected URL also counts for the deliveries that wait for their next attempt.
+    // A corrected URL is also used for deliveries that wait for their next attempt.
     const { url } = receiver;
     const isOurs = await this.settle(delivery, { url, status, attempts, outcome, reason: null, dueAt, isSetAside });
     if (isOurs) this.health.note(receiver, outcome, next);
@@ -134,9 +183,8 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     });
   }
 
-  /** Keeps a delivery for when its subscription is active again. */
   private async hold({ tenantId, id: deliveryId, subscriptionId, claim, isHead }: DueDelivery): Promise<void> {
-    this.holder.begin({ tenantId, subscriptionId });
+    this.backlogs.begin({ tenantId, subscriptionId });
     await this.ledger.write({ kind: 'hold', tenantId, deliveryId, subscriptionId, claim, isHead });
   }
 
@@ -157,16 +205,16 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     );
   }
 
-  /** Milliseconds until a queue that may be claimed is due, or a paused target may be claimed again. */
+  /** Milliseconds until a queue is due, or a paused receiver opens again. */
   private async dueInMs(
     tx: NarrowTransaction,
     { fullTenants }: Room,
     bySubscription: ReadonlyMap<string, number>,
   ): Promise<number | null> {
     const now = Date.now();
-    const closed = [...bySubscription].filter(([, places]) => places === 0).map(([id]) => id);
+    const closed = [...bySubscription].filter(([, most]) => most === 0).map(([id]) => id);
     const queueDueInMs = await this.queues.findDueInMs(tx, closed, fullTenants);
-    const opening = this.targets.nextOpening(now);
+    const opening = this.limits.nextOpening(now);
     if (opening === null) return queueDueInMs;
     return Math.min(queueDueInMs ?? Number.POSITIVE_INFINITY, opening - now);
   }

@@ -1,56 +1,44 @@
 import { RevocationSource } from '@crm/access';
 import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
-import { millisecondsOfId } from '@crm/database';
+import { Database, millisecondsOfId } from '@crm/database';
 import { recordedOnly } from '@crm/tracing';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { LedgerRepository } from '../ledger/ledger.repository.js';
 import type { NewDelivery } from '../ledger/ledger-entry.js';
 import { LedgerWriter } from '../ledger/ledger-writer.js';
 import type { Receiver } from '../receivers/receiver.js';
+import { isItsRemoval } from '../receivers/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
-import { isItsRemoval } from '../receivers/removed-receiver.js';
-import { deliveryBody } from '../subscriptions/delivery-body.js';
 import { passesFilter } from '../subscriptions/event-filter.js';
-import { AttemptSlots } from './attempt-slots.js';
-import { deliveryId } from './delivery-id.js';
-import { sendingMetrics } from './delivery-metrics.js';
-import { FirstAttempt } from './first-attempt.js';
-import { KnownDeliveryRepository } from './known-delivery.repository.js';
-import type { Message } from './message.js';
-import { orderedDelivery, placeOf } from './ordered-delivery.js';
-import { Sender } from './sender.js';
-import { SLOW_MS } from './slow-attempts.js';
+import { deliveryBody } from '../subscriptions/event-type.js';
+import { AttemptSlots, SLOW_MS } from './attempt-slots.js';
+import { deliveryMetrics } from './delivery-metrics.js';
+import { deliveryId, FirstAttempt, orderedDelivery, recordPositionOf } from './first-attempt.js';
+import { type Message, Sender } from './sender.js';
 
-/**
- * Milliseconds from when an event happened, within which it cannot have been here before unless the broker says so: a stream
- * that has lost it takes longer to come back and be filled again.
- */
+/** Milliseconds after an event within which only the broker knows of a repetition: a lost stream takes longer to be refilled. */
 const YOUNG_MS = 2_000;
-/** Events that a process remembers to have recorded. */
+/** Recorded events that a process remembers. */
 const REMEMBERED = 50_000;
 
-/** How an event came. */
 interface Arrival {
   readonly isRepeated: boolean;
   readonly streamSequence?: number | null;
 }
 
-/** An attempt, and its end. */
 interface MadeAttempt {
   readonly attempt: FirstAttempt;
   readonly outcome: Promise<void>;
 }
 
 /**
- * Sends events to their receivers. The first attempts are made while the event is held unacknowledged in the stream, and
- * then recorded with their outcomes, so that most deliveries are one row that is written once. What takes longer than a
- * moment is recorded as a delivery that is due or under way; the event is acknowledged when all its deliveries are recorded.
- * A process that dies before that gets it again: each delivery is attempted at least once.
- *
- * Receivers with an order get no first attempt here: what they get stands in line from the beginning.
+ * Sends events to their receivers. First attempts are made before the event is acknowledged and then recorded with their
+ * outcomes, so that most deliveries are one row, written once. Longer ones are recorded as due or under way. If the process
+ * dies before, the event comes again: each delivery is attempted at least once. Ordered deliveries are only recorded here.
  */
 @Injectable()
 export class FanOutService implements BeforeApplicationShutdown {
@@ -62,9 +50,10 @@ export class FanOutService implements BeforeApplicationShutdown {
 
   constructor(
     private readonly directory: ReceiverDirectory,
-    private readonly known: KnownDeliveryRepository,
-    private readonly places: AttemptSlots,
-    private readonly targets: ReceiverLimits,
+    private readonly database: Database,
+    private readonly deliveries: LedgerRepository,
+    private readonly slots: AttemptSlots,
+    private readonly limits: ReceiverLimits,
     private readonly sender: Sender,
     private readonly ledger: LedgerWriter,
     private readonly health: ReceiverHealth,
@@ -73,9 +62,9 @@ export class FanOutService implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Resolves when everything that became of the event is recorded.
-   * @param arrival.isRepeated whether the event may have been handled, however young it is
-   * @param arrival.streamSequence its place in the stream; null or left out when it did not come from there
+   * Resolves when all deliveries of the event are recorded.
+   * @param arrival.isRepeated whether the event may have been handled before, however young it is
+   * @param arrival.streamSequence null or left out when it did not come from the stream
    */
   async handle(event: EventEnvelope, { isRepeated, streamSequence = null }: Arrival): Promise<void> {
     if (this.recorded.has(event.id)) return;
@@ -93,16 +82,16 @@ export class FanOutService implements BeforeApplicationShutdown {
     if (receiving.length === 0) return;
     if (isRepeated || isOld(event)) {
       const ids = receiving.map(({ subscriptionId }) => deliveryId(event.id, subscriptionId));
-      if (await this.known.has(tenantId, ids)) return;
+      if (await this.database.transaction(tenantId, (tx) => this.deliveries.hasAny(tx, ids))) return;
     }
-    const place = placeOf(event, streamSequence);
-    const isOrdered = ({ ordering }: Receiver) => ordering === 'record' && place !== null;
+    const position = recordPositionOf(event, streamSequence);
+    const isOrdered = ({ ordering }: Receiver) => ordering === 'record' && position !== null;
     const { retryDelaysMs } = this.config.delivery;
     const attempts = receiving
       .filter((one) => !isOrdered(one))
       .map((one) => new FirstAttempt(event.id, one, retryDelaysMs));
-    const ordered = place
-      ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, place))
+    const ordered = position
+      ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, position))
       : [];
     const message = { eventId: event.id, body: JSON.stringify(body), traceparent: event.traceparent };
     const begin = (attempt: FirstAttempt) => this.begin(attempt, message);
@@ -110,9 +99,8 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other. It
-   * is made at once, also to a receiver that keeps failing: somebody waits to see whether it still does. The caller bounds
-   * how many there are at a time.
+   * Makes one recorded attempt of a message to each receiver, at once, also to one that keeps failing. The caller bounds the
+   * concurrency.
    * @param event the name in the ledger
    * @returns the attempts, when all have ended; while the process stops they are left to the next one
    */
@@ -125,21 +113,21 @@ export class FanOutService implements BeforeApplicationShutdown {
     const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
     const made = await this.deliver(tenantId, event, message, attempts, [], async (attempt) => {
       if (this.isStopping) return;
-      this.targets.begun(attempt.receiver);
+      this.limits.begun(attempt.receiver);
       await this.attempt(attempt, message, () => undefined);
     });
     await Promise.all(made.map(({ outcome }) => outcome));
     return attempts;
   }
 
-  /** Waits for attempts under way; those of events that come later are left to the next process. */
+  /** Waits for attempts under way; later events are left to the next process. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     while (this.lasting.size > 0) await Promise.all(this.lasting);
     await this.health.settled();
   }
 
-  /** Makes the attempts, and resolves when what became of them by then is recorded. */
+  /** Makes the attempts, and resolves when their state is recorded. */
   private async deliver(
     tenantId: string,
     event: string,
@@ -148,47 +136,47 @@ export class FanOutService implements BeforeApplicationShutdown {
     ordered: readonly NewDelivery[],
     begin: (attempt: FirstAttempt) => Promise<void>,
   ): Promise<MadeAttempt[]> {
-    if (attempts.length > 0) await this.places.room();
+    if (attempts.length > 0) await this.slots.ready();
     const made = attempts.map((attempt) => ({ attempt, outcome: begin(attempt) }));
     await this.firstOf(made);
     await this.record(tenantId, event, message, made, ordered);
     return made;
   }
 
-  /** Makes the attempt if there is a place for it. Never rejects: an attempt without an outcome is made again. */
+  /** Makes the attempt if there is a slot. Never rejects: an attempt without an outcome is made again. */
   private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
     const { receiver } = attempt;
     if (!receiver.enabled) return attempt.hold();
-    // Recorded as due: of a suspended tenant until it is reinstated, of anybody until it is known who is suspended.
+    // Recorded as due until the tenant is reinstated, or suspensions are known.
     const mayWork = this.revocations.ready && !this.revocations.isSuspended(receiver.tenantId);
     if (this.isStopping || !mayWork) return;
-    const isSlow = this.targets.isSlow(receiver, Date.now());
-    const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
-    if (hasPlace) await this.attempt(attempt, message, () => this.places.free(receiver.tenantId));
+    const isSlow = this.limits.isSlow(receiver, Date.now());
+    const hasSlot = isSlow ? this.slots.tryAcquire(receiver) : await this.slots.acquire(receiver);
+    if (hasSlot) await this.attempt(attempt, message, () => this.slots.release(receiver.tenantId));
   }
 
-  /** @param free frees the place of the attempt; called once */
-  private async attempt(attempt: FirstAttempt, message: Message, free: () => void): Promise<void> {
+  /** @param release gives the slot back; called once */
+  private async attempt(attempt: FirstAttempt, message: Message, release: () => void): Promise<void> {
     const { receiver } = attempt;
-    let freePlace = free;
+    let releaseSlot = release;
     try {
-      // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
+      // A receiver that changed during the wait, such as by a revoked secret, is left to the worker, which sends to the new one.
       const maySend = (await this.isCurrent(receiver)) && !this.revocations.isSuspended(receiver.tenantId);
       if (!maySend || !attempt.begin(Date.now())) {
-        this.targets.ended(receiver, null, false, Date.now());
+        this.limits.ended(receiver, null, false, Date.now());
         return;
       }
-      sendingMetrics.firstAttemptDelay.observe({ lane: 'direct' }, secondsSince(message.eventId));
+      deliveryMetrics.firstAttemptDelay.observe({ lane: 'direct' }, secondsSince(message.eventId));
       const outcome = await this.sender.attempt(receiver, message, () => {
-        freePlace();
-        freePlace = () => undefined;
+        releaseSlot();
+        releaseSlot = () => undefined;
       });
       attempt.end(outcome);
     } catch (error) {
       const msg = 'An attempt failed by a defect; it is made again when its claim expires';
       this.logger.error({ msg, tenantId: receiver.tenantId, deliveryId: attempt.id, err: error });
     } finally {
-      freePlace();
+      releaseSlot();
     }
   }
 
@@ -197,11 +185,11 @@ export class FanOutService implements BeforeApplicationShutdown {
     return receivers.get(receiver.subscriptionId) === receiver;
   }
 
-  /** Resolves when all attempts have ended, but those that are not worth waiting for. */
+  /** Resolves when all attempts have ended, except those of slow receivers, or after a second. */
   private async firstOf(made: readonly MadeAttempt[]): Promise<void> {
     const now = Date.now();
     const quick = made
-      .filter(({ attempt }) => !this.targets.isSlow(attempt.receiver, now))
+      .filter(({ attempt }) => !this.limits.isSlow(attempt.receiver, now))
       .map(({ outcome }) => outcome);
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
@@ -237,7 +225,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     for (const { attempt, outcome } of lasting) this.follow(attempt, outcome);
   }
 
-  /** Records the outcome of an attempt that has outlasted the record of its event. */
+  /** Records the outcome of an attempt that outlasts the record of its event. */
   private follow(attempt: FirstAttempt, outcome: Promise<void>): void {
     const followed: Promise<void> = this.settle(attempt, outcome)
       .catch((error: unknown) => {
@@ -275,10 +263,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 }
 
-/**
- * The receivers that may get an event, or hold it: an app's subscription does not get events of objects that the app does not see, and
- * none gets an event from before it existed. One whose installation was removed gets that event alone.
- */
+/** The receivers that may get or hold an event: apps get no objects that they do not see, nobody events from before it existed. */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
   return [...receivers.values()].filter((receiver) => {
@@ -290,7 +275,7 @@ function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   });
 }
 
-/** Whether the event may have been here before, though the broker does not say so. */
+/** Whether the event may have been handled before, though the broker does not say so. */
 const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time) > YOUNG_MS;
 
 /** Seconds since the time in an id. Clocks of two processes may differ. */

@@ -1,17 +1,57 @@
-import { newId } from '@crm/database';
-import type { NewDelivery } from '../ledger/ledger-entry.js';
+import type { EventEnvelope } from '@crm/contracts';
+import { idOf, millisecondsOfId, newId } from '@crm/database';
+import type { NewDelivery, RecordPosition } from '../ledger/ledger-entry.js';
 import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
 import type { Receiver } from '../receivers/receiver.js';
-import { deliveryId } from './delivery-id.js';
-import { afterAttempt, type NextState } from './delivery-state.js';
+import { afterAttempt, type NextState } from './retry-policy.js';
 
-/** Milliseconds that the claim of a first attempt under way holds: twice what an attempt may take. */
-const CLAIM_MS = 30_000;
+/** Milliseconds until the claim of a delivery in an attempt expires: twice what an attempt may take. */
+export const CLAIM_MS = 30_000;
+
+/**
+ * The id of the delivery of an event to a subscription. It follows from both, so that an event that comes again makes no second
+ * delivery, and has the time of the event, so that deliveries sort by it and lie in the partition of its day.
+ */
+export function deliveryId(eventId: string, subscriptionId: string): string {
+  const event = eventId.toLowerCase();
+  return idOf(millisecondsOfId(event), event, subscriptionId);
+}
+
+/**
+ * @param streamSequence null when the event did not come from the stream
+ * @returns null for an event without a record or a version of it, which has no order
+ */
+export const recordPositionOf = (
+  { subject, recordversion }: Pick<EventEnvelope, 'subject' | 'recordversion'>,
+  streamSequence: number | null,
+): RecordPosition | null =>
+  subject === undefined || recordversion === undefined
+    ? null
+    : { recordId: subject, recordVersion: recordversion, streamSequence };
+
+/** A delivery for the partition of a record. Nothing is attempted before it is recorded. */
+export const orderedDelivery = (
+  eventId: string,
+  { subscriptionId, url, enabled }: Receiver,
+  position: RecordPosition,
+): NewDelivery => ({
+  id: deliveryId(eventId, subscriptionId),
+  subscriptionId,
+  // Subscriptions of apps have no order.
+  app: null,
+  url,
+  status: enabled ? 'pending' : 'held',
+  attempts: 0,
+  outcome: null,
+  dueAt: null,
+  position,
+  claim: null,
+});
 
 /** The delivery of an event to one receiver, from the event's arrival to the end of the first attempt. */
 export class FirstAttempt {
   readonly id: string;
-  /** Proves the claim, if the delivery is written down while the attempt is under way. */
+  /** Proves the claim, if the delivery is recorded during the attempt. */
   readonly claim = newId();
   private startedAt: number | undefined;
   private isRecorded = false;
@@ -27,14 +67,14 @@ export class FirstAttempt {
     this.id = deliveryId(eventId, receiver.subscriptionId);
   }
 
-  /** @returns false when the delivery is recorded as one that waits: then the attempt is not made here */
+  /** @returns false when the delivery is recorded as due already: then the attempt is not made here */
   begin(now: number): boolean {
     if (this.isRecorded) return false;
     this.startedAt = now;
     return true;
   }
 
-  /** No attempt is made: the subscription is paused or disabled, and keeps the delivery for later. */
+  /** The subscription is paused or disabled: no attempt is made. */
   hold(): void {
     this.isHeld = true;
   }
@@ -54,12 +94,12 @@ export class FirstAttempt {
     return this.ended?.next ?? null;
   }
 
-  /** The delivery as it is now: it has ended, is in its first attempt, waits for one, or is held. */
+  /** The delivery as it is now: ended, in its first attempt, due, or held. */
   record(): NewDelivery {
     this.isRecorded = true;
     const { subscriptionId, appKey, installationId, url } = this.receiver;
     const app = appKey === null || installationId === null ? null : { key: appKey, installationId };
-    const known = { id: this.id, subscriptionId, app, url, place: null };
+    const known = { id: this.id, subscriptionId, app, url, position: null };
     if (this.ended) {
       const { outcome, next } = this.ended;
       return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };

@@ -19,7 +19,8 @@ export class AppLedgerRpc {
   }: RpcRequest<Contracts['listAppDeliveries']>): Promise<RpcResponse<Contracts['listAppDeliveries']>> {
     const { status, event, errorCode, ...time } = filter;
     return this.ledger.list(
-      { appKey, status: status ?? null, event: event ?? null, errorCode: errorCode ?? null, ...time },
+      appKey,
+      { status: status ?? null, event: event ?? null, errorCode: errorCode ?? null, ...time },
       { after: after ?? null, ...page },
     );
   }

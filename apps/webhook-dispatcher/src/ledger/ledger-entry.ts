@@ -5,27 +5,27 @@ import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
 export interface NewDelivery {
   readonly id: string;
   readonly subscriptionId: string;
-  /** The app that the subscription belongs to, whose developer sees the delivery; null when the tenant created it. */
+  /** The app of the subscription, whose developer sees the delivery; null when the tenant created it. */
   readonly app: { readonly key: string; readonly installationId: string } | null;
   readonly url: string;
   readonly status: DeliveryStatus;
   /** 1 when the first attempt has ended. */
   readonly attempts: 0 | 1;
-  /** Of the first attempt, if it has ended. */
+  /** Outcome of the first attempt, if it has ended. */
   readonly outcome: AttemptOutcome | null;
-  /** When it is due; null for one that has ended, is held, or waits in line. */
+  /** Null for one that has ended, is held, or waits in a partition. */
   readonly dueAt: Date | null;
-  /** Its place in the line of its record; null for one without an order. */
-  readonly place: Place | null;
-  /** Of the first attempt, if it is under way. */
+  /** Position in the partition of its record; null for one without an order. */
+  readonly position: RecordPosition | null;
+  /** Claim of the first attempt, if it is under way. */
   readonly claim: Claim | null;
 }
 
-/** Where a delivery stands among those of the same record to the same subscription. */
-export interface Place {
+/** Orders the deliveries of a record to one subscription. */
+export interface RecordPosition {
   readonly recordId: string;
   readonly recordVersion: number;
-  /** Of its event; null when it did not come from the stream. */
+  /** Null for an event that did not come from the stream. */
   readonly streamSequence: number | null;
 }
 
@@ -43,42 +43,39 @@ export interface EventEntry {
   readonly eventId: string;
   readonly event: string;
   readonly body: string;
-  /** Below which its later attempts are recorded, if they are. */
+  /** Parent of the spans of later attempts, if the event is traced. */
   readonly traceparent?: string | undefined;
   readonly deliveries: readonly NewDelivery[];
 }
 
-/** What became of a claimed delivery. */
+/** The result of a claimed delivery. */
 export interface Settlement {
   readonly kind: 'settlement';
   readonly tenantId: string;
   readonly deliveryId: string;
   readonly subscriptionId: string;
-  /** Id of the claim. */
   readonly claim: string;
-  /** Where it was sent; null leaves it as it is. */
+  /** Null leaves the stored URL as it is. */
   readonly url: string | null;
   readonly status: DeliveryStatus;
-  /** Made so far. */
   readonly attempts: number;
-  /** Of the attempt; null when there was none. */
+  /** Null when no attempt was made. */
   readonly outcome: AttemptOutcome | null;
-  /** Why a delivery ended without an attempt. */
+  /** Why it ended without an attempt. */
   readonly reason: { readonly code: string; readonly message: string } | null;
-  /** When it is due again; null for one that has ended. */
+  /** Null for one that has ended. */
   readonly dueAt: Date | null;
   /** Whether later deliveries of its record wait for it. */
   readonly isHead: boolean;
   readonly isSetAside: boolean;
 }
 
-/** A claimed delivery that is held, because its subscription was paused or disabled before the attempt. */
+/** A claimed delivery whose subscription was paused or disabled before the attempt. */
 export interface HoldEntry {
   readonly kind: 'hold';
   readonly tenantId: string;
   readonly deliveryId: string;
   readonly subscriptionId: string;
-  /** Id of the claim. */
   readonly claim: string;
   /** Whether later deliveries of its record wait for it. */
   readonly isHead: boolean;
@@ -86,5 +83,5 @@ export interface HoldEntry {
 
 export type LedgerEntry = EventEntry | Settlement | HoldEntry;
 
-/** Whether later deliveries of its record need wait for it no longer. */
+/** Whether the next delivery of its record may follow. */
 export const endsHead = ({ isHead, dueAt }: Settlement): boolean => isHead && dueAt === null;

@@ -5,7 +5,7 @@ import { type HoldKey, HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueRepository, type WokenQueue } from '../queue/subscription-queue.repository.js';
 import { type EventEntry, endsHead, type LedgerEntry, type NewDelivery, type Settlement } from './ledger-entry.js';
 
-// What the pipeline writes, of many tenants at once, each row with its tenant. Parameters are arrays of equal length.
+// Rows of many tenants; parameters are arrays of equal length.
 
 /** $1: tenants, $2: ids, $3: names, $4: bodies, $5: traceparents of those that are traced. */
 export const INSERT_EVENT_BODIES = `
@@ -17,31 +17,27 @@ const DELIVERY_COLUMNS = `tenant_id, id, subscription_id, event_id, event, url, 
        http_status, latency_ms, response_excerpt, error_code, error_message, error_phase, app_key,
        installation_id`;
 
-const GIVEN_DELIVERIES = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
-         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
-         $16::text[], $17::text[], $18::uuid[])`;
-
 /**
- * Deliveries that have ended, most of them with their first attempt. What is there already stays as it is.
- * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: statuses, $8: attempts made,
- * $9: when the next one is due, and of the last attempt $10: time, $11: HTTP status, $12: milliseconds, $13: beginning of
- * the response, $14, $15, $16: code, message and phase of the error; $17, $18: apps and their installations, null for
- * what is no app's.
+ * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: statuses, $8: attempts made, $9: next
+ * attempt; of the last attempt $10: time, $11: HTTP status, $12: milliseconds, $13: response, $14, $15, $16: code, message and
+ * phase of the error; $17, $18: apps and installations, null for subscriptions of tenants.
  */
+const givenDeliveries = (...more: string[]): string =>
+  `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
+         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
+         ${['$16::text[]', '$17::text[]', '$18::uuid[]', ...more].join(', ')})`;
+
+/** Deliveries that have ended, most with their first attempt. None is written twice. */
 export const INSERT_ENDED_DELIVERIES = `
   INSERT INTO delivery (${DELIVERY_COLUMNS})
-  SELECT * FROM ${GIVEN_DELIVERIES}
+  SELECT * FROM ${givenDeliveries()}
   ON CONFLICT DO NOTHING`;
 
-/**
- * Deliveries that wait for an attempt, or are in one. What is there already stays as it is, and does not become due again.
- * $1 to $18 as above, $19: claims, $20: until when each holds.
- */
+/** Deliveries that wait for an attempt or are in one. $1 to $18 as above, $19: claims, $20: when they expire. */
 export const INSERT_DUE_DELIVERIES = `
   WITH given AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
-         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
-         $16::text[], $17::text[], $18::uuid[], $19::uuid[], $20::timestamptz[]) AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
+    SELECT * FROM ${givenDeliveries('$19::uuid[]', '$20::timestamptz[]')}
+      AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
   inserted AS (
     INSERT INTO delivery (${DELIVERY_COLUMNS})
     SELECT ${DELIVERY_COLUMNS} FROM given
@@ -50,15 +46,11 @@ export const INSERT_DUE_DELIVERIES = `
   SELECT tenant_id, id, subscription_id, event_id, attempts, attempts > 0, next_attempt_at, claim, claimed_until
     FROM given JOIN inserted USING (tenant_id, id)`;
 
-/**
- * Deliveries that wait in line. What is there already stays as it is, and does not stand in line again.
- * $1 to $18 as above, $19: records, $20: their versions, $21: places in the stream.
- */
+/** Deliveries for the partition of a record. $1 to $18 as above, $19: records, $20: their versions, $21: stream sequences. */
 export const INSERT_ORDERED_DELIVERIES = `
   WITH given AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
-         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
-         $16::text[], $17::text[], $18::uuid[], $19::text[], $20::bigint[], $21::bigint[]) AS given (${DELIVERY_COLUMNS}, record_id, record_version, stream_sequence)),
+    SELECT * FROM ${givenDeliveries('$19::text[]', '$20::bigint[]', '$21::bigint[]')}
+      AS given (${DELIVERY_COLUMNS}, record_id, record_version, stream_sequence)),
   inserted AS (
     INSERT INTO delivery (${DELIVERY_COLUMNS}, record_id, record_version)
     SELECT ${DELIVERY_COLUMNS}, record_id, record_version FROM given
@@ -69,12 +61,10 @@ export const INSERT_ORDERED_DELIVERIES = `
     FROM given JOIN inserted USING (tenant_id, id)`;
 
 /**
- * What became of claimed deliveries; those that are no longer claimed by this process stay as they are. The attempt before
- * moves from the delivery's row to a row of its own.
- * $1: tenants, $2: ids, $3: claims, $4: URLs; null leaves one as it is, $5: statuses, $6: attempts made, $7: when the next one is due; null for one
- * that has ended, and of the attempt $8: time; null when there was none, $9: HTTP status, $10: milliseconds, $11: beginning
- * of the response, $12, $13, $14: code, message and phase of the error, $15: whether each was set aside, $16, $17: the lowest
- * and the highest of the ids, by which the partitions of other days are left out.
+ * Results of claimed deliveries; those that this process no longer claims stay as they are. The attempt before moves from the
+ * row of the delivery to the log. $1: tenants, $2: ids, $3: claims, $4: URLs (null keeps one), $5: statuses, $6: attempts made,
+ * $7: next attempt; of the attempt $8: time (null for none), $9: HTTP status, $10: milliseconds, $11: response, $12, $13, $14:
+ * code, message and phase of the error; $15: whether set aside, $16, $17: lowest and highest id, to exclude other days.
  */
 export const SETTLE_DELIVERIES = `
   WITH given AS MATERIALIZED (
@@ -114,36 +104,36 @@ export const SETTLE_DELIVERIES = `
            attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt, set_aside = ours.set_aside
       FROM ours
      WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $16 AND $17)
-  -- Also one whose row was dropped with its partition: it has ended as well.
+  -- Includes those whose row was dropped with its partition: they have ended as well.
   SELECT id FROM ours`;
 
 type OwnedDelivery = NewDelivery & Pick<EventEntry, 'tenantId' | 'eventId' | 'event'>;
 
 export interface Written {
-  /** Ids of the settled and held deliveries; the others were no longer claimed by this process. */
+  /** Ids of the settled and held deliveries; this process no longer claimed the others. */
   readonly settled: ReadonlySet<string>;
-  /** Deliveries that were not kept, because their subscription holds as many as it may. */
+  /** Deliveries beyond the bound of their subscription's hold, which were not kept. */
   readonly dropped: number;
 }
 
-/** Writes what became of events and claimed deliveries of many tenants, as the narrow role, in few statements. */
+/** Writes events and results of claimed deliveries of many tenants in few statements. Runs as the narrow role. */
 @Injectable()
 export class LedgerWriterRepository {
   constructor(
     private readonly queues: SubscriptionQueueRepository,
-    private readonly lines: DeliveryOrderRepository,
+    private readonly order: DeliveryOrderRepository,
     private readonly holding: HoldRepository,
   ) {}
 
-  async write(tx: NarrowTransaction, records: readonly LedgerEntry[]): Promise<Written> {
-    const events = records.filter((record) => record.kind === 'event');
-    const settlements = records.filter((record) => record.kind === 'settlement');
-    const holds = records.filter((record) => record.kind === 'hold');
+  async write(tx: NarrowTransaction, entries: readonly LedgerEntry[]): Promise<Written> {
+    const events = entries.filter((entry) => entry.kind === 'event');
+    const settlements = entries.filter((entry) => entry.kind === 'settlement');
+    const holds = entries.filter((entry) => entry.kind === 'hold');
     const deliveries = events.flatMap(ownedDeliveries);
     const untried = deliveries.filter(isHeldUntried);
     const refused: HoldKey[] = [...deliveries.filter(isHeldAfterAttempt), ...settlements.filter(isHeldAfterAttempt)];
     const locked = [...untried, ...holds, ...refused];
-    // Before all others, so that no two transactions wait for each other.
+    // First, so that no two transactions wait for each other.
     if (locked.length > 0) this.holding.lock(tx, locked);
     this.insertEvents(
       tx,
@@ -160,7 +150,7 @@ export class LedgerWriterRepository {
     const ids = new Set([...settledRows, ...heldRows].map(({ id }) => id));
     const heads = [...settlements.filter(endsHead), ...holds.filter(({ isHead }) => isHead)];
     const ended = heads.filter(({ deliveryId }) => ids.has(deliveryId));
-    if (ended.length > 0) this.lines.endHeads(tx, ended);
+    if (ended.length > 0) this.order.endHeads(tx, ended);
     return { settled: ids, dropped: droppedCount };
   }
 
@@ -185,9 +175,9 @@ export class LedgerWriterRepository {
       events.map(({ body }) => body),
       events.map(({ traceparent }) => traceparent ?? null),
     ]);
-    const ordered = deliveries.filter(({ place }) => place !== null);
-    if (ordered.length > 0) tx.issue(INSERT_ORDERED_DELIVERIES, [...columnsOf(ordered), ...placesOf(ordered)]);
-    const ended = deliveries.filter(({ dueAt, place }) => dueAt === null && place === null);
+    const ordered = deliveries.filter(({ position }) => position !== null);
+    if (ordered.length > 0) tx.issue(INSERT_ORDERED_DELIVERIES, [...columnsOf(ordered), ...positionsOf(ordered)]);
+    const ended = deliveries.filter(({ dueAt, position }) => dueAt === null && position === null);
     if (ended.length > 0) tx.issue(INSERT_ENDED_DELIVERIES, columnsOf(ended));
     const due = deliveries.filter(({ dueAt }) => dueAt !== null);
     if (due.length > 0) {
@@ -241,10 +231,10 @@ const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ app }) => app?.installationId ?? null),
 ];
 
-const placesOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
-  deliveries.map(({ place }) => place?.recordId),
-  deliveries.map(({ place }) => place?.recordVersion),
-  deliveries.map(({ place }) => place?.streamSequence),
+const positionsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
+  deliveries.map(({ position }) => position?.recordId),
+  deliveries.map(({ position }) => position?.recordVersion),
+  deliveries.map(({ position }) => position?.streamSequence),
 ];
 
 const ownedDeliveries = ({ tenantId, eventId, event, deliveries }: EventEntry): OwnedDelivery[] =>

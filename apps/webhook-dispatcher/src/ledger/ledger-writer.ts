@@ -1,25 +1,21 @@
 import { Database, isExcessive, isTemporary } from '@crm/database';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { DeliveryOrderSignal } from '../queue/delivery-order.signal.js';
-import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
+import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { endsHead, type LedgerEntry } from './ledger-entry.js';
 import { droppedDeliveries } from './ledger-metrics.js';
 import { LedgerWriterRepository } from './ledger-writer.repository.js';
 
-/**
- * Milliseconds that a record waits for others, which are then written with it. Nobody waits for it: what it says has been
- * sent already. A commit costs the server as much as some twenty deliveries.
- */
+/** Milliseconds for which entries are gathered, since a commit costs the server as much as some twenty deliveries. */
 const GATHER_MS = 25;
 /** Rows that one transaction writes. */
 const ROWS_TOGETHER = 1_000;
 /** UTF-16 units of the bodies that one transaction writes; a larger one goes alone. */
 const LENGTH_TOGETHER = 4_000_000;
-/** Transactions at the same time: one is prepared while the server works on the other. */
-const AT_THE_SAME_TIME = 2;
+/** Concurrent transactions: one is prepared while the server works on the other. */
+const MOST_AT_ONCE = 2;
 
-interface Entry {
-  readonly record: LedgerEntry;
+interface Waiting {
+  readonly entry: LedgerEntry;
   readonly rows: number;
   readonly length: number;
   readonly resolve: (isRecorded: boolean) => void;
@@ -27,38 +23,38 @@ interface Entry {
 }
 
 /**
- * Writes records of the ledger, those of all tenants that come at about the same time in one transaction. When the server
- * refuses a statement, each is written alone, so that one bad record fails by itself.
+ * Writes entries of all tenants that come at about the same time in one transaction. When the server refuses it, each entry is
+ * written alone, so that a bad one fails by itself.
  */
 @Injectable()
 export class LedgerWriter implements BeforeApplicationShutdown {
   private readonly logger = new Logger('LedgerWriter');
-  private waiting: Entry[] = [];
+  private waiting: Waiting[] = [];
   private gathering: NodeJS.Timeout | undefined;
-  /** Whether something has gathered for long enough, but as much as may be is being written. */
+  /** Whether entries have gathered for long enough, but all transactions are busy. */
   private isOverdue = false;
   private readonly writing = new Set<Promise<void>>();
 
   constructor(
     private readonly database: Database,
-    private readonly records: LedgerWriterRepository,
-    private readonly signal: SubscriptionQueueSignal,
+    private readonly entries: LedgerWriterRepository,
+    private readonly queueSignal: SubscriptionQueueSignal,
     private readonly orderSignal: DeliveryOrderSignal,
   ) {}
 
   /**
-   * Resolves when the record is committed.
+   * Resolves when the entry is committed.
    * @returns false for a claimed delivery that was no longer claimed by this process: nothing was written
    * @throws what `Database.crossTenant` throws
    */
-  write(record: LedgerEntry): Promise<boolean> {
+  write(entry: LedgerEntry): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ record, ...sizeOf(record), resolve, reject });
+      this.waiting.push({ entry, ...sizeOf(entry), resolve, reject });
       this.gathering ??= setTimeout(() => this.begin(), GATHER_MS);
     });
   }
 
-  /** Nothing that waits is left behind: what writes records stops before. */
+  /** Writes everything that waits; the modules that use this one stop before. */
   async beforeApplicationShutdown(): Promise<void> {
     while (this.waiting.length > 0 || this.writing.size > 0) {
       this.begin();
@@ -69,10 +65,10 @@ export class LedgerWriter implements BeforeApplicationShutdown {
   private begin(): void {
     clearTimeout(this.gathering);
     this.gathering = undefined;
-    while (this.waiting.length > 0 && this.writing.size < AT_THE_SAME_TIME) {
+    while (this.waiting.length > 0 && this.writing.size < MOST_AT_ONCE) {
       const written: Promise<void> = this.writeTogether(this.takeBatch()).finally(() => {
         this.writing.delete(written);
-        // Those that have gathered while the server was busy.
+        // Entries that gathered while the server was busy.
         if (this.isOverdue) this.begin();
       });
       this.writing.add(written);
@@ -80,7 +76,7 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     this.isOverdue = this.waiting.length > 0;
   }
 
-  private takeBatch(): Entry[] {
+  private takeBatch(): Waiting[] {
     let rows = 0;
     let length = 0;
     let count = 0;
@@ -93,10 +89,10 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     return this.waiting.splice(0, count);
   }
 
-  private async writeTogether(batch: readonly Entry[]): Promise<void> {
+  private async writeTogether(batch: readonly Waiting[]): Promise<void> {
     try {
       const settled = await this.commit(batch);
-      for (const { record, resolve } of batch) resolve(record.kind === 'event' || settled.has(record.deliveryId));
+      for (const { entry, resolve } of batch) resolve(entry.kind === 'event' || settled.has(entry.deliveryId));
     } catch (error) {
       if (batch.length === 1 || isUnavailable(error)) {
         for (const { reject } of batch) reject(error);
@@ -110,36 +106,36 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     }
   }
 
-  private async commit(batch: readonly Entry[]): Promise<ReadonlySet<string>> {
+  private async commit(batch: readonly Waiting[]): Promise<ReadonlySet<string>> {
     const { settled, dropped } = await this.database.crossTenant((tx) =>
-      this.records.write(
+      this.entries.write(
         tx,
-        batch.map(({ record }) => record),
+        batch.map(({ entry }) => entry),
       ),
     );
     if (dropped > 0) droppedDeliveries.inc(dropped);
-    if (batch.some(({ record }) => isDue(record))) this.signal.signal();
-    if (batch.some(({ record }) => changesLine(record))) this.orderSignal.signal();
+    if (batch.some(({ entry }) => isDue(entry))) this.queueSignal.signal();
+    if (batch.some(({ entry }) => changesOrder(entry))) this.orderSignal.signal();
     return settled;
   }
 }
 
-/** Whether each record would fail by itself, too. One that takes too long or too much memory may be the only one that does. */
+/** Whether each entry would fail alone, too: not for a statement that took too much time or memory, which one may have caused. */
 const isUnavailable = (error: unknown): boolean => isTemporary(error) && !isExcessive(error);
 
-function sizeOf(record: LedgerEntry): { rows: number; length: number } {
-  if (record.kind === 'event') return { rows: record.deliveries.length + 1, length: record.body.length };
-  return { rows: 1, length: record.kind === 'hold' ? 0 : (record.outcome?.responseExcerpt?.length ?? 0) };
+function sizeOf(entry: LedgerEntry): { rows: number; length: number } {
+  if (entry.kind === 'event') return { rows: entry.deliveries.length + 1, length: entry.body.length };
+  return { rows: 1, length: entry.kind === 'hold' ? 0 : (entry.outcome?.responseExcerpt?.length ?? 0) };
 }
 
-/** Whether a line has become longer or lost its head. */
-function changesLine(record: LedgerEntry): boolean {
-  if (record.kind === 'event') return record.deliveries.some(({ place }) => place !== null);
-  return record.kind === 'hold' ? record.isHead : endsHead(record);
+/** Whether a partition has grown or lost its head. */
+function changesOrder(entry: LedgerEntry): boolean {
+  if (entry.kind === 'event') return entry.deliveries.some(({ position }) => position !== null);
+  return entry.kind === 'hold' ? entry.isHead : endsHead(entry);
 }
 
-/** Whether the worker has something to look for, now or later. */
-function isDue(record: LedgerEntry): boolean {
-  if (record.kind === 'event') return record.deliveries.some(({ dueAt, claim }) => dueAt !== null && claim === null);
-  return record.kind === 'settlement' && record.dueAt !== null;
+/** Whether something becomes due, now or later. */
+function isDue(entry: LedgerEntry): boolean {
+  if (entry.kind === 'event') return entry.deliveries.some(({ dueAt, claim }) => dueAt !== null && claim === null);
+  return entry.kind === 'settlement' && entry.dueAt !== null;
 }

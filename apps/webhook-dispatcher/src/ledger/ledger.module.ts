@@ -2,37 +2,30 @@ import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { QueueModule } from '../queue/queue.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
-import { AppLedgerRepository } from './app-ledger.repository.js';
 import { AppLedgerRpc } from './app-ledger.rpc.js';
 import { AppLedgerService } from './app-ledger.service.js';
 import { BoundedReads } from './bounded-reads.js';
-import { DeliveryController } from './delivery.controller.js';
-import { DeliveryRepository } from './delivery.repository.js';
-import { DeliveryService } from './delivery.service.js';
-import { DeliveryStatsController } from './delivery-stats.controller.js';
-import { DeliveryStatsRepository } from './delivery-stats.repository.js';
-import { DeliveryStatsService } from './delivery-stats.service.js';
+import { DeliveryController, DeliveryStatsController } from './ledger.controller.js';
+import { LedgerRepository } from './ledger.repository.js';
+import { LedgerService } from './ledger.service.js';
 import { LedgerWriter } from './ledger-writer.js';
 import { LedgerWriterRepository } from './ledger-writer.repository.js';
 import { RecoveryController } from './recovery.controller.js';
 import { MEASURE_DUE_RECOVERIES, RecoveryRepository } from './recovery.repository.js';
-import { RecoveryService } from './recovery.service.js';
-import { RecoverySignal } from './recovery.signal.js';
+import { RecoveryService, RecoverySignal } from './recovery.service.js';
 import { RecoveryWorker } from './recovery.worker.js';
 
 const DUE_RECOVERIES_METER = Symbol('webhook-dispatcher:due-recoveries-meter');
 
+/** The record of events, deliveries and attempts: writing, reading, and recovery of what is held. */
 @Module({
-  imports: [SubscriptionsModule, QueueModule],
+  imports: [QueueModule, SubscriptionsModule],
   controllers: [AppLedgerRpc, DeliveryStatsController, DeliveryController, RecoveryController],
   providers: [
-    AppLedgerRepository,
     AppLedgerService,
     BoundedReads,
-    DeliveryStatsRepository,
-    DeliveryStatsService,
-    DeliveryRepository,
-    DeliveryService,
+    LedgerRepository,
+    LedgerService,
     LedgerWriter,
     LedgerWriterRepository,
     RecoveryRepository,
@@ -45,6 +38,6 @@ const DUE_RECOVERIES_METER = Symbol('webhook-dispatcher:due-recoveries-meter');
       inject: [Database],
     },
   ],
-  exports: [LedgerWriter],
+  exports: [LedgerRepository, LedgerWriter],
 })
 export class LedgerModule {}

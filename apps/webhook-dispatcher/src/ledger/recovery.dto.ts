@@ -1,5 +1,5 @@
 import { BooleanField, DateTimeField, EnumField, IntegerField } from '@crm/http';
-import { RECOVERY_STATES, type Recovery, type RecoveryState } from './recovery.js';
+import { RECOVERY_STATES, type Recovery, type RecoveryState } from './recovery.repository.js';
 
 /** Deliveries of one recovery: as many as a subscription holds by default. */
 export const MOST_DELIVERIES = 100_000;

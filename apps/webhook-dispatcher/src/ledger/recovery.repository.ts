@@ -1,35 +1,29 @@
 import { lowestIdOf, measureDueWork, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import type { Room } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
-import { DUE_AGAIN } from '../queue/due-again.js';
-import type { Recovery, RecoveryRequest, RecoveryState } from './recovery.js';
-
-// Sending what a subscription holds. Who changes held deliveries has locked their hold (see holding.sql.ts).
+import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
 
 const COLUMNS = `state, since, include_failed AS "includeFailed", total, done, started_at AS "startedAt",
          finished_at AS "finishedAt"`;
 
-/**
- * An index of those that can be recovered, by subscription, serves it. $1: tenant, $2: subscription, $3: whether failed ones
- * too; ids are compared by who uses it.
- */
+/** Served by a partial index. $1: tenant, $2: subscription, $3: whether failed ones too. */
 const RECOVERABLE = `tenant_id = $1 AND subscription_id = $2
        AND status IN ('held', 'failed', 'blocked') AND (status = 'held' OR $3)`;
 
 /** $1: tenant, $2: subscription. */
-export const FIND_RECOVERY = `
+const FIND_RECOVERY = `
   SELECT ${COLUMNS} FROM recovery WHERE tenant_id = $1 AND subscription_id = $2`;
 
-/** $1 to $3 as above, $4: lowest id, $5: id that is too high, $6: where counting ends. */
-export const COUNT_RECOVERABLE = `
+/** $1 to $3 as above, $4: lowest id, $5: end of the ids, $6: where counting ends. */
+const COUNT_RECOVERABLE = `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM delivery WHERE ${RECOVERABLE} AND id >= $4 AND id < $5 LIMIT $6) AS recoverable`;
 
 /**
- * Gives nothing when one is running. $1: tenant, $2: subscription, $3: since when, $4: whether failed ones too, $5: how many,
- * $6: lowest id, $7: id that is too high, $8: when it starts.
+ * No row when one is running. $1: tenant, $2: subscription, $3: since, $4: whether failed ones too, $5: total, $6: lowest id,
+ * $7: end of the ids, $8: start.
  */
-export const START_RECOVERY = `
+const START_RECOVERY = `
   INSERT INTO recovery (tenant_id, subscription_id, state, since, include_failed, total, next_id, end_id, started_at, due_at)
   VALUES ($1, $2, 'running', $3, $4, $5, $6, $7, $8, now())
   ON CONFLICT (tenant_id, subscription_id) DO UPDATE
@@ -39,8 +33,8 @@ export const START_RECOVERY = `
    WHERE recovery.state <> 'running'
   RETURNING ${COLUMNS}`;
 
-/** $1: the claim, $2: how many, $3: tenants that are left out, $4: milliseconds that the claim holds. */
-export const CLAIM_RECOVERIES = `
+/** $1: the claim, $2: limit, $3: tenants to leave out, $4: milliseconds until the claim expires. */
+const CLAIM_RECOVERIES = `
   WITH due AS MATERIALIZED (
     SELECT tenant_id, subscription_id, due_at FROM recovery
      WHERE due_at <= now() AND tenant_id <> ALL ($3::uuid[])
@@ -50,32 +44,29 @@ export const CLAIM_RECOVERIES = `
   RETURNING recovery.tenant_id AS "tenantId", recovery.subscription_id AS "subscriptionId", claim, due.due_at AS "dueAt"`;
 
 /** $1, $2, $3, $4: tenants, subscriptions, claims and earlier due times. */
-export const RELEASE_RECOVERIES = `
+const RELEASE_RECOVERIES = `
   UPDATE recovery SET claim = NULL, due_at = released.due_at
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[])
       AS released (tenant_id, subscription_id, claim, due_at)
    WHERE recovery.tenant_id = released.tenant_id AND recovery.subscription_id = released.subscription_id
      AND recovery.claim = released.claim`;
 
-/** $1: tenants that are left out. */
-export const FIND_NEXT_RECOVERY = `
+/** $1: tenants to leave out. */
+const FIND_NEXT_RECOVERY = `
   SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "dueInMs" FROM recovery
    WHERE due_at IS NOT NULL AND tenant_id <> ALL ($1::uuid[]) ORDER BY due_at LIMIT 1`;
 
-/** Gives nothing when another process has claimed it meanwhile, or it is gone. $1: tenant, $2: subscription, $3: claim. */
-export const LOCK_RECOVERY = `
+/** $1: tenant, $2: subscription, $3: claim. */
+const LOCK_RECOVERY = `
   SELECT include_failed AS "includeFailed", total, done, next_id AS "nextId", end_id AS "endId"
     FROM recovery WHERE tenant_id = $1 AND subscription_id = $2 AND claim = $3 FOR UPDATE`;
 
-/** What is due of a subscription or in an attempt, but not what waits for a later one. $1: tenant, $2: subscription, $3: where counting ends. */
-export const COUNT_DUE = `
+/** Includes deliveries in an attempt. $1: tenant, $2: subscription, $3: where counting ends. */
+const COUNT_DUE = `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM due_delivery WHERE tenant_id = $1 AND subscription_id = $2 AND due_at <= now() LIMIT $3) AS due`;
 
-/**
- * Makes the oldest due, behind first attempts of the same subscription. Gives the statuses that they had, with how many had
- * each, and the highest id. $1 to $3 as above, $4: lowest id, $5: id that is too high, $6: how many.
- */
+/** Makes the oldest due, behind first attempts of the same subscription. $1 to $3 as above, $4: lowest id, $5: end of the ids, $6: limit. */
 export const MAKE_DUE = `
   WITH chosen AS MATERIALIZED (
     SELECT tenant_id, id, status FROM delivery
@@ -89,11 +80,8 @@ export const MAKE_DUE = `
               delivery.next_attempt_at, delivery.record_id, delivery.record_version),${DUE_AGAIN}
   SELECT id, status = 'held' AS "wasHeld" FROM chosen ORDER BY id`;
 
-/**
- * $1: tenant, $2: subscription, $3: state, $4: how many more are done, $5: lowest id of the next ones, $6: milliseconds until
- * the next ones are made due; null when it has ended.
- */
-export const ADVANCE_RECOVERY = `
+/** $1: tenant, $2: subscription, $3: state, $4: done in this step, $5: next id, $6: milliseconds to the next step; null at the end. */
+const ADVANCE_RECOVERY = `
   UPDATE recovery SET state = $3, done = done + $4, next_id = $5, claim = NULL,
          due_at = now() + $6 * interval '1 millisecond', finished_at = CASE WHEN $6::float8 IS NULL THEN now() END
    WHERE tenant_id = $1 AND subscription_id = $2`;
@@ -101,7 +89,34 @@ export const ADVANCE_RECOVERY = `
 /** Recoveries that are due and that no process continues. */
 export const MEASURE_DUE_RECOVERIES = measureDueWork('recovery', 'due_at');
 
-/** A recovery of which this process makes the next deliveries due. */
+/** `stopped`: the subscription was paused or disabled meanwhile; the rest stays held. */
+export const RECOVERY_STATES = ['running', 'completed', 'stopped'] as const;
+export type RecoveryState = (typeof RECOVERY_STATES)[number];
+
+/** Sends the held deliveries of a subscription, which has one at a time and keeps the last one. */
+export interface Recovery {
+  readonly state: RecoveryState;
+  /** Only events from then on; null for all. */
+  readonly since: Date | null;
+  /** Whether failed deliveries are sent too. */
+  readonly includeFailed: boolean;
+  /** Deliveries at the start, up to the requested limit. */
+  readonly total: number;
+  /** Deliveries that were made due. */
+  readonly done: number;
+  readonly startedAt: Date;
+  /** When nothing was left to make due; null while it runs. */
+  readonly finishedAt: Date | null;
+}
+
+export interface RecoveryRequest {
+  readonly subscriptionId: string;
+  readonly since: Date | null;
+  readonly includeFailed: boolean;
+  /** How many at most. */
+  readonly limit: number;
+}
+
 export interface ClaimedRecovery {
   readonly tenantId: string;
   readonly subscriptionId: string;
@@ -110,7 +125,6 @@ export interface ClaimedRecovery {
   readonly dueAt: Date;
 }
 
-/** What is left to do of a recovery. */
 export interface RecoveryStep {
   readonly includeFailed: boolean;
   readonly total: number;
@@ -124,10 +138,10 @@ export interface MadeDue {
   readonly wasHeld: boolean;
 }
 
-/** How a recovery goes on. */
+/** The state of a recovery after a step. */
 export interface RecoveryProgress {
   readonly state: RecoveryState;
-  /** Made due by this step. */
+  /** Deliveries that this step made due. */
   readonly done: number;
   readonly nextId: string;
   /** Milliseconds until the next step; null when there is none. */
@@ -170,7 +184,7 @@ export class RecoveryRepository {
     return row ?? null;
   }
 
-  /** @param claimMs milliseconds that the claim holds; longer than a step can take */
+  /** @param claimMs milliseconds until the claim expires; longer than a step can take */
   claim(
     tx: NarrowTransaction,
     claim: string,
@@ -196,7 +210,7 @@ export class RecoveryRepository {
   }
 
   /**
-   * Holds the row until the transaction ends.
+   * Locks the row until the transaction ends.
    * @returns null when another process has claimed it meanwhile, or its subscription was deleted
    */
   async lock(tx: TenantTransaction, { subscriptionId, claim }: ClaimedRecovery): Promise<RecoveryStep | null> {
@@ -210,7 +224,7 @@ export class RecoveryRepository {
     return row?.count ?? 0;
   }
 
-  /** Makes the oldest due that are left; the hold is locked. In the order of their events. */
+  /** Makes the oldest remaining deliveries due, in the order of their events; the hold is locked. */
   makeDue(tx: TenantTransaction, subscriptionId: string, step: RecoveryStep, limit: number): Promise<MadeDue[]> {
     const { includeFailed, nextId, endId } = step;
     return tx.query<MadeDue>(MAKE_DUE, [tx.tenantId, subscriptionId, includeFailed, nextId, endId, limit]);

@@ -1,15 +1,18 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { Wake } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
+import { refuseUnknownSubscription, statusOf } from '../subscriptions/subscription.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
-import { statusOf } from '../subscriptions/subscription-state.js';
-import { refuseUnknownSubscription } from '../subscriptions/unknown-subscription.js';
-import type { Recovery, RecoveryRequest } from './recovery.js';
+import type { Recovery, RecoveryRequest } from './recovery.repository.js';
 import { RecoveryRepository } from './recovery.repository.js';
-import { RecoverySignal } from './recovery.signal.js';
 
-/** Sending what subscriptions hold; the worker does it in the background. */
+/** Wakes the worker of this process when a recovery has started. */
+@Injectable()
+export class RecoverySignal extends Wake {}
+
+/** Starts recoveries of held deliveries; the worker advances them in the background. */
 @Injectable()
 export class RecoveryService {
   constructor(
@@ -38,7 +41,7 @@ export class RecoveryService {
   }
 
   /**
-   * The recovery that is running, or the last one.
+   * The running recovery, or the last one.
    * @throws PlatformError NOT_FOUND when there is no such subscription, or it never had one
    */
   async get({ tenantId }: Principal, subscriptionId: string): Promise<Recovery> {

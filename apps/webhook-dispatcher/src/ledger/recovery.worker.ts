@@ -1,9 +1,8 @@
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
-import { DeliveryOrderSignal } from '../queue/delivery-order.signal.js';
 import { HoldRepository } from '../queue/hold.repository.js';
-import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
+import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 import {
@@ -13,25 +12,21 @@ import {
   RecoveryRepository,
   type RecoveryStep,
 } from './recovery.repository.js';
-import { RecoverySignal } from './recovery.signal.js';
+import { RecoverySignal } from './recovery.service.js';
 
 /** Recoveries that this process advances at the same time. */
-const PLACES = 4;
-/** Milliseconds that a claim holds: a step is one short transaction. */
+const CONCURRENCY = 4;
+/** Milliseconds until a claim expires: a step is one short transaction. */
 const CLAIM_MS = 30_000;
 const LONGEST_PAUSE_MS = 5_000;
-/**
- * Deliveries of a subscription that are due at a time because of a recovery: what the worker of due deliveries sends between
- * two steps. The rest is in the ledger alone, where it is in nobody's way.
- */
+/** Deliveries of a subscription that a recovery makes due at a time: about as many as are sent between two steps. */
 export const DUE_AT_A_TIME = 256;
 /** Milliseconds between two steps. */
 const STEP_MS = 250;
 
 /**
- * Makes due what subscriptions hold, the oldest events first, a few at a time: they are sent like everything that is due, in
- * turn with other subscriptions, behind first attempts of the same one. Each step is one transaction, so that a process that
- * dies leaves nothing half done; another goes on when its claim ends.
+ * Makes held deliveries due, the oldest events first, in small steps, so that they do not displace new events. Each step is one
+ * transaction; when a process dies, another goes on once its claim has expired.
  */
 @Injectable()
 export class RecoveryWorker extends Worker<ClaimedRecovery> {
@@ -42,10 +37,10 @@ export class RecoveryWorker extends Worker<ClaimedRecovery> {
     private readonly holds: HoldRepository,
     private readonly queues: SubscriptionQueueRepository,
     private readonly due: SubscriptionQueueSignal,
-    private readonly lines: DeliveryOrderSignal,
+    private readonly order: DeliveryOrderSignal,
     signal: RecoverySignal,
   ) {
-    super({ places: PLACES, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
+    super({ places: CONCURRENCY, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
   }
 
   protected async claim(room: Room): Promise<Claimed<ClaimedRecovery>> {
@@ -79,12 +74,12 @@ export class RecoveryWorker extends Worker<ClaimedRecovery> {
     const subscription = await this.subscriptions.find(tx, subscriptionId);
     if (!subscription?.enabled) return { state: 'stopped', done: 0, nextId, nextInMs: null };
     const left = step.total - step.done;
-    const room = Math.min(left, DUE_AT_A_TIME - (await this.recoveries.countDue(tx, subscriptionId, DUE_AT_A_TIME)));
-    if (left > 0 && room <= 0) return { state: 'running', done: 0, nextId, nextInMs: STEP_MS };
-    const made = left > 0 ? await this.recoveries.makeDue(tx, subscriptionId, step, room) : [];
+    const limit = Math.min(left, DUE_AT_A_TIME - (await this.recoveries.countDue(tx, subscriptionId, DUE_AT_A_TIME)));
+    if (left > 0 && limit <= 0) return { state: 'running', done: 0, nextId, nextInMs: STEP_MS };
+    const made = left > 0 ? await this.recoveries.makeDue(tx, subscriptionId, step, limit) : [];
     this.sendSoon(tx, subscriptionId, made);
-    // Fewer than there was room for: what was left has been sent by hand or is no longer kept.
-    const isDone = made.length === left || made.length < room;
+    // Fewer than asked for: the others were sent by hand or are no longer kept.
+    const isDone = made.length === left || made.length < limit;
     const progress = { done: made.length, nextId: made.at(-1)?.id ?? nextId };
     return isDone
       ? { ...progress, state: 'completed', nextInMs: null }
@@ -98,7 +93,7 @@ export class RecoveryWorker extends Worker<ClaimedRecovery> {
     this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId, dueAt: null }]);
     tx.afterCommit(() => {
       this.due.signal();
-      this.lines.signal();
+      this.order.signal();
     });
   }
 }

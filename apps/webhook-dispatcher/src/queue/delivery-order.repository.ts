@@ -2,11 +2,11 @@ import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { type SubscriptionQueue, SubscriptionQueueRepository } from './subscription-queue.repository.js';
 
-// A line has the deliveries of one record to one subscription that have not ended. Its head, of which the database allows one,
-// is also in `due_delivery`. Rows become waiting, head, or go, only while LOCK_DELIVERY_ORDER is held; everybody else only adds new rows
-// and marks heads as ended, so that whoever holds the lock never decides by what somebody else is about to change.
+// A partition has the deliveries of one record to one subscription that have not ended. Its head, of which the database allows
+// one, is also in `due_delivery`. Rows become waiting or head, or go, only while LOCK_DELIVERY_ORDER is held; all others only
+// add new rows and mark heads as ended, so that whoever holds the lock never decides by what is about to change.
 
-/** Who appoints heads does it alone, whatever the process. Its statements are short. */
+/** Heads are appointed by one process at a time. The statements under the lock are short. */
 const LOCK_DELIVERY_ORDER = `
   SELECT pg_advisory_xact_lock(hashtextextended('record_lines', 0))`;
 
@@ -20,30 +20,29 @@ const isOpen = (row: string): string =>
       OR ${row}.arrived_at < now() - $2 * interval '1 millisecond')`;
 
 /**
- * Looks at rows that have not been looked at: removes what has ended, and makes the first of each line that has no head its
- * head, due now. Of one line it reads a few rows, however many wait.
- * $1: sequence in the stream up to which every event is recorded, $2: milliseconds after which a new row no longer waits for
- * that, $3: rows to look at.
+ * Removes ended rows, and makes the first row of each changed partition without a head its head, due now. Reads a few rows of
+ * a partition, however many wait. $1: stream sequence up to which every event is recorded, $2: milliseconds after which a new
+ * row no longer waits for that, $3: rows to look at.
  */
 export const APPOINT_HEADS = `
   WITH fresh AS MATERIALIZED (
     SELECT tenant_id, delivery_id, subscription_id, record_id, state FROM ordered_delivery
      WHERE state IN ('new', 'ended') AND ${isOpen('ordered_delivery')}
      ORDER BY arrived_at LIMIT $3),
-  line AS MATERIALIZED (
+  changed AS MATERIALIZED (
     SELECT DISTINCT tenant_id, subscription_id, record_id FROM fresh),
   head AS MATERIALIZED (
     SELECT first.tenant_id, first.delivery_id, first.subscription_id, first.event_id, first.attempts
-      FROM line CROSS JOIN LATERAL (
+      FROM changed CROSS JOIN LATERAL (
         SELECT * FROM ordered_delivery
-         WHERE tenant_id = line.tenant_id AND subscription_id = line.subscription_id AND record_id = line.record_id
-           AND state <> 'ended'
+         WHERE tenant_id = changed.tenant_id AND subscription_id = changed.subscription_id
+           AND record_id = changed.record_id AND state <> 'ended'
          ORDER BY record_version, event_id LIMIT 1) AS first
-      -- With a limit, so that each line is looked up, however few heads there seem to be.
+      -- With a limit, so that each partition is looked up, however few heads there seem to be.
       LEFT JOIN LATERAL (
         SELECT delivery_id FROM ordered_delivery
-         WHERE tenant_id = line.tenant_id AND subscription_id = line.subscription_id AND record_id = line.record_id
-           AND state = 'head'
+         WHERE tenant_id = changed.tenant_id AND subscription_id = changed.subscription_id
+           AND record_id = changed.record_id AND state = 'head'
          LIMIT 1) AS present ON true
      WHERE present.delivery_id IS NULL AND ${isOpen('first')}),
   removed AS (
@@ -52,7 +51,7 @@ export const APPOINT_HEADS = `
        AND fresh.state = 'ended' AND old.state = 'ended'),
   placed AS (
     UPDATE ordered_delivery AS row SET state = seen.state
-      -- What is both is a head, which is the lower of the two words.
+      -- A row that is both becomes a head, which sorts before waiting.
       FROM (SELECT tenant_id, delivery_id, min(state) AS state
               FROM (SELECT tenant_id, delivery_id, 'head' AS state FROM head
                      UNION ALL
@@ -64,13 +63,13 @@ export const APPOINT_HEADS = `
     SELECT tenant_id, delivery_id, subscription_id, event_id, attempts, attempts > 0, now(), true FROM head)
   SELECT DISTINCT tenant_id AS "tenantId", subscription_id AS "subscriptionId" FROM head`;
 
-/** Lets the next in line follow heads, in the transaction that ends them. $1, $2: tenants and deliveries, in pairs. */
+/** Unblocks the partitions of heads, in the transaction that ends them. $1, $2: tenants and deliveries, in pairs. */
 export const END_HEADS = `
   UPDATE ordered_delivery AS head SET state = 'ended'
     FROM unnest($1::uuid[], $2::uuid[]) AS settled (tenant_id, delivery_id)
    WHERE head.tenant_id = settled.tenant_id AND head.delivery_id = settled.delivery_id`;
 
-/** Ends heads that are not due: whatever took them away has not let the next in line follow. */
+/** Ends heads that are no longer due, which block their partitions. */
 const REPAIR_HEADS = `
   UPDATE ordered_delivery AS head SET state = 'ended'
    WHERE state = 'head'
@@ -78,13 +77,29 @@ const REPAIR_HEADS = `
                       WHERE due.tenant_id = head.tenant_id AND due.delivery_id = head.delivery_id)
   RETURNING 1`;
 
-/** A delivery that is the head of its line. */
+/**
+ * For statements that send deliveries again, which they give as `again`: makes them due behind first attempts of the same
+ * subscription, or puts those of a record back into their partition.
+ */
+export const DUE_AGAIN = `
+  due AS (
+    INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+    SELECT tenant_id, id, subscription_id, event_id, attempts, true, next_attempt_at FROM again WHERE record_id IS NULL),
+  placed AS (
+    INSERT INTO ordered_delivery
+      (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, state)
+    SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, 'new'
+      FROM again WHERE record_id IS NOT NULL
+    -- It has just ended, and its row has not been removed yet.
+    ON CONFLICT (tenant_id, delivery_id) DO UPDATE SET state = 'new', attempts = EXCLUDED.attempts)`;
+
+/** A delivery that is the head of its partition. */
 export interface Head {
   readonly tenantId: string;
   readonly deliveryId: string;
 }
 
-/** What decides whether a new delivery may become a head. */
+/** Decides whether a new delivery may become a head. */
 export interface Gate {
   /** Sequence in the stream up to which every event is recorded. */
   readonly recordedUpTo: number;
@@ -95,50 +110,39 @@ export interface Gate {
 export interface Appointed {
   /** Subscriptions that got something due. */
   readonly woken: number;
-  /** Whether changes are left, because they wait for the stream or are more than the limit. */
+  /** Whether changes are left, because they wait for the stream or exceed the limit. */
   readonly isFresh: boolean;
 }
 
-/**
- * The lines of deliveries of one record to one subscription, in the order of the record's versions. Only the head of a line is
- * due, so that claims know nothing of order. Runs as the narrow role.
- */
+/** Orders the deliveries of a record by its versions. Only heads are due, so that claims know nothing of order. Narrow role. */
 @Injectable()
 export class DeliveryOrderRepository {
   constructor(private readonly queues: SubscriptionQueueRepository) {}
 
   /**
-   * Makes the first delivery of each changed line due, unless another one of the line is.
+   * Makes the first delivery of each changed partition due, unless it has a head.
    * @param limit changes to look at
    */
   async appointHeads(tx: NarrowTransaction, { recordedUpTo, longestMs }: Gate, limit: number): Promise<Appointed> {
     tx.issue(LOCK_DELIVERY_ORDER, []);
-    // Not prepared: the table grows from nothing within a second, and a plan for an empty one reads all of it for each line.
+    // Not prepared: the table grows from nothing within a second, and a plan for an empty one reads it whole per partition.
     const [queues, [fresh]] = await Promise.all([
       tx.query<SubscriptionQueue>(APPOINT_HEADS, [recordedUpTo, longestMs, limit]),
       tx.query<{ isFresh: boolean }>(FIND_FRESH),
     ]);
     if (queues.length > 0) {
-      this.queues.wake(
-        tx,
-        queues.map((queue) => ({ ...queue, dueAt: null })),
-      );
+      const woken = queues.map((queue) => ({ ...queue, dueAt: null }));
+      this.queues.wake(tx, woken);
     }
     return { woken: queues.length, isFresh: fresh?.isFresh ?? false };
   }
 
-  /**
-   * Lets the next in line follow, in the transaction that ends the heads; only who held their claims may. Does not wait for the
-   * server.
-   */
+  /** Unblocks the partitions of heads; only the owner of their claims may. Does not wait for the server. */
   endHeads(tx: NarrowTransaction, heads: readonly Head[]): void {
     tx.issue(END_HEADS, [heads.map(({ tenantId }) => tenantId), heads.map(({ deliveryId }) => deliveryId)]);
   }
 
-  /**
-   * Lets the next in line follow heads that were taken away otherwise.
-   * @returns how many there were
-   */
+  /** @returns how many partitions were blocked by a head that was no longer due */
   async repair(tx: NarrowTransaction): Promise<number> {
     return (await tx.query(REPAIR_HEADS)).length;
   }

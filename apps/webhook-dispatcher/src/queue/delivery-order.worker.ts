@@ -3,32 +3,29 @@ import { Database } from '@crm/database';
 import { ConsumerProgress } from '@crm/messaging';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DeliveryOrderRepository } from './delivery-order.repository.js';
-import { DeliveryOrderSignal } from './delivery-order.signal.js';
-import { SubscriptionQueueSignal } from './queue-signals.js';
+import { DeliveryOrderSignal, SubscriptionQueueSignal } from './queue-signals.js';
 
-/** A process tells itself what it changes; this is for what others leave behind. */
+/** Changes of other processes are found after this pause; a process signals its own. */
 const LONGEST_PAUSE_MS = 5_000;
-/** Pauses between looks while something waits for events before it in the stream: doubled from the first to the last. */
+/** Pauses between looks while events before a delivery in the stream are not recorded: doubled from the first to the last. */
 const FIRST_PAUSE_MS = 10;
 const LAST_PAUSE_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
-/** Changes that one look decides on: bounds how long others wait for the lock. */
-const CHANGES_AT_A_TIME = 1_000;
+/** Changes per look: bounds how long others wait for the lock. */
+const CHANGES_PER_LOOK = 1_000;
 /**
- * Milliseconds that a new delivery waits at most for the events before it in the stream. Those of a process that died come
- * again after 10 s (`ackWaitMs` of the consumer), one that could not be recorded after 1, 5 and 30 s; one that fails more
- * often than that must not hold up the records of all others.
+ * Milliseconds that a new delivery waits at most for the events before it in the stream: longer than a dead process's events
+ * take to come again (10 s, `ackWaitMs`), short enough that an event that keeps failing does not hold up all other records.
  */
 const LONGEST_GATE_MS = 30_000;
 
 /**
- * Appoints the heads of lines. A delivery becomes one only when every event before it in the stream has been recorded, by
- * whichever process got it: so none of its record with a lower version is still to come, whatever processes do at the
- * same time and however often the broker delivers again.
+ * Appoints the heads of partitions. A delivery becomes one only when every event before it in the stream is recorded by
+ * whichever process got it, so that no lower version of its record can still come.
  */
 @Injectable()
 export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger('RecordLines');
+  private readonly logger = new Logger('DeliveryOrder');
   private isStopping = false;
   private running: Promise<void> | undefined;
   private recordedUpTo = 0;
@@ -36,7 +33,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
 
   constructor(
     private readonly database: Database,
-    private readonly lines: DeliveryOrderRepository,
+    private readonly order: DeliveryOrderRepository,
     private readonly progress: ConsumerProgress,
     private readonly queueSignal: SubscriptionQueueSignal,
     private readonly signal: DeliveryOrderSignal,
@@ -61,7 +58,10 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
     try {
       return await this.look();
     } catch (error) {
-      this.logger.error({ msg: 'The next in line could not be made due; the next look tries again', err: error });
+      this.logger.error({
+        msg: 'The next delivery of a record could not be made due; the next look tries again',
+        err: error,
+      });
       return AFTER_FAILURE_MS;
     }
   }
@@ -69,7 +69,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
   private async look(): Promise<number> {
     const gate = { recordedUpTo: this.recordedUpTo, longestMs: LONGEST_GATE_MS };
     const { woken, isFresh } = await this.database.crossTenant((tx) =>
-      this.lines.appointHeads(tx, gate, CHANGES_AT_A_TIME),
+      this.order.appointHeads(tx, gate, CHANGES_PER_LOOK),
     );
     if (woken > 0) this.queueSignal.signal();
     if (woken > 0 || !isFresh) this.gatePauseMs = FIRST_PAUSE_MS;
@@ -80,7 +80,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
     return pauseMs;
   }
 
-  /** What was acknowledged stays so: without an answer of the broker, what it said before still holds. */
+  /** Acknowledgements are never undone: without an answer of the broker, its last one still holds. */
   private async askBroker(): Promise<void> {
     try {
       this.recordedUpTo = await this.progress.acknowledgedUpTo(CONSUMERS['webhook-dispatcher']);

@@ -21,14 +21,14 @@ export const WAKE_QUEUES = `
    ORDER BY tenant_id, subscription_id
   ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = least(queue.due_at, EXCLUDED.due_at)`;
 
-/** Holds those of the queues that nobody else holds. $1, $2: tenants and subscriptions, in pairs. */
+/** Locks the queues that nobody else has locked. $1, $2: tenants and subscriptions, in pairs. */
 export const LOCK_FREE_QUEUES = `
   SELECT tenant_id AS "tenantId", subscription_id AS "subscriptionId"
     FROM subscription_queue AS queue
     JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, subscription_id) USING (tenant_id, subscription_id)
      FOR UPDATE OF queue SKIP LOCKED`;
 
-/** The first unclaimed of the first attempts, or of the retries, of a queue that is held, and the claimed ones before it. */
+/** Of a locked queue the first unclaimed first attempt or retry, and the claimed ones before it. */
 const nextOf = (name: string, condition: string): string => `
       LEFT JOIN LATERAL (
         SELECT due_at AS at FROM due_delivery
@@ -42,7 +42,7 @@ const nextOf = (name: string, condition: string): string => `
            AND due_at < coalesce(${name}.at, 'infinity') AND claimed_until >= now()) AS claimed_${name} ON true`;
 
 /**
- * Separate from LOCK_FREE_QUEUES, so that it sees everything that was committed before the rows were held.
+ * Separate from LOCK_FREE_QUEUES, so that it sees everything that was committed before the rows were locked.
  * $1, $2: tenants and subscriptions, in pairs.
  */
 export const SETTLE_QUEUES = `
@@ -58,14 +58,14 @@ export const SETTLE_QUEUES = `
    WHERE subscription_queue.tenant_id = queue.tenant_id
      AND subscription_queue.subscription_id = queue.subscription_id AND queue.due_at IS NOT NULL`;
 
-/** $1: subscriptions, $2: tenants, whose queues do not count. */
+/** $1: subscriptions, $2: tenants, whose queues are left out. */
 export const FIND_NEXT_DUE = `
   SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "dueInMs"
     FROM subscription_queue
    WHERE subscription_id <> ALL ($1::uuid[]) AND tenant_id <> ALL ($2::uuid[])
    ORDER BY due_at LIMIT 1`;
 
-/** Steps from one subscription with waiting deliveries to the next, however many wait in each. */
+/** Steps from one subscription with waiting deliveries to the next by an index, however many wait in each. */
 const REPAIR_QUEUES = `
   WITH RECURSIVE waiting AS (
     (SELECT tenant_id, subscription_id, due_at FROM due_delivery
@@ -82,7 +82,7 @@ const REPAIR_QUEUES = `
     WHERE queue.due_at > EXCLUDED.due_at AND queue.due_at > now()
   RETURNING 1`;
 
-/** The queue of a subscription: its deliveries that wait for an attempt. */
+/** The queue of a subscription has its deliveries that wait for an attempt. */
 export interface SubscriptionQueue {
   readonly tenantId: string;
   readonly subscriptionId: string;
@@ -98,27 +98,25 @@ const tenantsOf = (queues: readonly SubscriptionQueue[]) => queues.map(({ tenant
 const subscriptionsOf = (queues: readonly SubscriptionQueue[]) => queues.map(({ subscriptionId }) => subscriptionId);
 
 /**
- * A subscription has a queue while deliveries of it wait, and `due_at` is never later than the moment at which one of
- * them may be claimed. It may be earlier: then a look finds nothing and corrects it.
- *
- * Whoever makes a delivery due holds the row of its queue until the commit, and moving `due_at` on needs that row alone.
- * So `due_at` is never moved on past a delivery that is not visible yet.
+ * A subscription has a queue while its deliveries wait; `due_at` is never later than when one of them may be claimed. An
+ * earlier one is corrected by a look that finds nothing. Whoever makes a delivery due locks the row of its queue until the
+ * commit, so that `due_at` never moves past a delivery that is not visible yet.
  */
 @Injectable()
 export class SubscriptionQueueRepository {
-  /** Makes queues due, in the transaction that makes deliveries of them due. Does not wait for the server. */
+  /** Makes queues due in the transaction that makes their deliveries due. Does not wait for the server. */
   wake(tx: TenantTransaction | NarrowTransaction, queues: readonly WokenQueue[]): void {
     tx.issue(WAKE_QUEUES, [tenantsOf(queues), subscriptionsOf(queues), queues.map(({ dueAt }) => dueAt)]);
   }
 
   /**
-   * Moves queues on to when something in them may be claimed next, and deletes those in which nothing waits. One that is
-   * still due goes behind all others that are. Queues that someone else holds stay as they are, which is always right.
+   * Moves queues on to their next claimable delivery and deletes empty ones. A queue that is still due goes behind all others.
+   * Queues that another transaction has locked stay as they are, which is always right.
    */
   async settle(tx: NarrowTransaction, queues: readonly SubscriptionQueue[]): Promise<void> {
-    const held = await tx.query<SubscriptionQueue>(LOCK_FREE_QUEUES, [tenantsOf(queues), subscriptionsOf(queues)]);
-    if (held.length === 0) return;
-    await tx.query(SETTLE_QUEUES, [tenantsOf(held), subscriptionsOf(held)]);
+    const locked = await tx.query<SubscriptionQueue>(LOCK_FREE_QUEUES, [tenantsOf(queues), subscriptionsOf(queues)]);
+    if (locked.length === 0) return;
+    await tx.query(SETTLE_QUEUES, [tenantsOf(locked), subscriptionsOf(locked)]);
   }
 
   /**
@@ -132,13 +130,8 @@ export class SubscriptionQueueRepository {
     return row ? Math.max(0, row.dueInMs) : null;
   }
 
-  /**
-   * Creates the queues that are missing and brings forward those that are late.
-   * @returns how many were created or brought forward; includes some that only have claimed deliveries, whose next look is
-   *   early
-   */
+  /** @returns how many missing queues were created or late ones brought forward */
   async repair(tx: NarrowTransaction): Promise<number> {
-    const rows = await tx.query(REPAIR_QUEUES);
-    return rows.length;
+    return (await tx.query(REPAIR_QUEUES)).length;
   }
 }

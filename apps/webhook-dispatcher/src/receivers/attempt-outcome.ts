@@ -12,7 +12,6 @@ export interface AttemptError {
   readonly phase?: AttemptPhase;
 }
 
-/** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly at: Date;
   readonly latencyMs: number;
@@ -20,17 +19,17 @@ export interface AttemptOutcome {
   /** Null when the receiver accepted the delivery. */
   readonly error: AttemptError | null;
   readonly responseExcerpt: string | null;
-  /** How long the receiver wants to be left alone; null when it does not say. */
+  /** Retry-After of the answer; null without one. */
   readonly retryAfterMs: number | null;
 }
 
-/** Bytes of a response that are stored for administrators to look at. */
+/** Bytes of a response that are stored for administrators. */
 export const EXCERPT_BYTES = 4_096;
 
 /** The longest that a receiver may ask us to wait with Retry-After: one day, in milliseconds. */
 const RETRY_AFTER_LIMIT_MS = 24 * 3_600_000;
 
-/** Any 2xx is a success. A redirect is a failure, because a checked address must not lead to an unchecked one. */
+/** Any 2xx is a success. Redirects are failures, because they could lead from a checked address to an unchecked one. */
 export function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOutcome {
   const { status } = response;
   const isAccepted = status >= 200 && status < 300;
@@ -63,7 +62,7 @@ function codeOf(status: number): AttemptErrorCode {
   return status >= 500 ? 'http_5xx' : 'http_other';
 }
 
-/** The beginning of the response as text that Postgres can store; what is not UTF-8 becomes replacement characters. */
+/** The beginning of the response as text that Postgres can store. */
 function excerpt(body: Buffer): string | null {
   const text = body.subarray(0, EXCERPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd');
   return text === '' ? null : text;

@@ -4,37 +4,37 @@ import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 import type { Receiver } from './receiver.js';
 
-/** Milliseconds of sending that a process reserves at a time: a statement four times a second, for each such receiver. */
+/** Milliseconds of sending that a process reserves at a time: a statement four times a second for each such receiver. */
 const RESERVED_MS = 250;
-/** Milliseconds for which a turn may still be used; an attempt that is late by more has lost it. */
-const KEPT_MS = 1_000;
-/** Milliseconds until a process asks again that got no turns, because others have reserved those of the next second. */
+/** Milliseconds for which a permit stays valid; a later attempt has lost it. */
+const VALID_MS = 1_000;
+/** Milliseconds until a process asks again when others have reserved the permits of the next second. */
 const ASK_AGAIN_MS = 500;
 
 type Target = Pick<Receiver, 'tenantId' | 'subscriptionId' | 'rateLimit'>;
 
-/** The turns of a receiver that this process has reserved: moments from which one attempt each may begin. */
-interface Turns {
+/** Permits that this process has reserved for a receiver: one attempt each, from a moment on. */
+interface Permits {
   readonly target: Target;
   readonly gapMs: number;
-  /** The moment of the next. */
+  /** When the next permit becomes valid. */
   nextAt: number;
   left: number;
-  reserving: boolean;
-  /** Before then it is not worth asking for more. */
+  isReserving: boolean;
+  /** No reservation is worthwhile before. */
   askAt: number;
-  /** Tells those who wait that the next turn has come. */
+  /** Tells waiting deliveries that the next permit is valid. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * The rates that tenants set for their endpoints, kept by all processes together: each reserves turns in the database before
- * it uses them, so that no attempt costs a statement. What comes too fast waits; nothing is dropped.
+ * The rate limits of receivers, shared by all processes: each reserves permits in the database before it uses them, so that no
+ * attempt costs a statement.
  */
 @Injectable()
 export class RateLimits {
   private readonly logger = new Logger('RateLimits');
-  private readonly turns = new Map<string, Turns>();
+  private readonly permits = new Map<string, Permits>();
   private listener: () => void = () => undefined;
 
   constructor(
@@ -43,122 +43,122 @@ export class RateLimits {
     private readonly signal: SubscriptionQueueSignal,
   ) {}
 
-  /** @param listener called when a receiver for which there was no turn may have one */
-  onTurn(listener: () => void): void {
+  /** @param listener called when a receiver without a permit may have one */
+  onPermit(listener: () => void): void {
     this.listener = listener;
   }
 
-  /** How many attempts may begin now. When there are none, more are reserved and the listener is told. */
-  room(target: Target, now: number): number {
+  /** How many attempts may begin now. At none, more are reserved and the listener is told. */
+  available(target: Target, now: number): number {
     if (target.rateLimit === null) return Number.POSITIVE_INFINITY;
-    const turns = this.turnsOf(target, target.rateLimit);
-    const room = roomOf(turns, now);
-    if (room === 0) this.await(turns, now);
-    return room;
+    const permits = this.permitsOf(target, target.rateLimit);
+    const available = countValid(permits, now);
+    if (available === 0) this.await(permits, now);
+    return available;
   }
 
   begun({ subscriptionId, rateLimit }: Target): void {
-    const turns = this.turns.get(subscriptionId);
-    // A test or a sample is sent without a turn.
-    if (rateLimit === null || !turns || turns.left === 0) return;
-    turns.left -= 1;
-    turns.nextAt += turns.gapMs;
-    // Whoever has used them up is likely to need more.
-    if (turns.left === 0) this.reserve(turns, Date.now());
+    const permits = this.permits.get(subscriptionId);
+    // A test or a sample is sent without a permit.
+    if (rateLimit === null || !permits || permits.left === 0) return;
+    permits.left -= 1;
+    permits.nextAt += permits.gapMs;
+    // More are likely to be needed.
+    if (permits.left === 0) this.reserve(permits, Date.now());
   }
 
-  /** Subscriptions whose turns are counted here, with those that may be used now. Forgets those of which none are left. */
+  /** Subscriptions with permits here, and how many are valid now. Forgets those without any. */
   narrowed(now: number): Map<string, number> {
-    const rooms = new Map<string, number>();
-    for (const [subscriptionId, turns] of this.turns) {
-      const room = roomOf(turns, now);
-      if (turns.left > 0 || turns.reserving || turns.askAt > now) rooms.set(subscriptionId, room);
-      else this.forget(subscriptionId, turns);
+    const limits = new Map<string, number>();
+    for (const [subscriptionId, permits] of this.permits) {
+      const valid = countValid(permits, now);
+      if (permits.left > 0 || permits.isReserving || permits.askAt > now) limits.set(subscriptionId, valid);
+      else this.forget(subscriptionId, permits);
     }
-    return rooms;
+    return limits;
   }
 
-  /** When a receiver without a turn has one again, or may ask for more; null when there is none, or nothing is known to come. */
+  /** When a receiver without a valid permit has one or may ask for more; null when that is not known. */
   nextOpening(now: number): number | null {
-    const waiting = [...this.turns.values()].filter((turns) => roomOf(turns, now) === 0);
+    const waiting = [...this.permits.values()].filter((permits) => countValid(permits, now) === 0);
     const next = Math.min(...waiting.map(openingOf).filter((at) => at > now));
     return Number.isFinite(next) ? next : null;
   }
 
-  private turnsOf(target: Target, rateLimit: number): Turns {
+  private permitsOf(target: Target, rateLimit: number): Permits {
     const gapMs = 1_000 / rateLimit;
-    const known = this.turns.get(target.subscriptionId);
+    const known = this.permits.get(target.subscriptionId);
     if (known?.gapMs === gapMs) return known;
-    // Turns at the previous rate count no more.
+    // Permits of the previous rate are void.
     if (known) this.forget(target.subscriptionId, known);
-    const turns: Turns = { target, gapMs, nextAt: 0, left: 0, reserving: false, askAt: 0, timer: undefined };
-    this.turns.set(target.subscriptionId, turns);
-    return turns;
+    const permits: Permits = { target, gapMs, nextAt: 0, left: 0, isReserving: false, askAt: 0, timer: undefined };
+    this.permits.set(target.subscriptionId, permits);
+    return permits;
   }
 
-  private await(turns: Turns, now: number): void {
-    if (turns.left === 0) this.reserve(turns, now);
-    if (turns.timer || turns.reserving) return;
-    turns.timer = setTimeout(() => this.tell(turns), Math.max(1, Math.ceil(openingOf(turns) - now)));
+  private await(permits: Permits, now: number): void {
+    if (permits.left === 0) this.reserve(permits, now);
+    if (permits.timer || permits.isReserving) return;
+    permits.timer = setTimeout(() => this.tell(permits), Math.max(1, Math.ceil(openingOf(permits) - now)));
   }
 
-  private reserve(turns: Turns, now: number): void {
-    if (turns.reserving || turns.askAt > now) return;
-    turns.reserving = true;
-    this.ask(turns)
+  private reserve(permits: Permits, now: number): void {
+    if (permits.isReserving || permits.askAt > now) return;
+    permits.isReserving = true;
+    this.ask(permits)
       .catch((error: unknown) => {
-        turns.askAt = Date.now() + ASK_AGAIN_MS;
-        const { subscriptionId } = turns.target;
+        permits.askAt = Date.now() + ASK_AGAIN_MS;
+        const { subscriptionId } = permits.target;
         this.logger.warn({
-          msg: 'The turns of a receiver with a rate could not be reserved',
+          msg: 'The permits of a receiver with a rate limit could not be reserved',
           subscriptionId,
           err: error,
         });
       })
       .finally(() => {
-        turns.reserving = false;
-        this.tell(turns);
+        permits.isReserving = false;
+        this.tell(permits);
       });
   }
 
-  private async ask(turns: Turns): Promise<void> {
-    const { tenantId, subscriptionId } = turns.target;
-    const count = Math.max(1, Math.round(RESERVED_MS / turns.gapMs));
+  private async ask(permits: Permits): Promise<void> {
+    const { tenantId, subscriptionId } = permits.target;
+    const count = Math.max(1, Math.round(RESERVED_MS / permits.gapMs));
     const beginsInMs = await this.database.transaction(tenantId, (tx) =>
-      this.subscriptions.reservePermits(tx, subscriptionId, count * turns.gapMs),
+      this.subscriptions.reservePermits(tx, subscriptionId, count * permits.gapMs),
     );
     const now = Date.now();
     if (beginsInMs === null) {
-      turns.askAt = now + ASK_AGAIN_MS;
+      permits.askAt = now + ASK_AGAIN_MS;
     } else {
-      turns.nextAt = now + beginsInMs;
-      turns.left = count;
+      permits.nextAt = now + beginsInMs;
+      permits.left = count;
     }
   }
 
-  private tell(turns: Turns): void {
-    clearTimeout(turns.timer);
-    turns.timer = undefined;
+  private tell(permits: Permits): void {
+    clearTimeout(permits.timer);
+    permits.timer = undefined;
     this.listener();
     this.signal.signal();
   }
 
-  private forget(subscriptionId: string, turns: Turns): void {
-    clearTimeout(turns.timer);
-    this.turns.delete(subscriptionId);
+  private forget(subscriptionId: string, permits: Permits): void {
+    clearTimeout(permits.timer);
+    this.permits.delete(subscriptionId);
   }
 }
 
-/** Lets turns go that are over, and counts those that have come. */
-function roomOf(turns: Turns, now: number): number {
-  const over = Math.min(turns.left, Math.max(0, Math.floor((now - KEPT_MS - turns.nextAt) / turns.gapMs)));
-  turns.left -= over;
-  turns.nextAt += over * turns.gapMs;
-  if (turns.left === 0 || turns.nextAt > now) return 0;
-  return Math.min(turns.left, Math.floor((now - turns.nextAt) / turns.gapMs) + 1);
+/** Drops expired permits, and counts the valid ones. */
+function countValid(permits: Permits, now: number): number {
+  const expired = Math.min(permits.left, Math.max(0, Math.floor((now - VALID_MS - permits.nextAt) / permits.gapMs)));
+  permits.left -= expired;
+  permits.nextAt += expired * permits.gapMs;
+  if (permits.left === 0 || permits.nextAt > now) return 0;
+  return Math.min(permits.left, Math.floor((now - permits.nextAt) / permits.gapMs) + 1);
 }
 
-const openingOf = ({ left, nextAt, reserving, askAt }: Turns): number => {
+const openingOf = ({ left, nextAt, isReserving, askAt }: Permits): number => {
   if (left > 0) return nextAt;
-  return reserving ? Number.POSITIVE_INFINITY : askAt;
+  return isReserving ? Number.POSITIVE_INFINITY : askAt;
 };

@@ -3,31 +3,28 @@ import { Database } from '@crm/database';
 import { Notices } from '@crm/messaging';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { AppSecretService } from '../subscriptions/app-secret.service.js';
-import { CustomHeaderService } from '../subscriptions/custom-header.service.js';
-import { liveSecrets } from '../subscriptions/live-secrets.js';
-import type { RemovedSubscription } from '../subscriptions/removed-subscription.entity.js';
-import { RemovedSubscriptionRepository } from '../subscriptions/removed-subscription.repository.js';
+import { CustomHeaderService } from '../subscriptions/custom-headers.js';
+import { SecretService } from '../subscriptions/secret.service.js';
 import { type Signer, signerOf } from '../subscriptions/signature.js';
-import { SigningSecretService } from '../subscriptions/signing-secret.service.js';
-import { REMOVAL_EVENT } from '../subscriptions/subscription-state.js';
+import { liveSecrets, SigningSecretService } from '../subscriptions/signing-secret.service.js';
+import { REMOVAL_EVENT } from '../subscriptions/subscription.js';
 import type { Receiver } from './receiver.js';
 import { ReceiverRepository, type StoredReceiver } from './receiver.repository.js';
 
 const KEPT_TENANTS = 20_000;
-/** Milliseconds after which a tenant is read again, in case a notice was lost, and to forget a secret that has expired. */
+/** Milliseconds after which a tenant is read again: a notice may be lost, and secrets expire. */
 const KEPT_MS = 60_000;
 
 /** The receivers of a tenant, by the id of their subscription. */
 export type Receivers = ReadonlyMap<string, Receiver>;
 
 /**
- * The receivers of tenants, in memory: what an event costs that nobody wants, and what an attempt needs to know, is a
- * lookup. A process that changes subscriptions tells all processes before it answers (see `ReceiverChanges`).
+ * The receivers of tenants in memory, so that an event that nobody wants costs a lookup. A process that changes subscriptions
+ * tells all processes before it answers (`ReceiverChanges`).
  */
 @Injectable()
 export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdown {
-  /** What is being read is kept as a promise, so that a notice meanwhile makes others read again. */
+  /** A promise while a tenant is being read, so that a notice meanwhile makes others read again. */
   private readonly kept = new LRUCache<string, Receivers | Promise<Receivers>>({
     max: KEPT_TENANTS,
     ttl: KEPT_MS,
@@ -37,9 +34,8 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
   constructor(
     private readonly database: Database,
     private readonly receivers: ReceiverRepository,
-    private readonly removed: RemovedSubscriptionRepository,
-    private readonly appSecrets: AppSecretService,
-    private readonly secrets: SigningSecretService,
+    private readonly secrets: SecretService,
+    private readonly signing: SigningSecretService,
     private readonly headers: CustomHeaderService,
     private readonly notices: Notices,
   ) {}
@@ -58,7 +54,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     this.stopListening?.();
   }
 
-  /** Also those that are paused or disabled. Answers without a promise when it knows them. */
+  /** Includes paused and disabled ones. Answers without a promise when it knows them. */
   of(tenantId: string): Receivers | Promise<Receivers> {
     return this.kept.get(tenantId) ?? this.read(tenantId);
   }
@@ -78,21 +74,16 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
 
   private async load(tenantId: string): Promise<Receivers> {
     const now = new Date();
-    const [stored, removed] = await this.database.transaction(tenantId, (tx) =>
-      Promise.all([this.receivers.list(tx), this.removed.list(tx)]),
-    );
-    const appKeys = new Set([...stored, ...removed].map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
+    const stored = await this.database.transaction(tenantId, (tx) => this.receivers.list(tx));
+    const appKeys = new Set(stored.map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
     const ofApps = new Map<string, Signer>();
-    for (const appKey of appKeys) ofApps.set(appKey, signerOf(await this.appSecrets.listLive(appKey)));
-    const present = stored.map(
-      (one): Receiver => ({
-        ...receiverOf(tenantId, one),
-        signer: this.signerOf(one, ofApps, now),
-        headers: this.headers.open(one.sealedHeaders, one.subscriptionId),
-      }),
-    );
-    const left = removed.map((one) => removedReceiverOf(one, ofApps.get(one.appKey) ?? signerOf([])));
-    return new Map([...present, ...left].map((receiver) => [receiver.subscriptionId, receiver]));
+    for (const appKey of appKeys) ofApps.set(appKey, signerOf(await this.secrets.listOfApp(appKey)));
+    const receivers = stored.map((one) => ({
+      ...receiverOf(tenantId, one),
+      signer: this.signerOf(one, ofApps, now),
+      headers: this.headers.open(one.sealedHeaders, one.subscriptionId),
+    }));
+    return new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
   }
 
   private signerOf(
@@ -101,7 +92,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     now: Date,
   ): Signer {
     if (appKey !== null) return ofApps.get(appKey) ?? signerOf([]);
-    return signerOf(liveSecrets(stored, now).map((box) => this.secrets.open(box, { subscriptionId })));
+    return signerOf(liveSecrets(stored, now).map((box) => this.signing.open(box, { subscriptionId })));
   }
 }
 
@@ -110,10 +101,10 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   subscriptionId: stored.subscriptionId,
   appKey: stored.appKey,
   installationId: stored.installationId,
-  isRemoved: false,
+  isRemoved: stored.removedAt !== null,
   url: stored.url,
   origin: new URL(stored.url).origin,
-  events: stored.events,
+  events: stored.removedAt === null ? stored.events : [REMOVAL_EVENT],
   filter: stored.filter,
   enabled: stored.enabled,
   rateLimit: stored.rateLimit,
@@ -122,27 +113,5 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   failingSince: stored.failingSince,
   failedAt: stored.failedAt,
   failingHours: stored.failingHours,
-  createdAt: stored.createdAt.getTime(),
-});
-
-const removedReceiverOf = (removed: RemovedSubscription, signer: Signer): Receiver => ({
-  tenantId: removed.tenantId,
-  subscriptionId: removed.id,
-  appKey: removed.appKey,
-  installationId: removed.installationId,
-  isRemoved: true,
-  url: removed.url,
-  origin: new URL(removed.url).origin,
-  events: [REMOVAL_EVENT],
-  filter: null,
-  enabled: true,
-  rateLimit: null,
-  ordering: 'none',
-  onStall: 'skip',
-  failingSince: null,
-  failedAt: null,
-  failingHours: 0,
-  createdAt: removed.removedAt.getTime(),
-  signer,
-  headers: {},
+  createdAt: (stored.removedAt ?? stored.createdAt).getTime(),
 });

@@ -13,10 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FAILING_LIMIT_MS = 5 * DAY_MS;
 /** … in so many of its hours, … */
 const FAILING_HOURS = 5;
-/**
- * … and never so many milliseconds apart: longer than the longest delay between two attempts, so that an endpoint that gets an event
- * a week, and fails it until its last attempt, begins again with each.
- */
+/** … and never so many milliseconds apart: longer than the longest retry delay, so that a failed event a week is not enough. */
 const FAILURE_GAP_MS = 2 * DAY_MS;
 
 /** @param at when the last failed attempt was made */
@@ -25,7 +22,7 @@ export function hasFailedTooLong({ failingSince, failingHours }: Failures, at: D
   return at.getTime() - failingSince.getTime() > FAILING_LIMIT_MS && failingHours >= FAILING_HOURS;
 }
 
-/** Whether no failure is known of the hour: hours are those of the clock, in UTC. */
+/** Whether no failure is known in this hour of UTC. */
 export function isInNewHour({ failedAt }: Failures, at: Date): boolean {
   return failedAt === null || hourOf(at) > hourOf(failedAt);
 }
@@ -33,14 +30,13 @@ export function isInNewHour({ failedAt }: Failures, at: Date): boolean {
 const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS);
 
 /**
- * Keeps with each subscription how long its receiver has failed, and disables it when that lasts, or when the receiver says
- * that it is gone. Writes what changes: a receiver that goes on failing costs a statement per hour, one that goes on
- * succeeding none.
+ * Records how long each receiver has failed, and disables its subscription when that lasts or the receiver is gone. Writes only
+ * changes: a receiver that keeps failing costs a statement per hour, one that keeps succeeding none.
  */
 @Injectable()
 export class ReceiverHealth {
   private readonly logger = new Logger('ReceiverHealth');
-  /** Subscriptions of which something is being written. */
+  /** Subscriptions whose health is being written. */
   private readonly writing = new Map<string, Promise<void>>();
 
   constructor(
@@ -51,7 +47,7 @@ export class ReceiverHealth {
   ) {}
 
   /**
-   * Notes the outcome of an attempt that is recorded. What cannot be written is logged, and written after a later attempt.
+   * Notes a recorded outcome. A failure to write is logged and made up for by a later attempt.
    * @param receiver as it was known when the attempt began
    */
   note(receiver: Receiver, outcome: AttemptOutcome, { disables }: { readonly disables: boolean }): void {
@@ -67,7 +63,7 @@ export class ReceiverHealth {
     this.writing.set(subscriptionId, written);
   }
 
-  /** Resolves when nothing is being written. */
+  /** Resolves when all writes have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.writing.values());
   }

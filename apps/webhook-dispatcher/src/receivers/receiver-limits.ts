@@ -5,27 +5,26 @@ import type { AttemptOutcome } from './attempt-outcome.js';
 import { RateLimits } from './rate-limits.js';
 import type { Receiver } from './receiver.js';
 
-/** Concurrent attempts for a receiver of which nothing is known, unless the configuration allows fewer. */
+/** Initial concurrency for an unknown receiver, unless the configuration allows less. */
 const FIRST_PER_RECEIVER = 8;
-/** The same of an origin, which may have the receivers of many tenants. */
+/** The same for an origin, which may have receivers of many tenants. */
 const FIRST_PER_ORIGIN = 64;
 
 type Target = Pick<Receiver, 'tenantId' | 'subscriptionId' | 'origin' | 'rateLimit'>;
 
 /**
- * What this process knows of receivers and of the origins they are at: how many attempts each may have at a time. A failed
- * attempt counts against its receiver; one that got no answer also counts against the origin, so that the other receivers
- * at a dead host need not find out by themselves.
+ * Adaptive concurrency limits of receivers and of their origins, as this process knows them. A failed attempt counts against its
+ * receiver; without an answer also against the origin, so that other receivers at a dead host need not find out themselves.
  */
 @Injectable()
 export class ReceiverLimits {
-  /** Concurrent attempts for a receiver of which this process knows nothing. */
+  /** Initial concurrency for a receiver that this process does not know. */
   readonly firstPerReceiver: number;
   private readonly receivers: Breaker;
   private readonly origins: Breaker;
-  /** Attempts in the slow lane by receiver. */
+  /** Slow attempts by receiver. */
   private readonly slow = new Map<string, number>();
-  /** Receivers that were seen at an origin; forgotten with it. */
+  /** Known receivers at an origin; forgotten with it. */
   private readonly receiversAt = new Map<string, Set<string>>();
 
   constructor(
@@ -42,16 +41,16 @@ export class ReceiverLimits {
   }
 
   mayBegin(target: Target, now: number): boolean {
-    // Asking for room there announces an attempt.
-    return !this.isFull(target, now) && this.rates.room(target, now) > 0;
+    // Last, because asking for a permit announces an attempt.
+    return !this.isFull(target, now) && this.rates.available(target, now) > 0;
   }
 
-  /** Whether as many attempts are under way as may be, at the receiver or at its origin. */
+  /** Whether the receiver or its origin is at its limit. */
   isFull({ subscriptionId, origin }: Target, now: number): boolean {
     return this.receivers.room(subscriptionId, now) === 0 || this.origins.room(origin, now) === 0;
   }
 
-  /** Whether attempts are under way that take long, or none may begin for a while: one more is not worth waiting for. */
+  /** Whether attempts take long or are paused, so that another one is not worth waiting for. */
   isSlow({ subscriptionId, origin }: Target, now: number): boolean {
     return (
       this.slow.has(subscriptionId) ||
@@ -70,14 +69,14 @@ export class ReceiverLimits {
     else this.receiversAt.set(origin, new Set([subscriptionId]));
   }
 
-  /** An attempt takes long. It no longer takes one of the places of its origin, which may answer others. */
+  /** An attempt takes long. It gives back the slot of its origin, which may answer others. */
   becameSlow({ subscriptionId, origin }: Target): void {
     this.receivers.slow(subscriptionId);
     this.origins.left(origin);
     this.slow.set(subscriptionId, (this.slow.get(subscriptionId) ?? 0) + 1);
   }
 
-  /** @param outcome null when the attempt could not be made, which says nothing about the receiver */
+  /** @param outcome null when the attempt was not made, which says nothing about the receiver */
   ended(target: Target, outcome: AttemptOutcome | null, wasSlow: boolean, now: number): void {
     const { subscriptionId, origin } = target;
     this.receivers.ended(subscriptionId, outcome === null || outcome.error === null, now);
@@ -85,29 +84,29 @@ export class ReceiverLimits {
     else this.origins.left(origin);
     if (outcome === null) return;
     this.origins.judge(origin, outcome.httpStatus !== null, now);
-    // What one delivery is told holds for the receiver, not for that delivery alone.
+    // Retry-After holds for the receiver, not for one delivery alone.
     if (outcome.retryAfterMs !== null)
       this.receivers.pause(subscriptionId, outcome.at.getTime() + outcome.retryAfterMs);
   }
 
-  /** Subscriptions that may have fewer attempts than others, with how many. */
+  /** Subscriptions with a lower limit than others, and the limit. */
   narrowed(now: number): Map<string, number> {
-    const rooms = this.receivers.narrowed(now);
-    for (const [origin, room] of this.origins.narrowed(now)) {
+    const limits = this.receivers.narrowed(now);
+    for (const [origin, limit] of this.origins.narrowed(now)) {
       for (const subscriptionId of this.receiversAt.get(origin) ?? []) {
-        rooms.set(subscriptionId, Math.min(room, rooms.get(subscriptionId) ?? this.firstPerReceiver));
+        limits.set(subscriptionId, Math.min(limit, limits.get(subscriptionId) ?? this.firstPerReceiver));
       }
     }
-    for (const [subscriptionId, room] of this.rates.narrowed(now)) {
-      rooms.set(subscriptionId, Math.min(room, rooms.get(subscriptionId) ?? this.firstPerReceiver));
+    for (const [subscriptionId, limit] of this.rates.narrowed(now)) {
+      limits.set(subscriptionId, Math.min(limit, limits.get(subscriptionId) ?? this.firstPerReceiver));
     }
     for (const origin of this.receiversAt.keys()) {
       if (!this.origins.knows(origin)) this.receiversAt.delete(origin);
     }
-    return rooms;
+    return limits;
   }
 
-  /** When the next pause of a target ends, or the next turn of one with a rate comes; null when neither is known to. */
+  /** When the next pause ends or the next permit is valid; null when neither is known. */
   nextOpening(now: number): number | null {
     const openings = [this.receivers, this.origins, this.rates]
       .map((one) => one.nextOpening(now))

@@ -1,15 +1,14 @@
 import type { CustomHeaders } from '../subscriptions/custom-headers.js';
-import type { Ordering, StallRule } from '../subscriptions/ordering.js';
 import type { Signer } from '../subscriptions/signature.js';
+import { type Ordering, REMOVAL_EVENT, type StallRule } from '../subscriptions/subscription.js';
 import type { Failures } from '../subscriptions/subscription.repository.js';
 
-/** What an attempt of a delivery, and the choice of who gets an event, need of a subscription. */
+/** The part of a subscription that the choice of receivers and the attempts of deliveries need. */
 export interface Receiver extends Failures {
   readonly tenantId: string;
   readonly subscriptionId: string;
-  /** The app it belongs to; null when the tenant created it. */
+  /** Null for a subscription that the tenant created. */
   readonly appKey: string | null;
-  /** Of that app. */
   readonly installationId: string | null;
   /** Whether the installation was removed: then it gets the event that says so and no other. */
   readonly isRemoved: boolean;
@@ -19,7 +18,7 @@ export interface Receiver extends Failures {
   readonly events: readonly string[];
   /** A formula over the data of a delivery; null for everything. */
   readonly filter: string | null;
-  /** False while it is paused or disabled, and holds its events. */
+  /** False while it is paused or disabled and holds its events. */
   readonly enabled: boolean;
   /** Attempts a second that may begin; null for as many as it takes. */
   readonly rateLimit: number | null;
@@ -30,4 +29,22 @@ export interface Receiver extends Failures {
   readonly signer: Signer;
   /** Sent with each delivery, next to those of the platform. */
   readonly headers: CustomHeaders;
+}
+
+interface SentEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Whether an event says that the installation of the receiver was removed. */
+export function isItsRemoval({ installationId }: Pick<Receiver, 'installationId'>, { type, data }: SentEvent): boolean {
+  return type === REMOVAL_EVENT && installationId !== null && data.installationId === installationId;
+}
+
+/**
+ * Whether a waiting delivery may still be sent; one from before the removal of the installation may not.
+ * @param body as it would be sent
+ */
+export function maySend(receiver: Pick<Receiver, 'installationId' | 'isRemoved'>, body: string): boolean {
+  return !receiver.isRemoved || isItsRemoval(receiver, JSON.parse(body) as SentEvent);
 }

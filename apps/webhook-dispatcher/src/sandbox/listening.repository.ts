@@ -2,13 +2,12 @@ import type { EventName } from '@crm/contracts';
 import { Database, lowestIdOf, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 
-/** As the database writes times here: RFC 3339 with microseconds, so that they compare as texts. */
+/** RFC 3339 with microseconds, so that times compare as texts. */
 const asText = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
- * The time, and where reading what was recorded must end, so that nothing is left behind that a transaction under way has yet to commit:
- * a row has the time at which its transaction began, and all that record do so as this role. A process may have taken that
- * time and not shown it yet, hence the tenth of a second. Whatever runs for over five seconds is not waited for.
+ * The time, and the horizon before which everything is committed: rows have the time at which their transaction began, and all
+ * writers use this role. A transaction may not be visible for a tenth of a second; one of over five seconds is not waited for.
  */
 export const FIND_LISTENING_HORIZON = `
   SELECT ${asText('now()')} AS now,
@@ -19,9 +18,8 @@ export const FIND_LISTENING_HORIZON = `
      AND usesysid = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND pid <> pg_backend_pid()`;
 
 /**
- * Deliveries in the order in which they were recorded, with what they send, until the bodies are longer than allowed
- * together. $1: the tenant, $2: subscriptions, $3: lowest id, by which partitions and most of the
- * index are left out, $4, $5: time and id of the last one before, $6: time at which reading ends, $7: names of events; null for any, $8: limit, $9: characters.
+ * Deliveries in the order of recording, until their bodies are too long together. $1: tenant, $2: subscriptions, $3: lowest id,
+ * to exclude partitions, $4, $5: time and id of the last one before, $6: horizon, $7: events; null for any, $8: limit, $9: characters.
  */
 export const LIST_LISTENED_DELIVERIES = `
   SELECT id, event, "eventId", "subscriptionId", url, "recordedAt", body, found FROM (
@@ -38,7 +36,6 @@ export const LIST_LISTENED_DELIVERIES = `
    WHERE before < $9
    ORDER BY created_at, id`;
 
-/** A delivery of the ledger with what it sends. */
 export interface RecordedDelivery {
   readonly id: string;
   readonly event: string;
@@ -50,7 +47,7 @@ export interface RecordedDelivery {
   readonly body: string;
 }
 
-/** Up to where a listener has been shown what was recorded. Times compare as texts. */
+/** The last delivery that a listener has seen. Times compare as texts. */
 export interface ListeningPosition {
   readonly recordedAt: string;
   readonly id: string;
@@ -62,11 +59,10 @@ export interface ListeningFilter {
   readonly events: readonly EventName[] | null;
 }
 
-/** Deliveries of a page at most. */
 const PAGE = 100;
-/** Characters of bodies at most, of a page with several deliveries: what the gateway passes on with ease. */
+/** Characters of bodies in a page of several deliveries. */
 const PAGE_CHARACTERS = 1024 * 1024;
-/** An event that comes later than this many milliseconds is not shown: ids are those of events, and bound what is read. */
+/** Milliseconds after which a late event is not shown: ids have the times of events, and bound the rows that are read. */
 const LATEST_MS = 3_600_000;
 const LOWEST_ID = lowestIdOf(0);
 
@@ -75,7 +71,7 @@ const LOWEST_ID = lowestIdOf(0);
 export class ListeningRepository {
   constructor(private readonly database: Database) {}
 
-  /** The position of now, and a horizon a little earlier: before it everything is committed that will be. */
+  /** The present position, and the horizon before which everything is committed. */
   async findHorizon(): Promise<{ now: ListeningPosition; horizon: ListeningPosition }> {
     const [row] = await this.database.crossTenantStatement<{ now: string; horizon: string }>(
       FIND_LISTENING_HORIZON,

@@ -5,24 +5,23 @@ import { Database } from '@crm/database';
 import { type CursorBinding, readCursor, writeCursor } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { deliveryHeaders } from '../delivery/delivery-headers.js';
+import { deliveryHeaders } from '../delivery/sender.js';
 import type { Receiver } from '../receivers/receiver.js';
 import { USER_AGENT } from '../subscriptions/receiver-client.js';
-import {
-  type ListenedDeliveriesView,
-  type ListenedDeliveryView,
-  type ListenQuery,
-  MOST_WAIT_SECONDS,
-} from './listening.dto.js';
+import { ListeningLimit } from './concurrency-limit.js';
 import {
   type ListeningFilter,
   type ListeningPosition,
   ListeningRepository,
   type RecordedDelivery,
 } from './listening.repository.js';
-import { ListeningLimit } from './listening-places.js';
-import { refuseWithoutSandbox } from './no-sandbox.js';
-import { SandboxService } from './sandbox.service.js';
+import {
+  type ListenedDeliveriesView,
+  type ListenedDeliveryView,
+  type ListenQuery,
+  MOST_WAIT_SECONDS,
+} from './sandbox.dto.js';
+import { refuseWithoutSandbox, SandboxService } from './sandbox.service.js';
 
 /** Milliseconds between two looks at the ledger. */
 const LOOK_MS = 500;
@@ -30,8 +29,8 @@ const LOOK_MS = 500;
 const SESSION_PAUSE_MS = 24 * 3_600_000;
 
 /**
- * Lets a developer listen to the deliveries of an app's sandboxes. A session is a cursor, so that it survives the end of any
- * process: each call waits for what is recorded in the ledger after the one before, and nobody keeps anything in between.
+ * Lets a developer listen to the deliveries of an app's sandboxes. A session is a cursor into the ledger, so that no process keeps
+ * anything between two calls.
  */
 @Injectable()
 export class ListeningService {
@@ -39,12 +38,12 @@ export class ListeningService {
     private readonly database: Database,
     private readonly sandboxes: SandboxService,
     private readonly ledger: ListeningRepository,
-    private readonly places: ListeningLimit,
+    private readonly limit: ListeningLimit,
     private readonly adapters: HttpAdapterHost,
   ) {}
 
   /**
-   * What was recorded since the cursor, or later while the call waits; without a cursor the one that begins a session.
+   * The deliveries that were recorded since the cursor or while the call waits; without a cursor, a new session.
    * @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; CONFLICT when a session begins
    *   and the app has no sandbox there; INVALID_QUERY for a cursor of another session or one of over a day ago; RATE_LIMITED
    */
@@ -64,7 +63,7 @@ export class ListeningService {
     }
     const position = readPosition(binding, query.cursor);
     const deadline = Date.now() + (query.wait ?? MOST_WAIT_SECONDS) * 1000;
-    return this.places.within(principal.tenantId, () =>
+    return this.limit.within(principal.tenantId, () =>
       this.wait(binding, new Map(receivers.map((one) => [one.subscriptionId, one])), events, position, deadline),
     );
   }
@@ -93,13 +92,13 @@ export class ListeningService {
 
   private async look(tenantId: string, filter: ListeningFilter, after: ListeningPosition) {
     const { horizon } = await this.ledger.findHorizon();
-    // The session has just begun, or a long transaction holds the horizon.
+    // The session has just begun, or a long transaction holds the horizon back.
     if (horizon.recordedAt <= after.recordedAt) return { deliveries: [], end: after };
     if (filter.subscriptionIds.length === 0) return { deliveries: [], end: horizon };
     return this.database.transaction(tenantId, (tx) => this.ledger.page(tx, filter, after, horizon));
   }
 
-  /** Whether the process waits for its last requests before it ends. */
+  /** Whether the process is shutting down. */
   private get isDraining(): boolean {
     return !this.adapters.httpAdapter.getHttpServer().listening;
   }

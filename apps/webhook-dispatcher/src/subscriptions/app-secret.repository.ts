@@ -1,7 +1,7 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AppSecret } from './app-secret.entity.js';
-import { liveSecrets, type StoredSecrets } from './live-secrets.js';
+import { liveSecrets, type StoredSecrets } from './signing-secret.service.js';
 
 /** $1: key of the app. */
 const FIND_APP_SECRET = `
@@ -13,13 +13,8 @@ const FIND_APP_SECRET = `
 export class AppSecretRepository {
   /** Stores the secret of an app that has none yet. */
   async insertIfMissing(tx: NarrowTransaction, appKey: string, sealed: Buffer): Promise<void> {
-    await tx
-      .repository(AppSecret)
-      .createQueryBuilder()
-      .insert()
-      .values({ appKey, secret: sealed })
-      .orIgnore()
-      .execute();
+    const secrets = tx.repository(AppSecret).createQueryBuilder();
+    await secrets.insert().values({ appKey, secret: sealed }).orIgnore().execute();
   }
 
   /**

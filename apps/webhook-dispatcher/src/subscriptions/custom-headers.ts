@@ -1,10 +1,13 @@
 import { escapePointer, type FieldProblem, PlatformError } from '@crm/contracts';
 import { isClientHeader } from '@crm/egress';
+import { SecretBox } from '@crm/encryption';
+import { Inject, Injectable } from '@nestjs/common';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 
 /** Headers that a workspace adds to the deliveries of a subscription: values by name in lower case. */
 export type CustomHeaders = Readonly<Record<string, string>>;
 
-/** Shown instead of every value, which may be a credential. Given back, it keeps the stored value. */
+/** Shown instead of each value, which may be a credential; given back, it keeps the stored value. */
 export const MASKED_VALUE = '********';
 
 const MAX_HEADERS = 20;
@@ -88,3 +91,27 @@ const isReserved = (name: string): boolean =>
 function refuse(errors: FieldProblem[]): never {
   throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
 }
+
+/** Seals the custom headers of subscriptions, names and values in one box. */
+@Injectable()
+export class CustomHeaderService {
+  private readonly box: SecretBox;
+
+  constructor(@Inject(WEBHOOK_CONFIG) config: Pick<WebhookConfig, 'keyEncryptionKey'>) {
+    this.box = new SecretBox(config.keyEncryptionKey);
+  }
+
+  /** @returns null when there are none */
+  seal(headers: CustomHeaders, subscriptionId: string): Buffer | null {
+    if (Object.keys(headers).length === 0) return null;
+    return this.box.seal(JSON.stringify(headers), placeOfHeaders(subscriptionId));
+  }
+
+  /** @throws Error when they were sealed for another subscription or with another key */
+  open(sealed: Buffer | null, subscriptionId: string): CustomHeaders {
+    return sealed === null ? {} : JSON.parse(this.box.open(sealed, placeOfHeaders(subscriptionId)));
+  }
+}
+
+/** Differs from the place of the signing secret, so that neither opens as the other. */
+export const placeOfHeaders = (subscriptionId: string): string => `webhook_subscription/${subscriptionId}/headers`;

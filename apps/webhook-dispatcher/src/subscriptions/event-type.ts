@@ -1,16 +1,45 @@
 import { domainOf, EVENTS, type EventDefinition, type EventEnvelope } from '@crm/contracts';
-import { type DeliveryBody, deliveryBody } from './delivery-body.js';
+
+/**
+ * The body of a delivery. `id` is the id of the event, by which a receiver recognises a duplicate. `data` of a record event is
+ * the record, on updates with `changed` and `previous`; `object` is the API name of a custom object.
+ */
+export interface DeliveryBody {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly tenantId: string;
+  readonly dataschema: string;
+  readonly object?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export function deliveryBody(event: EventEnvelope): DeliveryBody {
+  const { record, object, ...rest } = event.data as { record?: Record<string, unknown>; object?: string } & Record<
+    string,
+    unknown
+  >;
+  return {
+    id: event.id,
+    type: event.type,
+    timestamp: event.time,
+    tenantId: event.tenantid,
+    dataschema: event.dataschema,
+    ...(object === undefined ? {} : { object }),
+    data: record === undefined ? rest : { ...record, ...rest },
+  };
+}
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** An event as its receivers meet it. */
+/** An event as receivers get it. */
 export interface EventType {
   readonly name: string;
   readonly domain: string;
   readonly version: number;
   readonly dataschema: string;
   readonly description: string;
-  /** Of `data` in the body of a delivery. */
+  /** Describes `data` in the body of a delivery. */
   readonly schema: JsonSchema;
   readonly example: DeliveryBody;
 }
@@ -41,8 +70,8 @@ function eventTypeOf(definition: EventDefinition): EventType {
 }
 
 /**
- * The schema of what {@link deliveryBody} makes of an event's data: the fields of the record stand next to what else there
- * is, and `object` moves to the body. The schemas are open: fields of the tenant and fields that are added later join in.
+ * The schema of the data that {@link deliveryBody} makes: fields of the record are joined with the others, and `object` moves to
+ * the body. Schemas are open, for fields of the tenant and later ones.
  */
 function deliveredSchema({ properties, required = [] }: ObjectSchema): JsonSchema {
   const { record, object: _ofTheBody, ...rest } = properties;

@@ -1,8 +1,7 @@
 import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { signerOf } from './signature.js';
-import { publicKeyOf, signingKeyOf } from './signing-key.js';
+import { publicKeyOf, signerOf, signingKeyOf } from './signature.js';
 
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 const BODY = '{"test": 2432232314}';

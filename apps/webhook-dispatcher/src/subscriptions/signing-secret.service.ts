@@ -2,37 +2,41 @@ import { randomBytes } from 'node:crypto';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { PRIVATE_KEY_BYTES, PRIVATE_KEY_PREFIX, publicKeyOf, SECRET_PREFIX } from './signing-key.js';
+import { PRIVATE_KEY_BYTES, PRIVATE_KEY_PREFIX, publicKeyOf, SECRET_PREFIX } from './signature.js';
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** How long the previous secret stays valid after a rotation: one day, in milliseconds, for the receiver to change. */
-export const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
-
-/** The owner of a secret; what is sealed for one owner does not open for another. */
+/** The owner of a secret; secrets sealed for one owner do not open for another. */
 export type SecretOwner = { readonly subscriptionId: string } | { readonly appKey: string };
 
 /** Identifiers of Standard Webhooks: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519 with a key pair. */
 export const SIGNATURES = ['v1', 'v1a'] as const;
 export type Signature = (typeof SIGNATURES)[number];
 
-export interface KeyPair {
-  /** `whsk_…`; sealed and opened like every signing secret, and never shown. */
-  readonly secret: string;
-  /** `whpk_…`, for receivers. */
-  readonly publicKey: string;
-}
-
-/** A new secret or private key, ready to be stored, and what its owner learns of it. */
+/** A new secret or private key, ready to be stored, and the part that its owner sees. */
 export interface IssuedSecret {
   readonly sealed: Buffer;
-  /** Null for a shared secret. */
+  /** `whpk_…`, for receivers; null for a shared secret. */
   readonly publicKey: string | null;
   readonly shown: { readonly secret: string } | { readonly publicKey: string };
 }
 
-/** Creates signing secrets and seals them. */
+/** The current and the previous secret of a row, sealed. */
+export interface StoredSecrets {
+  readonly secret: Buffer | null;
+  readonly previousSecret: Buffer | null;
+  readonly previousSecretUntil: Date | null;
+}
+
+/** The secrets that are valid at `now`, newest first: after a rotation both, until the previous one expires. */
+export function liveSecrets({ secret, previousSecret, previousSecretUntil }: StoredSecrets, now: Date): Buffer[] {
+  if (secret === null) return [];
+  const isPreviousLive = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now;
+  return isPreviousLive ? [secret, previousSecret] : [secret];
+}
+
+/** Creates and seals signing secrets. */
 @Injectable()
 export class SigningSecretService {
   private readonly box: SecretBox;
@@ -41,23 +45,14 @@ export class SigningSecretService {
     this.box = new SecretBox(config.keyEncryptionKey);
   }
 
-  /** A secret that the receiver shares: `whsec_…`. */
-  create(): string {
-    return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
-  }
-
-  /** An Ed25519 key pair, of which the receiver gets the public key only. */
-  createKeyPair(): KeyPair {
-    const secret = PRIVATE_KEY_PREFIX + randomBytes(PRIVATE_KEY_BYTES).toString('base64');
-    return { secret, publicKey: publicKeyOf(secret) };
-  }
-
+  /** A `whsec_…` that the receiver shares for `v1`; for `v1a` a `whsk_…`, of which the receiver gets the public key only. */
   issue(signature: Signature, owner: SecretOwner): IssuedSecret {
     if (signature === 'v1') {
-      const secret = this.create();
+      const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
       return { sealed: this.seal(secret, owner), publicKey: null, shown: { secret } };
     }
-    const { secret, publicKey } = this.createKeyPair();
+    const secret = PRIVATE_KEY_PREFIX + randomBytes(PRIVATE_KEY_BYTES).toString('base64');
+    const publicKey = publicKeyOf(secret);
     return { sealed: this.seal(secret, owner), publicKey, shown: { publicKey } };
   }
 
@@ -71,6 +66,6 @@ export class SigningSecretService {
   }
 }
 
-/** What a secret is bound to. */
+/** The place that a sealed secret is bound to. */
 export const placeOfSecret = (owner: SecretOwner): string =>
   'appKey' in owner ? `app_secret/${owner.appKey}` : `webhook_subscription/${owner.subscriptionId}`;

@@ -5,9 +5,8 @@ import { Injectable } from '@nestjs/common';
 import { HoldRepository } from '../queue/hold.repository.js';
 import { ReceiverChanges } from './receiver-changes.js';
 import type { Subscription } from './subscription.entity.js';
+import { ACTIVE, refuseUnknownSubscription } from './subscription.js';
 import { SubscriptionRepository } from './subscription.repository.js';
-import { ACTIVE } from './subscription-state.js';
-import { refuseUnknownSubscription } from './unknown-subscription.js';
 
 /** Pausing, resuming and disabling, for subscriptions of a workspace and of its apps. */
 @Injectable()
@@ -36,9 +35,9 @@ export class SubscriptionStateService {
   }
 
   /**
-   * Begins to hold where that is new, in the transaction that stores the change.
+   * Opens the hold of a subscription that becomes inactive, in the transaction that stores the change.
    * @param before the subscription, locked
-   * @returns what changes with the state
+   * @returns the changes to store
    */
   async changeTo(tx: TenantTransaction, before: Subscription, enabled: boolean): Promise<Partial<Subscription>> {
     if (enabled === before.enabled) return {};
@@ -48,9 +47,9 @@ export class SubscriptionStateService {
   }
 
   /**
-   * The platform disables a subscription, which then holds its events, and tells the app or the workspace by an event. Does
-   * nothing to one that is paused or disabled already: the first reason stays.
-   * @param reason in words; shown to administrators
+   * Disables a subscription on behalf of the platform, and tells its owner by an event. Leaves one alone that is paused or
+   * disabled already: the first reason stays.
+   * @param reason shown to administrators
    */
   async disable(tx: TenantTransaction, id: string, reason: string): Promise<void> {
     const subscription = await this.subscriptions.lock(tx, id);
@@ -62,7 +61,7 @@ export class SubscriptionStateService {
     await appendEvent(tx, EVENTS['webhook.endpoint_disabled'], {
       subject: id,
       time: now,
-      // No other app learns of it; nor does any of an endpoint of the workspace.
+      // No other app learns of it.
       appKeys: appKey === null ? [] : [appKey],
       data: {
         subscription: { id, url, description, events, createdBy, ...(appKey === null ? {} : { appKey }) },

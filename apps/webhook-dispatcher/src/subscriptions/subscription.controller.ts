@@ -3,6 +3,7 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
+import { SecretService } from './secret.service.js';
 import {
   CreatedSubscriptionView,
   CreateSubscriptionInput,
@@ -12,7 +13,6 @@ import {
   UpdateSubscriptionInput,
 } from './subscription.dto.js';
 import { SubscriptionService } from './subscription.service.js';
-import { SubscriptionSecretService } from './subscription-secret.service.js';
 import { SubscriptionStateService } from './subscription-state.service.js';
 
 const SUBSCRIPTION = { description: 'The subscription', body: () => SubscriptionView };
@@ -22,7 +22,7 @@ const SUBSCRIPTION = { description: 'The subscription', body: () => Subscription
 export class SubscriptionController {
   constructor(
     private readonly subscriptions: SubscriptionService,
-    private readonly secrets: SubscriptionSecretService,
+    private readonly secrets: SecretService,
     private readonly states: SubscriptionStateService,
   ) {}
 

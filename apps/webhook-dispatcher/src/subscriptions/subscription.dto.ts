@@ -12,10 +12,17 @@ import {
   UrlField,
 } from '@crm/http';
 import { maskHeaders } from './custom-headers.js';
-import { ORDERINGS, type Ordering, STALL_RULES, type StallRule } from './ordering.js';
 import { SIGNATURES, type Signature } from './signing-secret.service.js';
+import {
+  ORDERINGS,
+  type Ordering,
+  STALL_RULES,
+  type StallRule,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+  statusOf,
+} from './subscription.js';
 import type { ShownSubscription } from './subscription.service.js';
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus, statusOf } from './subscription-state.js';
 
 const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, also those that are added later';
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';

@@ -1,10 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Ordering, StallRule } from './ordering.js';
+import type { Ordering, StallRule } from './subscription.js';
 
-/**
- * The events that a tenant or an app wants sent to a URL. The sealed secrets are not selected by finds, so that nothing
- * that shows a subscription holds them.
- */
+/** Events that a tenant or an app wants sent to a URL. Finds do not select the sealed secrets, so that no answer has them. */
 @Entity({ name: 'webhook_subscription' })
 export class Subscription {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
@@ -37,7 +34,7 @@ export class Subscription {
   @Column({ name: 'rate_limit', type: 'integer', nullable: true })
   rateLimit: number | null;
 
-  /** False while it is paused or disabled, and holds its events. */
+  /** False while it is paused or disabled and holds its events. */
   @Column({ type: 'boolean' })
   enabled: boolean;
 
@@ -73,13 +70,17 @@ export class Subscription {
   @Column({ name: 'failing_since', type: 'timestamptz', nullable: true })
   failingSince: Date | null;
 
-  /** A failure in the last hour that had one. */
+  /** Some failure in the last hour that had one. */
   @Column({ name: 'failed_at', type: 'timestamptz', nullable: true })
   failedAt: Date | null;
 
   /** How many hours since `failingSince` had failures. */
   @Column({ name: 'failing_hours', type: 'integer' })
   failingHours: number;
+
+  /** When its app was uninstalled, until the app has been told; then it gets that one event and nobody sees it. */
+  @Column({ name: 'removed_at', type: 'timestamptz', nullable: true })
+  removedAt: Date | null;
 
   @Column({ name: 'created_by', type: 'uuid' })
   createdBy: string;

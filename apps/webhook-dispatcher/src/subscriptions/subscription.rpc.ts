@@ -4,6 +4,7 @@ import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
+import { SecretService } from './secret.service.js';
 import { SubscriptionService } from './subscription.service.js';
 
 type Contracts = typeof rpc.webhooks;
@@ -11,10 +12,13 @@ type Contracts = typeof rpc.webhooks;
 /** Called on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
-/** Subscriptions of apps, which are created and removed with their installations. */
+/** The marketplace creates and removes subscriptions of apps with their installations, and rotates the secrets of apps. */
 @Controller()
 export class SubscriptionRpc {
-  constructor(private readonly subscriptions: SubscriptionService) {}
+  constructor(
+    private readonly subscriptions: SubscriptionService,
+    private readonly secrets: SecretService,
+  ) {}
 
   @RpcHandler(rpc.webhooks.provisionSubscriptions)
   @Access(ADMINISTER)
@@ -32,5 +36,13 @@ export class SubscriptionRpc {
     discard,
   }: RpcRequest<Contracts['removeSubscriptions']>): Promise<RpcResponse<Contracts['removeSubscriptions']>> {
     return { removed: await this.subscriptions.remove(tenantId, installationId, discard) };
+  }
+
+  @RpcHandler(rpc.webhooks.rotateAppSecret)
+  async rotateSecret({
+    appKey,
+    secret,
+  }: RpcRequest<Contracts['rotateAppSecret']>): Promise<RpcResponse<Contracts['rotateAppSecret']>> {
+    return { updated: (await this.secrets.rotateOfApp(appKey, secret)) ? 1 : 0 };
   }
 }

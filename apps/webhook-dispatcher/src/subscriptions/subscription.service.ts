@@ -13,21 +13,17 @@ import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } fr
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { type Hold, HoldRepository, NOTHING_HELD } from '../queue/hold.repository.js';
-import { AppSecretService } from './app-secret.service.js';
-import { CustomHeaderService } from './custom-header.service.js';
-import { type CustomHeaders, resolveHeaders } from './custom-headers.js';
+import { CustomHeaderService, type CustomHeaders, resolveHeaders } from './custom-headers.js';
 import { requireValidFilter } from './event-filter.js';
-import type { Ordering, StallRule } from './ordering.js';
 import { ReceiverChanges } from './receiver-changes.js';
-import { type NewRemovedSubscription, RemovedSubscriptionRepository } from './removed-subscription.repository.js';
+import { SecretService } from './secret.service.js';
 import { type IssuedSecret, type Signature, SigningSecretService } from './signing-secret.service.js';
 import type { Subscription } from './subscription.entity.js';
+import type { Ordering, StallRule } from './subscription.js';
+import { REMOVAL_EVENT, refuseUnknownSubscription } from './subscription.js';
 import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
-import { REMOVAL_EVENT } from './subscription-state.js';
 import { SubscriptionStateService } from './subscription-state.service.js';
-import { refuseUnknownSubscription } from './unknown-subscription.js';
 
-/** What a subscription is for. */
 export interface SubscriptionDefinition {
   readonly url: string;
   readonly events: readonly string[];
@@ -35,7 +31,7 @@ export interface SubscriptionDefinition {
   readonly filter?: string | null;
 }
 
-/** What a tenant may also choose for a subscription of its own. */
+/** A tenant defines more of its subscriptions than an app. */
 export interface TenantDefinition extends SubscriptionDefinition {
   /** By name, in any case; null for none. */
   readonly headers?: Readonly<Record<string, unknown>> | null;
@@ -47,7 +43,7 @@ export interface TenantDefinition extends SubscriptionDefinition {
   readonly onStall?: StallRule;
 }
 
-/** A subscription with its headers opened, for those who see their names, and what it holds. */
+/** A subscription with its headers opened, and its hold. */
 export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & {
   readonly headers: CustomHeaders;
   readonly hold: Hold;
@@ -66,9 +62,8 @@ export class SubscriptionService {
   constructor(
     private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
-    private readonly removed: RemovedSubscriptionRepository,
-    private readonly appSecrets: AppSecretService,
-    private readonly secrets: SigningSecretService,
+    private readonly secrets: SecretService,
+    private readonly signing: SigningSecretService,
     private readonly headers: CustomHeaderService,
     private readonly outside: OutsideClient,
     private readonly changes: ReceiverChanges,
@@ -88,10 +83,10 @@ export class SubscriptionService {
     this.requireValid(input);
     const headers = resolveHeaders(input.headers ?? {}, {});
     const id = newId();
-    const { sealed, publicKey, shown } = this.secrets.issue(input.signature ?? 'v1', { subscriptionId: id });
+    const { sealed, publicKey, shown } = this.signing.issue(input.signature ?? 'v1', { subscriptionId: id });
     const [subscription] = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
-      await this.requireRoom(tx, 1);
+      await this.requireWithinLimit(tx, 1);
       return this.subscriptions.insert(tx, [
         {
           ...definitionOf(input),
@@ -121,8 +116,7 @@ export class SubscriptionService {
         this.subscriptions.page(tx, page),
         this.subscriptions.count(tx),
       ]);
-      const ids = subscriptions.map(({ id }) => id);
-      const holds = await this.holds.list(tx, ids);
+      const holds = await this.holds.list(tx, idsOf(subscriptions));
       const shown = subscriptions.map((one) => this.shown(one, holds.get(one.id) ?? NOTHING_HELD));
       return listAnswer(shown, page, counted, idPosition);
     });
@@ -136,7 +130,7 @@ export class SubscriptionService {
     return this.shown(subscription ?? refuseUnknownSubscription(), hold);
   }
 
-  /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, or what `create` throws of the definition */
+  /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED */
   async update(
     principal: Principal,
     id: string,
@@ -195,12 +189,12 @@ export class SubscriptionService {
   async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
     const { installationId, appKey, webhooks } = request;
     for (const webhook of webhooks) this.requireValid(webhook);
-    await this.appSecrets.storeIfMissing(appKey, request.secret);
+    await this.secrets.storeOfApp(appKey, request.secret);
     const subscriptions = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       const present = await this.subscriptions.listByInstallation(tx, installationId);
       if (present.length > 0) return present.map(provisioned);
-      await this.requireRoom(tx, webhooks.length);
+      await this.requireWithinLimit(tx, webhooks.length);
       const created = await this.subscriptions.insert(
         tx,
         webhooks.map((webhook) => ({
@@ -222,19 +216,18 @@ export class SubscriptionService {
   }
 
   /**
-   * Of those that want to know that the app was removed, as much is kept as it takes to tell them.
-   * @param discard whether no event will say so: the undo of an installation that failed
+   * Deletes the subscriptions of an installation; those that want to know of the removal are kept until they were told.
+   * @param discard whether no event will tell them: a failed installation is undone
    * @returns how many the installation had
    */
   async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       const present = await this.subscriptions.lockByInstallation(tx, installationId);
-      const ids = present.map(({ id }) => id);
-      this.holds.discard(tx, ids);
+      this.holds.discard(tx, idsOf(present));
+      const told = discard ? [] : present.filter(wantsRemoval);
+      await this.subscriptions.markRemoved(tx, idsOf(told), this.config.subscriptionsPerTenant);
       await this.subscriptions.deleteByInstallation(tx, installationId);
-      const told = discard ? [] : present.flatMap(toldOfRemoval);
-      if (told.length > 0) await this.removed.insert(tx, told, this.config.subscriptionsPerTenant);
       return present.length;
     });
     await this.changes.announce({ tenantId });
@@ -250,7 +243,7 @@ export class SubscriptionService {
   }
 
   /**
-   * Stored values are not sent to another URL: who does not know them could have them sent to a receiver of their own.
+   * Stored values are not sent to a new URL, which could belong to someone who does not know them.
    * @throws PlatformError VALIDATION_FAILED
    */
   private headersAfter(before: SubscriptionSummary, changes: Partial<TenantDefinition>): CustomHeaders {
@@ -264,8 +257,8 @@ export class SubscriptionService {
     });
   }
 
-  /** The answer is only right while the tenant is locked. */
-  private async requireRoom(tx: TenantTransaction, requested: number): Promise<void> {
+  /** The tenant is locked. */
+  private async requireWithinLimit(tx: TenantTransaction, requested: number): Promise<void> {
     const { subscriptionsPerTenant: limit } = this.config;
     const present = await this.subscriptions.count(tx);
     if (present + requested <= limit) return;
@@ -311,10 +304,9 @@ const definitionOf = ({
   onStall,
 });
 
+const idsOf = (subscriptions: readonly { readonly id: string }[]) => subscriptions.map(({ id }) => id);
+
 const provisioned = ({ id, url, events }: SubscriptionSummary): ProvisionedSubscription => ({ id, url, events });
 
-/** A disabled one is told nothing, as before. */
-const toldOfRemoval = ({ id, url, events, enabled, installationId, appKey }: Subscription): NewRemovedSubscription[] =>
-  enabled && installationId !== null && appKey !== null && matchesEvent(events, REMOVAL_EVENT)
-    ? [{ id, url, installationId, appKey }]
-    : [];
+/** A disabled subscription is told nothing. */
+const wantsRemoval = ({ enabled, events }: Subscription): boolean => enabled && matchesEvent(events, REMOVAL_EVENT);

@@ -1,4 +1,5 @@
 import {
+  type AppDelivery,
   ATTEMPT_PHASES,
   type AttemptPhase,
   DELIVERY_STATUSES,
@@ -14,10 +15,12 @@ import {
   IntegerField,
   ListField,
   ListQuery,
+  NumberField,
   ObjectField,
   TextField,
 } from '@crm/http';
-import type { Attempt, Delivery } from './delivery.js';
+import type { Attempt, Delivery, HourStats } from './ledger.repository.js';
+import { MOST_DAYS } from './time-range.js';
 
 export class ListDeliveriesQuery extends ListQuery {
   @EnumField(DELIVERY_STATUSES, { optional: true })
@@ -140,6 +143,22 @@ export const deliveryView = (delivery: Delivery): DeliveryView => ({
   setAside: delivery.isSetAside,
 });
 
+/** What the developer of an app sees: no tenant but by the installation. */
+export const appDeliveryView = (delivery: Delivery): AppDelivery => ({
+  id: delivery.id,
+  event: delivery.event,
+  eventId: delivery.eventId,
+  // Every delivery of an app has one.
+  installationId: delivery.installationId as string,
+  url: delivery.url,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  ...(delivery.lastError === null ? {} : { lastError: delivery.lastError }),
+  ...(delivery.latencyMs === null ? {} : { latencyMs: delivery.latencyMs }),
+  createdAt: delivery.createdAt.toISOString(),
+  ...(delivery.nextAttemptAt === null ? {} : { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
+});
+
 export const attemptView = ({
   at,
   httpStatus,
@@ -155,3 +174,80 @@ export const attemptView = ({
   latencyMs,
   ...(responseExcerpt === null ? {} : { responseExcerpt }),
 });
+
+export class DeliveryStatsQuery {
+  @DateTimeField({
+    optional: true,
+    description: `The events happened then or later; by default 24 hours before the end, at most ${MOST_DAYS} days`,
+  })
+  from?: string;
+
+  @DateTimeField({ optional: true, description: 'The events happened before; by default now' })
+  to?: string;
+}
+
+export class LatencyView {
+  @IntegerField({ minimum: 0, example: 38 })
+  p50: number;
+
+  @IntegerField({ minimum: 0, example: 120 })
+  p95: number;
+
+  @IntegerField({ minimum: 0, example: 410 })
+  p99: number;
+}
+
+export class HourStatsView {
+  @DateTimeField({
+    description: 'The beginning of the hour (UTC) in which the events happened',
+    example: '2026-11-22T09:00:00.000Z',
+  })
+  hour: string;
+
+  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 })
+  deliveries: number;
+
+  @IntegerField({ minimum: 0, example: 998 })
+  delivered: number;
+
+  @IntegerField({ minimum: 0, description: 'Ended without success: `failed` and `blocked`', example: 2 })
+  failed: number;
+
+  @IntegerField({ minimum: 0, description: 'Attempts of these deliveries, whenever they were made', example: 1010 })
+  attempts: number;
+
+  @NumberField({
+    optional: true,
+    minimum: 0,
+    maximum: 1,
+    description: '`delivered` of those that have ended; absent while none has',
+    example: 0.998,
+  })
+  successRate?: number;
+
+  @ObjectField(() => LatencyView, {
+    optional: true,
+    description: 'Percentiles of the milliseconds that the last attempts took; absent while none was made',
+  })
+  latencyMs?: LatencyView;
+}
+
+export class DeliveryStatsView {
+  @ListField(() => HourStatsView, { maxItems: MOST_DAYS * 24 + 1, description: 'Every hour, oldest first' })
+  data: HourStatsView[];
+}
+
+export const deliveryStatsView = (hours: readonly HourStats[]): DeliveryStatsView => ({ data: hours.map(hourView) });
+
+function hourView({ at, deliveries, delivered, failed, attempts, latencyMs }: HourStats): HourStatsView {
+  const ended = delivered + failed;
+  return {
+    hour: at.toISOString(),
+    deliveries,
+    delivered,
+    failed,
+    attempts,
+    ...(ended === 0 ? {} : { successRate: delivered / ended }),
+    ...(latencyMs === null ? {} : { latencyMs }),
+  };
+}

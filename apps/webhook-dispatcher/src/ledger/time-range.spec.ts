@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { statsHours } from './stats-hours.js';
+import { statsHours } from './time-range.js';
 
 const at = (text: string) => Date.parse(`2026-11-${text}Z`);
 const NOW = at('22T10:30:00');

@@ -3,15 +3,24 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
-import { attemptView, DeliveryDetailView, DeliveryView, deliveryView, ListDeliveriesQuery } from './delivery.dto.js';
-import { DeliveryService } from './delivery.service.js';
+import {
+  attemptView,
+  DeliveryDetailView,
+  DeliveryStatsQuery,
+  DeliveryStatsView,
+  DeliveryView,
+  deliveryStatsView,
+  deliveryView,
+  ListDeliveriesQuery,
+} from './ledger.dto.js';
+import { LedgerService, MOST_DELIVERIES } from './ledger.service.js';
 
 const DELIVERY = { description: 'The delivery', body: () => DeliveryView };
 
 @ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks/deliveries')
 export class DeliveryController {
-  constructor(private readonly deliveries: DeliveryService) {}
+  constructor(private readonly ledger: LedgerService) {}
 
   @Get()
   @Access(ADMINISTER_WEBHOOKS)
@@ -25,7 +34,7 @@ export class DeliveryController {
     @CurrentPrincipal() principal: Principal,
     @Query() query: ListDeliveriesQuery,
   ): Promise<ListAnswer<DeliveryView>> {
-    return mapList(await this.deliveries.list(principal, query), deliveryView);
+    return mapList(await this.ledger.list(principal, query), deliveryView);
   }
 
   @Get(':id')
@@ -36,7 +45,7 @@ export class DeliveryController {
     answers: [{ status: 200, description: 'The delivery', body: () => DeliveryDetailView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryDetailView> {
-    const { delivery, attempts } = await this.deliveries.get(principal, id);
+    const { delivery, attempts } = await this.ledger.get(principal, id);
     return { ...deliveryView(delivery), attemptLog: attempts.map(attemptView) };
   }
 
@@ -51,6 +60,46 @@ export class DeliveryController {
     answers: [{ status: 202, ...DELIVERY }],
   })
   async redeliver(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryView> {
-    return deliveryView(await this.deliveries.redeliver(principal, id));
+    return deliveryView(await this.ledger.redeliver(principal, id));
+  }
+}
+
+const DESCRIPTION = `Counted from the ledger, by the time of the events. \`QUERY_TOO_EXPENSIVE\` for more than ${MOST_DELIVERIES.toLocaleString('en-US')} deliveries.`;
+const STATS = { description: 'How the deliveries of each hour went', body: () => DeliveryStatsView };
+
+@ApiGroup(WEBHOOKS_GROUP)
+@Controller('api/webhooks')
+export class DeliveryStatsController {
+  constructor(private readonly ledger: LedgerService) {}
+
+  @Get('stats')
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Returns how deliveries went, per hour',
+    description: DESCRIPTION,
+    refusals: ['QUERY_TOO_EXPENSIVE'],
+    answers: [{ status: 200, ...STATS }],
+  })
+  async ofTenant(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: DeliveryStatsQuery,
+  ): Promise<DeliveryStatsView> {
+    return deliveryStatsView(await this.ledger.statsOfTenant(principal, query));
+  }
+
+  @Get('subscriptions/:id/stats')
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Returns how deliveries of a subscription went, per hour',
+    description: DESCRIPTION,
+    refusals: ['QUERY_TOO_EXPENSIVE'],
+    answers: [{ status: 200, ...STATS }],
+  })
+  async ofSubscription(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Query() query: DeliveryStatsQuery,
+  ): Promise<DeliveryStatsView> {
+    return deliveryStatsView(await this.ledger.statsOfSubscription(principal, id, query));
   }
 }
