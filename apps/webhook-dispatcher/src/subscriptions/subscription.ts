@@ -1,5 +1,4 @@
 import { PlatformError } from '@crm/contracts';
-import type { Subscription } from './subscription.entity.js';
 
 /** Whether deliveries of a record are made one after the other, in the order of its versions. */
 export const ORDERINGS = ['none', 'record'] as const;
@@ -13,10 +12,12 @@ export type StallRule = (typeof STALL_RULES)[number];
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'disabled'] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
-export function statusOf({
-  enabled,
-  disabledReason,
-}: Pick<Subscription, 'enabled' | 'disabledReason'>): SubscriptionStatus {
+interface State {
+  readonly enabled: boolean;
+  readonly disabledReason: string | null;
+}
+
+export function statusOf({ enabled, disabledReason }: State): SubscriptionStatus {
   if (enabled) return 'active';
   return disabledReason === null ? 'paused' : 'disabled';
 }
