@@ -64,7 +64,7 @@ const page = () =>
     'Each process serves its metrics at `/metrics` of its operations port (its port + 1000). Every metric also has the label',
     '`service`. A metric of type histogram has the series `_bucket` (label `le`), `_sum` and `_count`. What is measured over all',
     'processes of a service, or for a whole queue, is the same on each of them: take `max`, not `sum`.',
-    'How to declare one: [libs/metrics](../../libs/metrics/README.md).',
+    'How to declare one: [libs/telemetry](../../libs/telemetry/README.md).',
     '',
     ...SECTIONS.flatMap(({ title, who }) => [
       `## ${title}`,

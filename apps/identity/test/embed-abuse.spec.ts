@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
-import { EmbedConflictService } from '../src/embedding/embed-conflict/embed-conflict.service.js';
+import { EmbedClientService } from '../src/embedding/embed-client.service.js';
+import { EmbedConflictService } from '../src/embedding/embed-conflict.service.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { type MintRequest, mintAt } from './embed-host.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';

@@ -1,6 +1,6 @@
 import { DatabaseModule } from '@crm/database';
+import { SealingModule } from '@crm/encryption';
 import { MessagingModule } from '@crm/messaging';
-import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';

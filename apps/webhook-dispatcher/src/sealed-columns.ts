@@ -1,4 +1,4 @@
-import type { SealedColumn } from '@crm/sealing';
+import type { SealedColumn } from '@crm/encryption';
 import { placeOfHeaders } from './subscriptions/custom-headers.js';
 import { placeOfSecret } from './subscriptions/signing-secret.service.js';
 

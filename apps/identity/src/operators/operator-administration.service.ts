@@ -1,13 +1,13 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type OperatorAct, type OperatorView, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, type NewOperatorAct, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RevocationService } from '../sessions/revocation/revocation.service.js';
-import { RecentProof } from '../sessions/session/recent-proof.js';
-import { AuthenticatorService } from '../sign-in/authenticator/authenticator.service.js';
-import { PasskeyRepository } from '../sign-in/passkey/passkey.repository.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { AuthenticatorService } from '../sign-in/authenticator.service.js';
+import { PasskeyRepository } from '../sign-in/passkey.repository.js';
 import type { Operator } from './operator.entity.js';
 import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
 import { operatorView } from './operator.service.js';

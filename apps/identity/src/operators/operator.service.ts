@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import {
   type OperatorAct,
   type OperatorSession,
@@ -10,21 +10,21 @@ import {
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
-import { PasswordService } from '../accounts/password/password.service.js';
-import { normaliseEmail } from '../accounts/user/email-address.js';
-import { AfterAnswer } from '../after-answer/after-answer.service.js';
+import { AfterAnswer } from '../after-answer.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { normaliseEmail } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof } from '../sessions/session/recent-proof.js';
-import { sessionView } from '../sessions/session/session-view.js';
-import type { SignInOrigin } from '../sessions/session/sessions.js';
-import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator/authenticator.service.js';
-import { DeviceTokens, type KnownDevice } from '../sign-in/known-device/device-tokens.js';
-import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
-import { MfaService } from '../sign-in/mfa/mfa.service.js';
-import { MfaRequestService } from '../sign-in/mfa/mfa-request.service.js';
-import { RecoveryCodeService } from '../sign-in/recovery-code/recovery-code.service.js';
-import { type Proof, StepUpService } from '../sign-in/step-up/step-up.service.js';
+import { sessionView } from '../sessions/caller.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import type { SignInOrigin } from '../sessions/sessions.js';
+import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator.service.js';
+import { DeviceTokens, type KnownDevice } from '../sign-in/device-tokens.js';
+import { MfaService } from '../sign-in/mfa.service.js';
+import { MfaRequestService } from '../sign-in/mfa-request.service.js';
+import { PasswordService } from '../sign-in/password.service.js';
+import { RecoveryCodeService } from '../sign-in/recovery-code.service.js';
+import { SignInLimit } from '../sign-in/sign-in-limit.js';
+import { type Proof, StepUpService } from '../sign-in/step-up.service.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorRepository } from './operator.repository.js';
 import { OperatorSessionService } from './operator-session.service.js';

@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '@crm/contracts';
-import { jittered } from '@crm/worker';
+import { jittered } from '@crm/database';
 import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
 import type { StallRule } from '../subscriptions/subscription.js';
 

@@ -1,5 +1,5 @@
 import { OutsideClient } from '@crm/egress';
-import { type Span, type SpanDescription, startSpan, within } from '@crm/tracing';
+import { type Span, type SpanDescription, startSpan, within } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from '../receivers/attempt-outcome.js';

@@ -1,5 +1,5 @@
+import type { Room } from '@crm/database';
 import { lowestIdOf, measureDueWork, type NarrowTransaction, type TenantTransaction } from '@crm/database';
-import type { Room } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
 

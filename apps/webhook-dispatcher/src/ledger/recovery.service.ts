@@ -1,7 +1,6 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
-import { Wake } from '@crm/worker';
+import { Database, Wake } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { refuseUnknownSubscription, statusOf } from '../subscriptions/subscription.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';

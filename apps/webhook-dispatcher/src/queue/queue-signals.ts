@@ -1,4 +1,4 @@
-import { Wake } from '@crm/worker';
+import { Wake } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 
 /** Wakes the worker of due deliveries in this process, so that it need not wait for its next look. */

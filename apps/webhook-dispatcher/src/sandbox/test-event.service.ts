@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type EventName, matchesEvent, PlatformError } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';

@@ -1,5 +1,5 @@
+import type { Principal } from '@crm/access';
 import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
