@@ -5,7 +5,6 @@ import { NatsConnection, Rpc } from '@crm/messaging';
 import { type ReceiverReaction, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BoundedReads } from '../src/ledger/bounded-reads.js';
-import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 const PAGE = { limit: 26, offset: 0, countLimit: 10_001 };
@@ -35,10 +34,9 @@ describe('the ledger of an app', () => {
   async function install(key = appKey, path = '/app') {
     const tenant = await app.tenant();
     const installationId = randomUUID();
-    await app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
+    await app.provision(tenant.id, {
       installationId,
       appKey: key,
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       webhooks: [{ events: ['lead.*'], url: app.receiver.url + path }],
     });
     await app.subscribe(tenant.admin, { events: ['lead.*'] });

@@ -1,19 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, gate, useWebhooks } from './webhook-service.js';
 
 describe('deliveries', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  const { app, tenant } = useWebhooks();
+  beforeEach(() => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
@@ -47,10 +41,7 @@ describe('deliveries', () => {
   });
 
   it('does not let many slow receivers of one tenant hold up the deliveries of another', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async ({ path }) => {
       if (path === '/slow') await answered;
       return { status: 204 };
@@ -90,9 +81,7 @@ describe('deliveries', () => {
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: text });
     await app.handle(event);
     expect(await app.settled(tenant.admin, 'delivered')).toHaveLength(10);
-    const bodies = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) => tx.query<{ length: number }>('SELECT length(body) AS length FROM event_body'));
+    const bodies = await app.rows<{ length: number }>(tenant.id, 'SELECT length(body) AS length FROM event_body');
     expect(bodies).toEqual([{ length: app.received(event.id)[0]?.body.length }]);
     expect(app.received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
   });

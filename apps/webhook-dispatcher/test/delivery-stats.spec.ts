@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { lowestIdOf } from '@crm/database';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { deliveryId } from '../src/delivery/first-attempt.js';
 import type { NewDelivery } from '../src/ledger/ledger-entry.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import type { AttemptOutcome } from '../src/receivers/attempt-outcome.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { useWebhooks } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,17 +24,10 @@ interface StatsJson {
 }
 
 describe('statistics of deliveries', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
+  const { app, tenant } = useWebhooks();
   /** Of the hour before this one. */
   let hour: number;
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
-    app.receiver.respondWith(() => ({ status: 204 }));
+  beforeEach(() => {
     hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
   });
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_NAMES } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('event names as users meet them', () => {
@@ -54,10 +53,8 @@ describe('event names as users meet them', () => {
 
   it('accepts a domain from the package of an app', async () => {
     const { id } = await app.tenant();
-    const [provisioned] = await app.service.get(SubscriptionService).provision(id, randomUUID(), {
-      installationId: randomUUID(),
+    const [provisioned] = await app.provision(id, {
       appKey: `app-${randomUUID()}`,
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       webhooks: [{ events: ['task.*', 'webhook.endpoint_disabled'], url: 'https://hooks.acme.example.com/in' }],
     });
     expect(provisioned?.events).toEqual(['task.*', 'webhook.endpoint_disabled']);

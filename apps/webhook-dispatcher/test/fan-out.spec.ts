@@ -3,26 +3,20 @@ import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, idOf, newId } from '@crm/database';
 import { NatsConnection } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { register } from 'prom-client';
 import { FanOutService } from '../src/delivery/fan-out.service.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
-import { type DeliveryJson, envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { type DeliveryJson, envelope, gate, useWebhooks } from './webhook-service.js';
 
 describe('the fan-out of an event', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks({
-      retryDelaysMs: [0, 20_000],
-      concurrency: 32,
-      slowConcurrency: 64,
-      concurrencyPerSubscription: 4,
-    });
+  const { app, tenant } = useWebhooks({
+    retryDelaysMs: [0, 20_000],
+    concurrency: 32,
+    slowConcurrency: 64,
+    concurrencyPerSubscription: 4,
   });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  beforeEach(() => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
@@ -30,8 +24,7 @@ describe('the fan-out of an event', () => {
     ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: 'Doe' }),
     ...changes,
   });
-  const rowsOf = async (table: string) =>
-    app.service.get(Database).transaction(tenant.id, (tx) => tx.query(`SELECT * FROM ${table}`));
+  const rowsOf = async (table: string) => app.rows(tenant.id, `SELECT * FROM ${table}`);
 
   it('measures how long after the event its first attempt begins, and not that of later ones', async () => {
     const delays = async () => {
@@ -121,10 +114,7 @@ describe('the fan-out of an event', () => {
   });
 
   it('holds no event for a receiver that is known to hang, and records the outcome of each attempt', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async ({ path }) => {
       if (path === '/hang') await answered;
       return { status: 204 };

@@ -8,7 +8,7 @@ import { ListeningLimit } from '../src/sandbox/concurrency-limit.js';
 import type { ListenedDeliveriesView } from '../src/sandbox/sandbox.dto.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import { type Developer, Marketplace } from './sandboxes.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { gate, startWebhooks, type WebhookService } from './webhook-service.js';
 
 type Answer = ListenedDeliveriesView & { code: string; detail: string };
 
@@ -222,10 +222,7 @@ describe('listening to the sandboxes of an app', () => {
     const cursor = await begin();
     const [early, deliveryId] = [newId(), newId()];
     let commit: (() => void) | undefined;
-    let inserted: (() => void) | undefined;
-    const isInserted = new Promise<void>((resolve) => {
-      inserted = resolve;
-    });
+    const { opened: isInserted, open: inserted } = gate();
     const slow = app.service.get(Database).crossTenant(async (tx) => {
       const url = 'https://a.test/';
       const ended = { status: 'delivered', attempts: 1, outcome: null, dueAt: null, claim: null } as const;
@@ -243,7 +240,7 @@ describe('listening to the sandboxes of an app', () => {
       const committed = new Promise<void>((resolve) => {
         commit = resolve;
       });
-      inserted?.();
+      inserted();
       await committed;
     });
     await isInserted;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
-import { Database } from '@crm/database';
 import { ConsumerProgress, NatsStrategy } from '@crm/messaging';
 import { type ReceivedRequest, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -13,7 +12,7 @@ import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.
 import { DeliveryOrderWorker } from '../src/queue/delivery-order.worker.js';
 import { type EventStream, openStream } from './event-stream.js';
 import { startProcess } from './webhook-process.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, gate, startWebhooks, type WebhookService } from './webhook-service.js';
 
 const MOST_ATTEMPTS = 5;
 /** The claim of a process that died holds for half a minute. */
@@ -151,10 +150,7 @@ describe('deliveries in the order of records', () => {
     const sibling = await app.startSibling();
     await subscribe();
     const recordId = randomUUID();
-    let goOn: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { opened: released, open: goOn } = gate();
     const first = version(recordId, 1);
     const restore = [app.service, sibling].map((service) => {
       const ledger = service.get(LedgerWriter);
@@ -190,10 +186,7 @@ describe('deliveries in the order of records', () => {
 
   it('hold up neither events of others nor the acknowledgement of their own while one of a record hangs', async () => {
     const WAITING = 300;
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     const hot = randomUUID();
     app.receiver.respondWith(async (request) => {
       if (recordOf(request).id === hot) await answered;
@@ -224,10 +217,7 @@ describe('deliveries in the order of records', () => {
     const { id: subscriptionId } = await subscribe();
     const recordId = randomUUID();
     let refused: number[] = [1];
-    let onThird: () => void = () => undefined;
-    const third = new Promise<void>((resolve) => {
-      onThird = resolve;
-    });
+    const { opened: third, open: onThird } = gate();
     app.receiver.respondWith(async (request) => {
       const { version: number } = recordOf(request);
       if (number === 3) await third;
@@ -263,10 +253,7 @@ describe('deliveries in the order of records', () => {
     const call = (path: string) =>
       app.service.request('POST', `/api/webhooks/subscriptions/${id}/${path}`, { token: tenant.admin, body: {} });
     const recordId = randomUUID();
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     let isFirst = true;
     app.receiver.respondWith(async (request) => {
       if (!isFirst || recordOf(request).id !== recordId) return { status: 204 };
@@ -292,10 +279,7 @@ describe('deliveries in the order of records', () => {
   });
 
   it('end one after the other when their subscription is deleted', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async () => {
       await answered;
       return { status: 500 };
@@ -309,9 +293,7 @@ describe('deliveries in the order of records', () => {
     answer();
     await app.settled(tenant.admin, 'failed');
     expect(receivedVersions(recordId)).toEqual([1]);
-    const rows = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) => tx.query(`SELECT state FROM ordered_delivery WHERE state <> 'ended'`));
+    const rows = await app.rows(tenant.id, `SELECT state FROM ordered_delivery WHERE state <> 'ended'`);
     expect(rows).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { ListenedDeliveriesView, TriggeredEventView } from '../src/sandbox/sandbox.dto.js';
 import { EVENT_TYPES } from '../src/subscriptions/event-type.js';
 import { type Developer, Marketplace } from './sandboxes.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { gate, startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('a sample event', () => {
   let app: WebhookService;
@@ -112,10 +112,7 @@ describe('a sample event', () => {
 
   it('is bounded: a workspace has two under way', async () => {
     await marketplace.sandbox(developer);
-    let answer: (() => void) | undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async () => {
       await answered;
       return { status: 200 };
@@ -123,7 +120,7 @@ describe('a sample event', () => {
     const calls = [trigger('lead.created'), trigger('lead.created'), trigger('lead.created')];
     const refused = await Promise.race(calls);
     expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
-    answer?.();
+    answer();
     expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 429]);
   });
 

@@ -28,11 +28,10 @@ describe('webhook subscriptions', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const { body } = await call('GET', `/${id}`, tenant.admin);
     expect(JSON.stringify(body)).not.toContain('whsec_');
-    const [row] = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) =>
-        tx.query<{ text: string }>('SELECT webhook_subscription::text AS text FROM webhook_subscription'),
-      );
+    const [row] = await app.rows<{ text: string }>(
+      tenant.id,
+      'SELECT webhook_subscription::text AS text FROM webhook_subscription',
+    );
     expect(row?.text).not.toContain(secret.slice(6));
     expect(row?.text).not.toContain(Buffer.from(secret).toString('hex'));
     const found = await app.service
@@ -74,11 +73,7 @@ describe('webhook subscriptions', () => {
 
   it('enables and disables a subscription although its filter is no longer accepted', async () => {
     const { id } = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
-    await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) =>
-        tx.query(`UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]),
-      );
+    await app.rows(tenant.id, `UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]);
     expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
     expect((await call('PATCH', `/${id}`, tenant.admin, { events: ['lead.updated'] })).status).toBe(422);
     expect((await call('PATCH', `/${id}`, tenant.admin, { filter: null })).status).toBe(200);
@@ -126,12 +121,7 @@ describe('webhook subscriptions', () => {
 
   describe('of an app', () => {
     const provision = (installationId: string, url = 'https://hooks.acme.example.com/in') =>
-      app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
-        installationId,
-        appKey: 'acme-visits',
-        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-        webhooks: [{ events: ['lead.created'], url }],
-      });
+      app.provision(tenant.id, { installationId, webhooks: [{ events: ['lead.created'], url }] });
 
     it('creates the subscriptions of an app once and removes them with the installation', async () => {
       const installationId = randomUUID();
@@ -151,12 +141,7 @@ describe('webhook subscriptions', () => {
       const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
       const tenants = [await app.tenant(), await app.tenant()];
       for (const { id } of tenants) {
-        await app.service.get(SubscriptionService).provision(id, randomUUID(), {
-          installationId: randomUUID(),
-          appKey,
-          secret: secret(1),
-          webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
-        });
+        await app.provision(id, { appKey, secret: secret(1) });
       }
       const signatures = async (tenantId: string) => {
         const event = await app.emit(tenantId);
@@ -178,10 +163,8 @@ describe('webhook subscriptions', () => {
     it('gets the events of objects that the app sees, and does not show the receiver who else sees them', async () => {
       const other = await app.tenant();
       const appKey = `app-${randomUUID()}`;
-      const provisioned = await app.service.get(SubscriptionService).provision(other.id, randomUUID(), {
-        installationId: randomUUID(),
+      const provisioned = await app.provision(other.id, {
         appKey,
-        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
         webhooks: [{ events: ['record.created'], url: `${app.receiver.url}/app` }],
       });
       const ofApp = provisioned[0]?.id as string;
@@ -189,12 +172,11 @@ describe('webhook subscriptions', () => {
       const deliveredTo = async (appkeys?: string) => {
         const event = { ...envelope(other.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
         await app.handle(event);
-        const rows = await app.service.get(Database).transaction(other.id, (tx) =>
-          tx.query<{ subscription: string; body: string }>(
-            `SELECT subscription_id AS subscription, body
+        const rows = await app.rows<{ subscription: string; body: string }>(
+          other.id,
+          `SELECT subscription_id AS subscription, body
                  FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`,
-            [event.id],
-          ),
+          [event.id],
         );
         for (const { body } of rows) expect(body).not.toContain('app');
         return rows.map(({ subscription }) => (subscription === ofApp ? 'app' : 'tenant')).sort();

@@ -45,11 +45,7 @@ async function anotherRetry(): Promise<void> {
   await waitUntil(() => app.received(id).length === 2, { timeoutMs: 10_000, describe: 'the other delivery' });
 }
 const statuses = async () =>
-  app.service
-    .get(Database)
-    .transaction(tenant.id, (tx) =>
-      tx.query<{ status: string; attempts: number }>('SELECT status, attempts FROM delivery'),
-    );
+  app.rows<{ status: string; attempts: number }>(tenant.id, 'SELECT status, attempts FROM delivery');
 
 describe('a suspended tenant', () => {
   it.each(['none', 'record'])('is sent nothing, and what it missed afterwards, with the order %s', async (ordering) => {

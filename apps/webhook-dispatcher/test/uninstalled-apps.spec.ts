@@ -3,7 +3,7 @@ import type { EventEnvelope } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { FanOutService } from '../src/delivery/fan-out.service.js';
 import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
@@ -12,25 +12,19 @@ import { SubscriptionService } from '../src/subscriptions/subscription.service.j
 import {
   type DeliveryJson,
   envelope,
+  gate,
   SUBSCRIPTIONS_PER_TENANT as LIMIT,
   type ListJson,
-  startWebhooks,
-  type WebhookService,
+  useWebhooks,
 } from './webhook-service.js';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 
 describe('an app that is uninstalled', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
+  const { app, tenant } = useWebhooks();
   let appKey: string;
   let installationId: string;
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  beforeEach(() => {
     appKey = `app-${randomUUID()}`;
     installationId = randomUUID();
     app.receiver.respondWith(() => ({ status: 204 }));
@@ -192,10 +186,7 @@ describe('an app that is uninstalled', () => {
   it('is kept in mind while an attempt is to come', async () => {
     await install(['app.uninstalled']);
     await remove();
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async () => {
       await answered;
       return { status: 204 };
