@@ -5,29 +5,24 @@ import { NatsConnection, Rpc } from '@crm/messaging';
 import { type ReceiverReaction, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BoundedReads } from '../src/ledger/bounded-reads.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, useWebhooks } from './webhook-service.js';
 
 const PAGE = { limit: 26, offset: 0, countLimit: 10_001 };
 
 describe('the ledger of an app', () => {
-  let app: WebhookService;
+  const { app } = useWebhooks();
   let nats: NatsConnection;
   let marketplace: Rpc;
   let appKey: string;
   beforeAll(async () => {
-    app = await startWebhooks();
     const { url, passwords } = testNats();
     const service = 'marketplace-certification';
     nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
     marketplace = new Rpc(nats);
   });
-  afterAll(async () => {
-    await nats?.close();
-    await app?.close();
-  });
+  afterAll(() => nats?.close());
   beforeEach(() => {
     appKey = `app-${randomUUID()}`;
-    app.receiver.respondWith(() => ({ status: 204 }));
   });
 
   /** In a workspace of its own, which also has a subscription of its own. */

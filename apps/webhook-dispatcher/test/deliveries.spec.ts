@@ -3,7 +3,7 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
-import { envelope, gate, useWebhooks } from './webhook-service.js';
+import { envelope, eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 describe('deliveries', () => {
   const { app, tenant } = useWebhooks();
@@ -30,14 +30,6 @@ describe('deliveries', () => {
     const [delivery] = await app.settled(tenant.admin, 'delivered');
     expect(delivery).toMatchObject({ attempts: 1, event: 'lead.created', eventId: event.id });
     expect(delivery).not.toHaveProperty('lastError');
-  });
-
-  it('makes one delivery however often the event arrives', async () => {
-    await app.subscribe(tenant.admin);
-    const event = await app.emit(tenant.id);
-    await Promise.all([app.handle(event), app.handle(event), app.handle(event)]);
-    await app.settled(tenant.admin, 'delivered');
-    expect(app.received(event.id)).toHaveLength(1);
   });
 
   it('does not let many slow receivers of one tenant hold up the deliveries of another', async () => {
@@ -136,25 +128,6 @@ describe('deliveries', () => {
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ url: body.url }]);
   });
 
-  it('holds a delivery at once and disables the subscription when the receiver answers 410', async () => {
-    app.receiver.respondWith(() => ({ status: 410 }));
-    const { id } = await app.subscribe(tenant.admin);
-    await app.emit(tenant.id);
-    expect(await app.settled(tenant.admin, 'held')).toMatchObject([{ attempts: 1, lastError: { httpStatus: 410 } }]);
-    const read = async () =>
-      (
-        await app.service.request<{ status: string }>('GET', `/api/webhooks/subscriptions/${id}`, {
-          token: tenant.admin,
-        })
-      ).body;
-    await waitUntil(async () => (await read()).status === 'disabled', { describe: 'the subscription is disabled' });
-    expect(await read()).toMatchObject({
-      enabled: false,
-      disabledReason: 'the receiver answered 410 Gone',
-      heldCount: 1,
-    });
-  });
-
   it('does not let a dead receiver delay other deliveries', async () => {
     const dead = await app.tenant();
     await app.subscribe(dead.admin, { url: `${app.receiver.url}/dead` });
@@ -188,15 +161,8 @@ describe('deliveries', () => {
     const url = `${app.receiver.url}/hook`;
     const until = new Date(Date.now() + 1_500);
     // What a process leaves that is killed while it waits for an answer.
-    const left = { id, subscriptionId, app: null, url, status: 'pending', attempts: 0, outcome: null } as const;
-    await ledger.write({
-      kind: 'event',
-      tenantId: tenant.id,
-      eventId: event.id,
-      event: event.type,
-      body: '{}',
-      deliveries: [{ ...left, dueAt: new Date(), position: null, claim: { id: claim, until } }],
-    });
+    const left = newDelivery({ id, subscriptionId, url, dueAt: new Date(), claim: { id: claim, until } });
+    await ledger.write(eventEntry(tenant.id, [left], { eventId: event.id }));
     const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id, 10_000);
     expect(request.receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ id, attempts: 1, subscriptionId }]);

@@ -5,7 +5,7 @@ import { deliveryId } from '../src/delivery/first-attempt.js';
 import type { NewDelivery } from '../src/ledger/ledger-entry.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import type { AttemptOutcome } from '../src/receivers/attempt-outcome.js';
-import { useWebhooks } from './webhook-service.js';
+import { eventEntry, newDelivery, useWebhooks } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -57,27 +57,8 @@ describe('statistics of deliveries', () => {
           };
     const id = deliveryId(eventId, subscriptionId);
     const dueAt = status === 'retrying' || status === 'pending' ? new Date(Date.now() + HOUR_MS) : null;
-    await app.service.get(LedgerWriter).write({
-      kind: 'event',
-      tenantId: tenant.id,
-      eventId,
-      event: 'lead.created',
-      body: '{}',
-      deliveries: [
-        {
-          id,
-          subscriptionId,
-          app: null,
-          url: 'https://a.test/',
-          status,
-          attempts: outcome === null ? 0 : 1,
-          outcome,
-          dueAt,
-          position: null,
-          claim: null,
-        },
-      ],
-    });
+    const delivery = newDelivery({ id, subscriptionId, status, attempts: outcome === null ? 0 : 1, outcome, dueAt });
+    await app.service.get(LedgerWriter).write(eventEntry(tenant.id, [delivery], { eventId }));
   }
 
   it('count 24 hours by the hour of the event, of one subscription or all', async () => {

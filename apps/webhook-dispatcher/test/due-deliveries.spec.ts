@@ -18,6 +18,7 @@ import {
   SubscriptionQueueRepository,
   type WokenQueue,
 } from '../src/queue/subscription-queue.repository.js';
+import { eventEntry, newDelivery } from './webhook-service.js';
 
 const CLAIM_MS = 30_000;
 const ROOM: ClaimLimits = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
@@ -54,30 +55,7 @@ describe('due deliveries', () => {
     tx: NarrowTransaction,
     { tenantId, subscriptionId }: SubscriptionQueue,
     writer: LedgerWriterRepository = records,
-  ) =>
-    writer.write(tx, [
-      {
-        kind: 'event',
-        tenantId,
-        eventId: newId(),
-        event: 'lead.created',
-        body: '{}',
-        deliveries: [
-          {
-            id: newId(),
-            subscriptionId,
-            app: null,
-            url: 'https://hooks.example.com/',
-            status: 'pending',
-            attempts: 0,
-            outcome: null,
-            dueAt: new Date(Date.now() - 1),
-            position: null,
-            claim: null,
-          },
-        ],
-      },
-    ]);
+  ) => writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
   const add = (queue: SubscriptionQueue) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
   const addBacklog = (queue: SubscriptionQueue, count: number, { areRetries = false } = {}) =>

@@ -2,21 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Database } from '@crm/database';
 import { countKeyUse, runReencrypt, unlistedColumns } from '@crm/encryption';
 import { startTestService, testTokens } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { useWebhooks } from './webhook-service.js';
 
 const NEW = `new:${randomBytes(32).toString('base64')}`;
 
-let webhooks: WebhookService;
-beforeAll(async () => {
-  webhooks = await startWebhooks();
-});
-afterAll(() => webhooks?.close());
+const { app: webhooks } = useWebhooks();
 
 const database = () => webhooks.service.get(Database);
 const start = (keyEncryptionKey: string) => {

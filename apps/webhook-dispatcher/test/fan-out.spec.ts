@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { register } from 'prom-client';
 import { FanOutService } from '../src/delivery/fan-out.service.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
-import { type DeliveryJson, envelope, gate, useWebhooks } from './webhook-service.js';
+import { type DeliveryJson, envelope, eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 describe('the fan-out of an event', () => {
   const { app, tenant } = useWebhooks({
@@ -84,7 +84,7 @@ describe('the fan-out of an event', () => {
     await app.subscribe(tenant.admin);
     const event = lead();
     await app.handle(event);
-    await app.handle(event, { isRepeated: true });
+    await Promise.all([1, 2, 3].map(() => app.handle(event, { isRepeated: true })));
     // Another process knows it from the ledger.
     const sibling = await app.startSibling();
     await sibling.get(FanOutService).handle(event, { isRepeated: true });
@@ -218,14 +218,7 @@ describe('the fan-out of an event', () => {
     };
     try {
       const records = [newId(), newId(), newId()].map((eventId) =>
-        ledger.write({
-          kind: 'event',
-          tenantId: tenant.id,
-          eventId,
-          event: 'lead.created',
-          body: '{}',
-          deliveries: [],
-        }),
+        ledger.write(eventEntry(tenant.id, [], { eventId })),
       );
       expect(await Promise.allSettled(records)).toEqual(
         records.map(() => ({ status: 'rejected', reason: unavailable })),
@@ -239,27 +232,7 @@ describe('the fan-out of an event', () => {
   it('loses no record because of another one that is written with it and refused by the database', async () => {
     const ledger = app.service.get(LedgerWriter);
     const record = (eventId: string) =>
-      ledger.write({
-        kind: 'event',
-        tenantId: tenant.id,
-        eventId,
-        event: 'lead.created',
-        body: '{}',
-        deliveries: [
-          {
-            id: newId(),
-            subscriptionId: newId(),
-            app: null,
-            url: 'https://hooks.example.com/',
-            status: 'failed',
-            attempts: 1,
-            outcome: null,
-            dueAt: null,
-            position: null,
-            claim: null,
-          },
-        ],
-      });
+      ledger.write(eventEntry(tenant.id, [newDelivery({ status: 'failed', attempts: 1 })], { eventId }));
     const outcomes = await Promise.allSettled([newId(), 'no id', newId()].map(record));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await app.deliveries(tenant.admin)).toHaveLength(2);

@@ -148,10 +148,7 @@ describe('a subscription that is paused or disabled', () => {
 
   it('ends an attempt under way as usual', async () => {
     const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 204 };
-    });
+    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
     const { id } = await app.subscribe(tenant.admin);
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID() });
     const handled = app.handle(event);
@@ -241,8 +238,16 @@ describe('a subscription that is paused or disabled', () => {
       await isDisabled(id);
       await app.emit(tenant.id);
       expect(await statuses()).toEqual(['held', 'held']);
+      expect((await app.deliveries(tenant.admin)).find(({ eventId }) => eventId === first.id)).toMatchObject({
+        attempts: 1,
+        lastError: { httpStatus: 410 },
+      });
       expect(app.received(first.id)).toHaveLength(1);
-      expect(await read(id)).toMatchObject({ disabledReason: 'the receiver answered 410 Gone', heldCount: 2 });
+      expect(await read(id)).toMatchObject({
+        enabled: false,
+        disabledReason: 'the receiver answered 410 Gone',
+        heldCount: 2,
+      });
       // Pausing it does not hide why.
       expect((await call('POST', `${id}/pause`)).body).toMatchObject({ status: 'disabled' });
     });

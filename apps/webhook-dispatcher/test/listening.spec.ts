@@ -2,33 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Database, newId } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { type TestService, waitUntil } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { ListeningLimit } from '../src/sandbox/concurrency-limit.js';
 import type { ListenedDeliveriesView } from '../src/sandbox/sandbox.dto.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import { type Developer, Marketplace } from './sandboxes.js';
-import { gate, startWebhooks, type WebhookService } from './webhook-service.js';
+import { useMarketplace } from './sandboxes.js';
+import { eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 type Answer = ListenedDeliveriesView & { code: string; detail: string };
 
 describe('listening to the sandboxes of an app', () => {
-  let app: WebhookService;
-  let marketplace: Marketplace;
-  let developer: Developer;
-  beforeAll(async () => {
-    app = await startWebhooks();
-    marketplace = new Marketplace(app);
-    await marketplace.start();
-  });
-  afterAll(async () => {
-    await marketplace?.close();
-    await app?.close();
-  });
-  beforeEach(async () => {
-    developer = await marketplace.developer();
-  });
-  afterEach(() => app.receiver.respondWith(() => ({ status: 200 })));
+  const { app } = useWebhooks();
+  const { marketplace, developer } = useMarketplace(app);
 
   const listen = (
     query: Record<string, string | readonly string[]> = {},
@@ -220,26 +206,14 @@ describe('listening to the sandboxes of an app', () => {
   it('waits for what is recorded by a transaction that began earlier and commits later', async () => {
     const subscriptionId = await marketplace.sandbox(developer);
     const cursor = await begin();
-    const [early, deliveryId] = [newId(), newId()];
-    let commit: (() => void) | undefined;
+    const early = newId();
+    const { opened: committed, open: commit } = gate();
     const { opened: isInserted, open: inserted } = gate();
     const slow = app.service.get(Database).crossTenant(async (tx) => {
-      const url = 'https://a.test/';
-      const ended = { status: 'delivered', attempts: 1, outcome: null, dueAt: null, claim: null } as const;
-      const delivery = { ...ended, id: deliveryId, subscriptionId, app: null, url, position: null };
-      await app.service.get(LedgerWriterRepository).write(tx, [
-        {
-          kind: 'event',
-          tenantId: developer.id,
-          eventId: early,
-          event: 'lead.created',
-          body: '{}',
-          deliveries: [delivery],
-        },
-      ]);
-      const committed = new Promise<void>((resolve) => {
-        commit = resolve;
-      });
+      const delivery = newDelivery({ subscriptionId, status: 'delivered', attempts: 1 });
+      await app.service
+        .get(LedgerWriterRepository)
+        .write(tx, [eventEntry(developer.id, [delivery], { eventId: early })]);
       inserted();
       await committed;
     });
@@ -247,7 +221,7 @@ describe('listening to the sandboxes of an app', () => {
     const late = await app.emit(developer.id);
     const between = await listen({ cursor, wait: '1' });
     expect(between.body.data).toEqual([]);
-    commit?.();
+    commit();
     await slow;
     const { data } = await heard(between.body.cursor, 2);
     expect(data.map(({ eventId }) => eventId)).toEqual([early, late.id]);

@@ -12,7 +12,7 @@ import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.
 import { DeliveryOrderWorker } from '../src/queue/delivery-order.worker.js';
 import { type EventStream, openStream } from './event-stream.js';
 import { startProcess } from './webhook-process.js';
-import { envelope, gate, startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, gate, useWebhooks } from './webhook-service.js';
 
 const MOST_ATTEMPTS = 5;
 /** The claim of a process that died holds for half a minute. */
@@ -21,26 +21,19 @@ const KILL_MS = 120_000;
 const PROPERTY_MS = 120_000;
 
 describe('deliveries in the order of records', () => {
-  let app: WebhookService;
+  const { app, tenant } = useWebhooks({
+    retryDelaysMs: [0, ...Array(MOST_ATTEMPTS - 1).fill(5)],
+    concurrency: 16,
+    slowConcurrency: 64,
+    concurrencyPerSubscription: 8,
+  });
   let stream: EventStream;
-  let tenant: { id: string; admin: string; member: string };
   beforeAll(async () => {
-    app = await startWebhooks({
-      retryDelaysMs: [0, ...Array(MOST_ATTEMPTS - 1).fill(5)],
-      concurrency: 16,
-      slowConcurrency: 64,
-      concurrencyPerSubscription: 8,
-    });
     stream = await openStream();
   });
-  afterAll(async () => {
-    await stream?.close();
-    await app?.close();
-  });
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  afterAll(() => stream?.close());
+  beforeEach(() => {
     app.receiver.requests.length = 0;
-    app.receiver.respondWith(() => ({ status: 204 }));
   });
 
   const version = (recordId: string, number: number, tenantId = tenant.id): EventEnvelope => ({
@@ -100,7 +93,7 @@ describe('deliveries in the order of records', () => {
       const records = fc.array(ofRecord, { minLength: 2, maxLength: 5 });
       await fc.assert(
         fc.asyncProperty(records, fc.infiniteStream(fc.nat({ max: 4 })), async (failures, pauses) => {
-          tenant = await app.tenant();
+          Object.assign(tenant, await app.tenant());
           await subscribe({ onStall });
           const ids = failures.map(() => randomUUID());
           const left = new Map(failures.map((ofRecord, index) => [ids[index] as string, [...ofRecord]]));
@@ -280,10 +273,7 @@ describe('deliveries in the order of records', () => {
 
   it('end one after the other when their subscription is deleted', async () => {
     const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 500 };
-    });
+    app.receiver.respondWith(() => answered.then(() => ({ status: 500 })));
     const { id } = await subscribe();
     const recordId = randomUUID();
     await publishVersions(recordId, 4);

@@ -1,29 +1,15 @@
 import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ListenedDeliveriesView, TriggeredEventView } from '../src/sandbox/sandbox.dto.js';
 import { EVENT_TYPES } from '../src/subscriptions/event-type.js';
-import { type Developer, Marketplace } from './sandboxes.js';
-import { gate, startWebhooks, type WebhookService } from './webhook-service.js';
+import { useMarketplace } from './sandboxes.js';
+import { gate, useWebhooks } from './webhook-service.js';
 
 describe('a sample event', () => {
-  let app: WebhookService;
-  let marketplace: Marketplace;
-  let developer: Developer;
-  beforeAll(async () => {
-    app = await startWebhooks();
-    marketplace = new Marketplace(app);
-    await marketplace.start();
-  });
-  afterAll(async () => {
-    await marketplace?.close();
-    await app?.close();
-  });
-  beforeEach(async () => {
-    developer = await marketplace.developer();
-  });
-  afterEach(() => app.receiver.respondWith(() => ({ status: 200 })));
+  const { app } = useWebhooks();
+  const { marketplace, developer } = useMarketplace(app);
 
   const trigger = (event: unknown, { token = developer.admin, appKey = developer.appKey } = {}) =>
     app.service.request<TriggeredEventView & { code: string; detail: string }>(
@@ -113,10 +99,7 @@ describe('a sample event', () => {
   it('is bounded: a workspace has two under way', async () => {
     await marketplace.sandbox(developer);
     const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 200 };
-    });
+    app.receiver.respondWith(() => answered.then(() => ({ status: 200 })));
     const calls = [trigger('lead.created'), trigger('lead.created'), trigger('lead.created')];
     const refused = await Promise.race(calls);
     expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);

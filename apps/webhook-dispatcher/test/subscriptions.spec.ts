@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { signerOf } from '../src/subscriptions/signature.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, useWebhooks } from './webhook-service.js';
 
 describe('webhook subscriptions', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks();
-    tenant = await app.tenant();
-  });
-  afterAll(() => app?.close());
+  const { app, tenant } = useWebhooks();
 
   const call = <Body = Record<string, unknown>>(method: string, path: string, token: string, body?: unknown) =>
     app.service.request<Body>(method, `/api/webhooks/subscriptions${path}`, {

@@ -100,10 +100,7 @@ describe('a test event', () => {
 
   it('is sent one at a time', async () => {
     const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 204 };
-    });
+    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
     const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/${randomUUID()}` });
     const first = test(id);
     await app.receiver.waitFor(({ body }) => body.includes(id));

@@ -187,10 +187,7 @@ describe('an app that is uninstalled', () => {
     await install(['app.uninstalled']);
     await remove();
     const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 204 };
-    });
+    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
     // Recorded as under way after a second.
     await handle(uninstalled());
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'pending' }]);
