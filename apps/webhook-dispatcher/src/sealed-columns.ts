@@ -18,7 +18,7 @@ const app = (column: string): SealedColumn => ({
   place: ({ key }) => placeOfSecret({ appKey: key }),
 });
 
-/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
+/** The sealed columns of this service, which a change of the encryption key seals again. */
 export const sealedColumns: readonly SealedColumn[] = [
   subscription('secret', (subscriptionId) => placeOfSecret({ subscriptionId })),
   subscription('previous_secret', (subscriptionId) => placeOfSecret({ subscriptionId })),

@@ -16,8 +16,7 @@ import { LedgerWriter } from '../ledger/ledger-writer.js';
 import { type HoldKey, HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
-import type { Receiver } from '../receivers/receiver.js';
-import { maySend } from '../receivers/receiver.js';
+import { maySend, type Receiver } from '../receivers/receiver.js';
 import { ReceiverDirectory } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
@@ -57,7 +56,7 @@ export class BacklogHolder implements BeforeApplicationShutdown {
     if (this.isStopping || this.holding.has(subscriptionId)) return;
     const held = this.holdDue(hold)
       .catch((error: unknown) => {
-        const msg = 'What is due of an inactive subscription could not be held; the next claim of it tries again';
+        const msg = 'The backlog of an inactive subscription could not be held; its next claim tries again';
         this.logger.warn({ msg, tenantId, subscriptionId, err: error });
       })
       .finally(() => this.holding.delete(subscriptionId));

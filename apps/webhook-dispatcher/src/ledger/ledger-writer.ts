@@ -80,9 +80,9 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     let rows = 0;
     let length = 0;
     let count = 0;
-    for (const entry of this.waiting) {
-      rows += entry.rows;
-      length += entry.length;
+    for (const one of this.waiting) {
+      rows += one.rows;
+      length += one.length;
       if (count > 0 && (rows > ROWS_TOGETHER || length > LENGTH_TOGETHER)) break;
       count += 1;
     }
@@ -99,10 +99,10 @@ export class LedgerWriter implements BeforeApplicationShutdown {
         return;
       }
       this.logger.warn({
-        msg: `${batch.length} records could not be written together; each is written alone`,
+        msg: `${batch.length} entries could not be written together; each is written alone`,
         err: error,
       });
-      for (const entry of batch) await this.writeTogether([entry]);
+      for (const one of batch) await this.writeTogether([one]);
     }
   }
 

@@ -143,7 +143,7 @@ export const deliveryView = (delivery: Delivery): DeliveryView => ({
   setAside: delivery.isSetAside,
 });
 
-/** What the developer of an app sees: no tenant but by the installation. */
+/** The view of an app's developer, which names the installation but not the tenant. */
 export const appDeliveryView = (delivery: Delivery): AppDelivery => ({
   id: delivery.id,
   event: delivery.event,

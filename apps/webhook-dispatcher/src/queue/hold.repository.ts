@@ -261,7 +261,7 @@ export class HoldRepository {
 
   /**
    * Opens a hold in the transaction that pauses or disables the subscription.
-   * @returns with the deliveries that are held already
+   * @returns the hold, with the deliveries that are held already
    */
   async open(tx: TenantTransaction, subscriptionId: string): Promise<Hold> {
     tx.issue(OPEN_HOLD, [tx.tenantId, subscriptionId]);
@@ -269,7 +269,7 @@ export class HoldRepository {
     return (await this.list(tx, [subscriptionId])).get(subscriptionId) ?? NOTHING_HELD;
   }
 
-  /** By subscription; those that were never paused or disabled are missing. */
+  /** Keyed by subscription; those that were never paused or disabled are missing. */
   async list(tx: TenantTransaction, subscriptionIds: readonly string[]): Promise<ReadonlyMap<string, Hold>> {
     const rows = await tx.query<Hold & { subscriptionId: string }>(LIST_HOLDS, [tx.tenantId, subscriptionIds]);
     return new Map(rows.map(({ subscriptionId, held, dropped }) => [subscriptionId, { held, dropped }]));

@@ -28,7 +28,7 @@ export const LOCK_FREE_QUEUES = `
     JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, subscription_id) USING (tenant_id, subscription_id)
      FOR UPDATE OF queue SKIP LOCKED`;
 
-/** Of a locked queue the first unclaimed first attempt or retry, and the claimed ones before it. */
+/** Finds the first unclaimed first attempt or retry of a locked queue, and the claimed ones before it. */
 const nextOf = (name: string, condition: string): string => `
       LEFT JOIN LATERAL (
         SELECT due_at AS at FROM due_delivery

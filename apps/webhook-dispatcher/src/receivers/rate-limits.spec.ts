@@ -7,7 +7,7 @@ import { RateLimits } from './rate-limits.js';
 const target = (rateLimit: number | null) => ({ tenantId: 't', subscriptionId: 's', rateLimit });
 
 describe('the rate of a receiver', () => {
-  /** What the database answers, and what it was asked for. */
+  /** The answer of the database, and the requests to it. */
   let beginsInMs: number | null;
   let reserved: number[];
   let told: number;

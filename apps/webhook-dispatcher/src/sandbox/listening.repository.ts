@@ -42,7 +42,7 @@ export interface RecordedDelivery {
   readonly eventId: string;
   readonly subscriptionId: string;
   readonly url: string;
-  /** By the clock of the database. */
+  /** Taken from the clock of the database. */
   readonly recordedAt: string;
   readonly body: string;
 }

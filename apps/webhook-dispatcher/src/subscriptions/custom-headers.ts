@@ -13,7 +13,7 @@ export const MASKED_VALUE = '********';
 const MAX_HEADERS = 20;
 const MAX_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 1_000;
-/** Of all names and values together: with the headers of the delivery, half of what common servers accept (8 KiB). */
+/** All names and values together: half of the 8 KiB that common servers accept, the rest is for the delivery's own headers. */
 const MAX_TOTAL_BYTES = 4_096;
 
 /** A token of RFC 9110, section 5.6.2. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type SignedHeaders, signerOf } from './signature.js';
 
-/** Of symmetric secrets: with both signatures. */
+/** Symmetric secrets make both signatures. */
 const signed = (secrets: readonly string[], id: string, seconds: number, body: string): Required<SignedHeaders> =>
   signerOf(secrets).headers(id, seconds, body) as Required<SignedHeaders>;
 

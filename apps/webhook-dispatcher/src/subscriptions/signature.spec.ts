@@ -6,10 +6,10 @@ import { publicKeyOf, signerOf, signingKeyOf } from './signature.js';
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 const BODY = '{"test": 2432232314}';
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-/** Of the tests of Standard Webhooks' Go library (`webhook_asymmetric_test.go`); its text says what it is for. */
+/** From the tests of Standard Webhooks' Go library (`webhook_asymmetric_test.go`). */
 const PRIVATE_KEY = 'whsk_VEVTVFNJR05JTkdLRVlET05PVFVTRVRISVNGT1JBTlk=';
 
-/** What a receiver does with the public key. */
+/** Verifies like a receiver with the public key. */
 function isSignedBy(publicKey: string, signature: string, signed: string): boolean {
   const x = Buffer.from(publicKey.slice('whpk_'.length), 'base64').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
