@@ -27,8 +27,8 @@ export const SECTIONS = [
   { title: 'Connections to the database', who: 'services with a database', file: 'libs/database/src/pool-metrics.ts' },
   { title: 'Due work', who: 'services with background work', file: 'libs/database/src/due-work/due-work-metrics.ts' },
   { title: 'Partitions', who: 'services with a database', file: 'libs/database/src/partitions/partition-metrics.ts' },
-  { title: 'Attempts', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/sending/sending-metrics.ts' },
-  { title: 'Holding', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/recording/recording-metrics.ts' },
+  { title: 'Attempts', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/delivery/delivery-metrics.ts' },
+  { title: 'Holding', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/ledger/ledger-metrics.ts' },
   { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/sessions/signing-key-metrics.ts' },
   { title: 'Hashing of passwords', who: 'identity', file: 'apps/identity/src/sign-in/hash-pool-metrics.ts' },
   {

@@ -1,7 +1,7 @@
 // The values that labels of our metrics can have, read from the code that sets them: for tests, which compile TypeScript.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ATTEMPT_ERROR_CODES } from '../../apps/webhook-dispatcher/src/delivery/attempt-outcome.js';
+import { ATTEMPT_ERROR_CODES } from '../../apps/webhook-dispatcher/src/receivers/attempt-outcome.js';
 import { ERRORS } from '../../libs/contracts/src/errors/index.js';
 import { SERVICES } from '../../libs/contracts/src/services.js';
 import { CONSUMERS } from '../../libs/contracts/src/streams.js';
@@ -34,15 +34,15 @@ const VALUES = {
   state: inSources(/state: '(\w+)'/g, 'libs/database/src/pool-metrics.ts'),
   lane: inSources(
     /lane: '(\w+)'/g,
-    'apps/webhook-dispatcher/src/fan-out/fan-out.service.ts',
-    'apps/webhook-dispatcher/src/due/due-delivery.worker.ts',
+    'apps/webhook-dispatcher/src/delivery/fan-out.service.ts',
+    'apps/webhook-dispatcher/src/delivery/due-delivery.worker.ts',
   ),
   queue: inSources(
     /new DueWorkMeter\(database, '(\w+)'/g,
     'apps/identity/src/mail/mail.module.ts',
     'apps/marketplace-certification/src/installation/installation.module.ts',
-    'apps/webhook-dispatcher/src/due/due.module.ts',
-    'apps/webhook-dispatcher/src/recovery/recovery.module.ts',
+    'apps/webhook-dispatcher/src/delivery/delivery.module.ts',
+    'apps/webhook-dispatcher/src/ledger/ledger.module.ts',
     'apps/automation-hooks/src/run/run.module.ts',
   ),
   // Three digits; which of them a service answers is not listed anywhere.
