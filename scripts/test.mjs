@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
-import { run } from './processes/run.mjs';
+import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
 import { buildPackages } from './setup/build.mjs';
@@ -137,10 +137,8 @@ await runCommand(async () => {
 });
 
 /** Every test of a page would fail without one, after minutes. */
-async function tryBrowser() {
-  const { startBrowser } = await import('../e2e/embed/browser.mjs');
-  await (await startBrowser({})).close();
-}
+const tryBrowser = () =>
+  runOrFail(process.execPath, [inRoot('e2e', 'embed', 'try-browser.mjs')], { failure: 'No test of a page can run' });
 
 /**
  * @param {Tally} tally
