@@ -51,6 +51,7 @@ const CALLS = {
   suspend: 'POST /api/admin/tenants/:id/suspend',
   reinstate: 'POST /api/admin/tenants/:id/reinstate',
   listSuspended: 'GET /api/admin/tenants?state=suspended',
+  listEmbedConflicts: 'GET /api/admin/embed-conflicts',
   listAudit: 'GET /audit',
 } as const;
 export type OperatorsCall = keyof typeof CALLS;
