@@ -14,7 +14,7 @@ import { requireNodeVersion } from './setup/node-version.mjs';
 import { Progress } from './setup/progress.mjs';
 import { CHECKS } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
-import { memoryFolder } from './testing/memory-folder.mjs';
+import { placeForTests } from './testing/memory-folder.mjs';
 import { Tally } from './testing/tally.mjs';
 
 const USAGE = `npm test -- [options] [path …]
@@ -155,16 +155,15 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   await progress.step('Building', async (note) => note(await buildPackages()));
   tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
-  const memory = deep || process.env.TMPDIR ? undefined : await memoryFolder();
-  if (memory) process.env.TMPDIR = memory.path;
-  const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers());
+  const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
+  const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
+  process.env.TMPDIR = servers.folder;
   try {
     if (paths.length === 0) await runChecks(tally);
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     await runTests(tally, { paths, coverage, update, environment });
   } finally {
     await servers.stop();
-    await memory?.remove();
   }
   if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
 }
