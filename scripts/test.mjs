@@ -51,13 +51,21 @@ async function part(tally, name, work) {
  */
 async function runChecks(tally) {
   const waiting = [...CHECKS];
+  /** @type {Map<string, Promise<void>>} */
+  const begun = new Map();
+  const runOne = async (/** @type {import('./testing/checks.mjs').Check} */ { name, command, args, after = '' }) => {
+    await begun.get(after);
+    const start = performance.now();
+    const { code, stdout, stderr } = await run(command, args, { cwd: ROOT });
+    process.stdout.write(`\n== ${name}\n${stdout}${stderr}`);
+    const failed = code === 0 ? 0 : 1;
+    tally.add(name, { passed: 1 - failed, failed }, (performance.now() - start) / 1000);
+  };
   const runNext = async () => {
     for (let check = waiting.shift(); check && !interrupted; check = waiting.shift()) {
-      const begun = performance.now();
-      const { code, stdout, stderr } = await run(check.command, check.args, { cwd: ROOT });
-      process.stdout.write(`\n== ${check.name}\n${stdout}${stderr}`);
-      const failed = code === 0 ? 0 : 1;
-      tally.add(check.name, { passed: 1 - failed, failed }, (performance.now() - begun) / 1000);
+      const running = runOne(check);
+      begun.set(check.name, running);
+      await running;
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, runNext));

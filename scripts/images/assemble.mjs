@@ -7,10 +7,7 @@ import { pagesOf } from '../bundle/pages.mjs';
 import { PlainError, runCommand } from '../plain-error.mjs';
 import { serviceList } from '../platform/services.mjs';
 import { inRoot } from '../root.mjs';
-import { documentsOf } from '../supply-chain/documents.mjs';
-import { builtImages } from '../supply-chain/images.mjs';
-import { lockedIntegrity } from '../supply-chain/lockfile.mjs';
-import { BILL_FILE, NOTICES_FILE } from './document-files.mjs';
+import { writeDocuments } from '../supply-chain/bill-of-materials.mjs';
 import { copyOutsidePackages } from './outside-packages.mjs';
 import { programFiles } from './program-files.mjs';
 
@@ -20,7 +17,7 @@ await runCommand(async () => {
   const { SERVICES } = await serviceList();
   for (const service of SERVICES) await assembleService(service, path.join(target, service));
   await assembleMigrate(SERVICES, path.join(target, 'migrate'));
-  await addDocuments(target);
+  for (const app of [...SERVICES, 'migrate']) await writeDocuments(path.join(target, app));
 });
 
 /**
@@ -80,20 +77,5 @@ async function copyFiles(source, files, target) {
   for (const file of files) {
     await mkdir(path.dirname(path.join(target, file)), { recursive: true });
     await cp(path.join(source, file), path.join(target, file));
-  }
-}
-
-/**
- * Adds to each image the licence texts of what others have written, and its bill of materials. That has no time here: the
- * build stage has no history, and would be built again for each commit if it were told one. The image's label says it.
- * @param {string} target
- */
-async function addDocuments(target) {
-  const { version } = JSON.parse(await readFile(inRoot('package.json'), 'utf8'));
-  const order = { version, integrity: await lockedIntegrity(), timestamp: undefined };
-  for (const image of await builtImages()) {
-    const { bill, notices } = await documentsOf(image, order);
-    await writeFile(path.join(target, image.name, NOTICES_FILE), notices);
-    await writeFile(path.join(target, image.name, BILL_FILE), bill);
   }
 }

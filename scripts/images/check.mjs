@@ -54,10 +54,10 @@ export async function licenceTexts(root) {
   const inImage = (/** @type {string[]} */ ...parts) => path.join(root, ...parts);
   const notices = (await readOrNothing(inImage('app', NOTICES_FILE))).split('\n');
   const bill = await readOrNothing(inImage('app', BILL_FILE));
-  /** @type {{ group?: string, name: string, version: string, purl?: string }[]} */
+  /** @type {{ group?: string, name: string, version: string }[]} */
   const components = bill === '' ? [] : JSON.parse(bill).components;
   const npm = components
-    .filter(({ purl }) => purl !== undefined)
+    .filter(({ group }) => group !== '@crm')
     .map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`);
   const debian = await debianPackages(root);
   const missing = [

@@ -58,7 +58,7 @@ describe('the licences in an image', () => {
     const components = [
       { group: '@scope', name: 'native', version: '1.0.0', purl: 'pkg:npm/%40scope/native@1.0.0' },
       { name: 'left', version: '1.2.3', purl: 'pkg:npm/left@1.2.3' },
-      { name: '@crm/http', version: '0.1.0' },
+      { group: '@crm', name: 'http', version: '0.1.0' },
     ];
     await write('app/sbom.cdx.json', JSON.stringify({ components }));
     await write('app/NOTICES.txt', 'left 1.2.3 (MIT)\n\nBe kind.\n\n@scope/native 1.0.0 (ISC)\n');

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A relative import of a bundle, static or not; rolldown writes them in this form alone. */
-const RELATIVE_IMPORT = /\b(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+\.js)"/g;
+/** A relative import of a bundle, static or not, and a file named by its address; rolldown writes them in this form alone. */
+const RELATIVE_IMPORT = /\b(?:(?:from|import)\s*\(?|new URL\()\s*"(\.{1,2}\/[^"]+\.(?:js|br))"/g;
 
 /**
  * What a program of a bundle can load: itself and the chunks that it imports, with their source maps. A build also writes

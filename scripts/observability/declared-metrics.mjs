@@ -15,8 +15,8 @@ export const SECTIONS = [
   { title: 'Requests', who: 'every service', file: 'libs/runtime/src/observability/metrics.ts' },
   { title: 'Limits', who: 'every service', file: 'libs/http/src/problem/refusal-metrics.ts' },
   { title: 'Counting of limits', who: 'services with limits', file: 'libs/limits/src/limits-metrics.ts' },
-  { title: 'API keys', who: 'gateway', file: 'apps/gateway/src/api-keys/api-key-metrics.ts' },
-  { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/bodies/body-metrics.ts' },
+  { title: 'API keys', who: 'gateway', file: 'apps/gateway/src/admission/key-tokens.ts' },
+  { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/admission/body-budget.ts' },
   { title: 'Services behind the gateway', who: 'gateway', file: 'apps/gateway/src/proxy/upstream-metrics.ts' },
   {
     title: 'Calls, consumers and cut-offs',
@@ -63,3 +63,27 @@ export const declaringFiles = () =>
       ),
     )
     .sort();
+
+/** The section of what `prom-client` measures of any process. */
+export const PROCESS_SECTION = 'The process';
+
+/**
+ * Loads the files that declare metrics; for tests, which read TypeScript.
+ * @returns {Promise<Map<string, DeclaredMetric[]>>} metrics by section, in the order of their declaration
+ */
+export async function declaredMetrics() {
+  const { metricsRegistry, startProcessMetrics } = await import('../../libs/runtime/src/observability/metrics.js');
+  const declared = () => /** @type {DeclaredMetric[]} */ (/** @type {unknown} */ (metricsRegistry.getMetricsAsArray()));
+  const isOfProcess = (/** @type {DeclaredMetric} */ { name }) => /^(process|nodejs)_/.test(name);
+  const sections = new Map();
+  for (const { title, file } of SECTIONS) {
+    const before = new Set(declared().map(({ name }) => name));
+    await import(`../../${file}`);
+    if (title === 'Requests') startProcessMetrics('test');
+    sections.set(
+      title,
+      declared().filter((metric) => !before.has(metric.name) && !isOfProcess(metric)),
+    );
+  }
+  return sections.set(PROCESS_SECTION, declared().filter(isOfProcess));
+}
