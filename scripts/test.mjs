@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
-import { run } from './processes/run.mjs';
+import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
 import { buildPackages } from './setup/build.mjs';
@@ -111,6 +111,13 @@ async function runTests(tally, { paths, coverage, update, environment }) {
   }
 }
 
+/** Every test of a page would fail without one, after minutes. */
+const tryBrowser = () =>
+  runOrFail(process.execPath, [inRoot('e2e', 'embed', 'browser.mjs')], {
+    failure: 'The browser for the tests of pages does not start',
+    lines: 30,
+  });
+
 await runCommand(async () => {
   requireNodeVersion();
   const { values, positionals: paths } = parseArgs({
@@ -143,12 +150,6 @@ await runCommand(async () => {
   process.stdout.write(`\n${columns(tally.rows()).join('\n')}\n\n${tally.closingLine()}\n`);
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
-
-/** Every test of a page would fail without one, after minutes. */
-async function tryBrowser() {
-  const { startBrowser } = await import('../e2e/embed/browser.mjs');
-  await (await startBrowser({})).close();
-}
 
 /**
  * @param {Tally} tally
