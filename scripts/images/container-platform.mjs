@@ -7,7 +7,7 @@ import { get } from '../platform/readiness.mjs';
 import { planPlatform } from '../platform/run-platform.mjs';
 import { Supervisor } from '../platform/supervisor.mjs';
 import { Guard } from '../processes/guard.mjs';
-import { tellingLines } from '../processes/telling-lines.mjs';
+import { tellingLines } from '../processes/kept-alive.mjs';
 import { builtFile } from '../root.mjs';
 import { Container, runToEnd } from './container.mjs';
 import { containerEnvironment, migrateEnvironment } from './container-environment.mjs';
