@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { FORMATS } from '../../libs/http/src/dto/formats.js';
+import { FORMATS } from '../../libs/http/src/dto/rules.js';
 import { schemaOf } from '../../libs/http/src/dto/schema.js';
 import { bodyOf } from '../../libs/http/src/index.js';
 import { Components } from '../../libs/http/src/openapi/components.js';

@@ -54,14 +54,14 @@ export function useSuggestions(object: ObjectName, q: string | undefined) {
   });
 }
 
-export interface Change {
+interface Change {
   readonly id: string;
   readonly fields: RecordFields;
   /** The version that the user saw; left out where only one field is set. */
   readonly version?: number;
 }
 
-export interface Creation {
+interface Creation {
   readonly fields: RecordFields;
   /** The same for every attempt of one form. */
   readonly key: string;

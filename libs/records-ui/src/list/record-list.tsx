@@ -1,18 +1,27 @@
 import { problemInWords } from '@crm/api-client';
 import { Button, Loading, Notice, useLocale, useTexts } from '@crm/ui';
-import { useDeferredValue, useId, useState } from 'react';
+import { useDeferredValue, useEffect, useId, useState } from 'react';
 import { useRecordPages } from '../data/record.queries.js';
 import type { ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { RecordTable } from './record-table.js';
-import { useSettled } from './use-settled.js';
+
+/** The value once it has not changed for a while. */
+export function useSettled<Value>(value: Value, pauseMs: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value, pauseMs]);
+  return settled;
+}
 
 const SORTS = { newest: '-createdAt', oldest: 'createdAt', changed: '-updatedAt' } as const;
 type Sort = keyof typeof SORTS;
 /** Pause in typing after which a search is sent, in milliseconds. */
 const TYPING_PAUSE_MS = 250;
 
-export interface RecordListProps {
+interface RecordListProps {
   readonly model: ObjectModel;
   readonly onOpen: (id: string) => void;
   readonly onCreate: () => void;

@@ -1,6 +1,6 @@
 import type { CrmRecord } from '@crm/api-client';
 import { describe, expect, it } from '@jest/globals';
-import { stagesOf } from './stages.js';
+import { stagesOf } from './pipeline.js';
 
 const deal = (stage: string | null, amount: number | null, currency: string | null = 'EUR') =>
   ({ id: '', version: 1, createdAt: '', updatedAt: '', stage, amount, currency }) as CrmRecord;

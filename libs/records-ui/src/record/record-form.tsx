@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useCreate, useRecord, useUpdate } from '../data/record.queries.js';
 import type { ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { formatValue } from '../values/format-value.js';
+import { formatValue } from '../values/value-text.js';
 import { changesOf, type Draft, draftOf, problemsOf, writableFields } from './draft.js';
 import { FieldInput } from './field-input.js';
 

@@ -3,10 +3,10 @@ import { Button, type ControlProps, useTexts } from '@crm/ui';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useRecord, useSuggestions } from '../data/record.queries.js';
 import { useRecords } from '../data/records-context.js';
-import { useSettled } from '../list/use-settled.js';
+import { useSettled } from '../list/record-list.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { ReferenceName } from '../values/reference-name.js';
+import { ReferenceName } from '../values/value-text.js';
 
 const TYPING_PAUSE_MS = 200;
 

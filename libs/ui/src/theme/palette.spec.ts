@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { contrast, parseColour } from './colour.js';
-import { DARK, LIGHT, paletteOf } from './palette.js';
+import { contrast, DARK, LIGHT, paletteOf, parseColour } from '../theme.js';
 
 const hex = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
