@@ -167,7 +167,7 @@ module.exports = {
           '/test/',
           '\\.spec\\.ts$',
           '^libs/runtime/src/operations/operations-server\\.ts$',
-          '^libs/http/src/server/drain\\.ts$',
+          '^libs/http/src/server/adapter\\.ts$',
           // To a program of the developer's own machine.
           '^apps/cli/src/commands/forward\\.ts$',
           '^libs/http/src/server/operators-server\\.ts$',

@@ -50,7 +50,7 @@ export const RULES = [
     ],
   },
   {
-    // In Node 20 it refuses valid texts once it has been compiled: libs/address-policy/src/parse-url.ts.
+    // In Node 20 it refuses valid texts once it has been compiled: libs/address-policy/src/url.ts.
     name: 'URLs are parsed by parseUrl of @crm/address-policy, not asked about by URL.canParse',
     pattern: /\bURL\s*\.\s*canParse\b/,
     except: [],

@@ -32,8 +32,8 @@ await runCommand(async () => {
         `Services: ${services.join(', ')}`,
     );
   }
-  /** @type {typeof import('../libs/messaging/src/server/rewind-consumer.js')} */
-  const { rewindConsumer } = await import(builtFile('libs/messaging', 'server/rewind-consumer.js'));
+  /** @type {typeof import('../libs/messaging/src/server/provision-streams.js')} */
+  const { rewindConsumer } = await import(builtFile('libs/messaging', 'server/provision-streams.js'));
   const rewound = await rewindConsumer(await provisioner(values.data), consumer, since);
   process.stdout.write(
     `${consumer.durable} receives the events since ${rewound.since.toISOString()} again: ${rewound.pending}\n`,

@@ -1,7 +1,7 @@
 // What the manifests must agree with, read from the sources: for tests, which compile TypeScript.
 import { readFileSync } from 'node:fs';
 import { ACCOUNT_PAGE_PATHS } from '../../apps/gateway/src/routing/routing.js';
-import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/ranges.js';
+import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/address.js';
 import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import {
@@ -12,7 +12,7 @@ import {
   SERVING_OPERATORS,
 } from '../../libs/contracts/src/services.js';
 import { CONSUMERS } from '../../libs/contracts/src/streams.js';
-import { DEFAULT_BODY_LIMIT } from '../../libs/http/src/route/route-settings.decorators.js';
+import { DEFAULT_BODY_LIMIT } from '../../libs/http/src/route/route-settings.js';
 import { inRoot } from '../root.mjs';
 import { handMadeSecrets } from './hand-made-secrets.mjs';
 

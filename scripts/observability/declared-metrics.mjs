@@ -13,7 +13,7 @@ import { inRoot } from '../root.mjs';
 /** A page's section: the files that declare its metrics. */
 export const SECTIONS = [
   { title: 'Requests', who: 'every service', file: 'libs/runtime/src/observability/metrics.ts' },
-  { title: 'Limits', who: 'every service', file: 'libs/http/src/problem/refusal-metrics.ts' },
+  { title: 'Limits', who: 'every service', file: 'libs/http/src/problem/problem.filter.ts' },
   { title: 'Counting of limits', who: 'services with limits', file: 'libs/limits/src/limits-metrics.ts' },
   { title: 'API keys', who: 'gateway', file: 'apps/gateway/src/admission/key-tokens.ts' },
   { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/admission/body-budget.ts' },
@@ -24,9 +24,9 @@ export const SECTIONS = [
     file: 'libs/messaging/src/metrics.ts',
   },
   { title: 'Outbox', who: 'services with an outbox', file: 'libs/messaging/src/outbox/outbox-metrics.ts' },
-  { title: 'Connections to the database', who: 'services with a database', file: 'libs/database/src/pool-metrics.ts' },
-  { title: 'Due work', who: 'services with background work', file: 'libs/database/src/due-work/due-work-metrics.ts' },
-  { title: 'Partitions', who: 'services with a database', file: 'libs/database/src/partitions/partition-metrics.ts' },
+  { title: 'Connections to the database', who: 'services with a database', file: 'libs/database/src/pool.ts' },
+  { title: 'Due work', who: 'services with background work', file: 'libs/database/src/worker/due-work-meter.ts' },
+  { title: 'Partitions', who: 'services with a database', file: 'libs/database/src/partitions/partition-upkeep.ts' },
   { title: 'Attempts', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/delivery/delivery-metrics.ts' },
   { title: 'Holding', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/ledger/ledger-metrics.ts' },
   { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/sessions/signing-key-metrics.ts' },
@@ -45,7 +45,7 @@ export const SECTIONS = [
   {
     title: 'Certificates',
     who: 'services that speak HTTPS',
-    file: 'libs/runtime/src/transport/certificate-metrics.ts',
+    file: 'libs/runtime/src/transport/served-certificate.ts',
   },
 ];
 

@@ -31,7 +31,7 @@ const VALUES = {
   'webhook_attempts_total outcome': ['delivered', 'defect', ...ATTEMPT_ERROR_CODES],
   code: ['ok', ...Object.keys(ERRORS)],
   side: inSources(/side: '(\w+)'/g, 'libs/messaging/src/rpc/rpc.ts', 'libs/messaging/src/rpc/rpc-server.ts'),
-  state: inSources(/state: '(\w+)'/g, 'libs/database/src/pool-metrics.ts'),
+  state: inSources(/state: '(\w+)'/g, 'libs/database/src/pool.ts'),
   lane: inSources(
     /lane: '(\w+)'/g,
     'apps/webhook-dispatcher/src/delivery/fan-out.service.ts',

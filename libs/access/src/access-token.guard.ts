@@ -1,9 +1,58 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type Audience, PlatformError } from '@crm/contracts';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
-import { requirementOf } from './access-requirement.js';
-import { AccessTokenStrategy } from './access-token.strategy.js';
-import { type AuthenticatedCall, callOf } from './authenticated-call.js';
-import type { Principal } from './principal.js';
+import { type AuthenticatedCall, callOf, requirementOf } from './access.decorator.js';
+import { ApplicationStrategy } from './application.strategy.js';
+import type { KeySource, RevocationSource } from './key-ring.js';
+import type { Principal } from './request-context.js';
+import { TokenVerifier } from './token-verifier.js';
+
+/** The token of an `Authorization` header (RFC 6750, section 2.1), or undefined if it is absent or of another scheme. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1];
+}
+
+export interface AccessOptions {
+  /** Exact `iss` of every token. */
+  readonly issuer: string;
+  /** Audiences accepted over HTTP. */
+  readonly audiences: readonly Audience[];
+  /** The source of the keys; default: the application's provider of KeySource. */
+  readonly keySource?: KeySource;
+  /** The source of the cut-offs; default: the application's provider of RevocationSource. */
+  readonly revocations?: RevocationSource;
+}
+
+export const ACCESS_OPTIONS = Symbol('crm:access-options');
+
+/** Authenticates a call by the access token in the `Authorization` header. */
+@Injectable()
+export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
+  private readonly audiences: readonly Audience[];
+
+  constructor(
+    private readonly verifier: TokenVerifier,
+    @Inject(ACCESS_OPTIONS) options: AccessOptions,
+  ) {
+    super();
+    this.audiences = options.audiences;
+  }
+
+  /** @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED; SERVICE_UNAVAILABLE while keys or cut-offs are missing */
+  override async validate(call: AuthenticatedCall): Promise<Principal> {
+    const token = bearerToken(call.headers.authorization);
+    if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
+    return this.verifier.verify(token, call.audiences ?? this.audiences);
+  }
+
+  /**
+   * The principal of a token that was verified before, at once; undefined when the token has to be verified.
+   * @throws PlatformError as {@link validate}
+   */
+  recall(call: AuthenticatedCall): Principal | undefined {
+    return this.verifier.recallFrom(call.headers.authorization, call.audiences ?? this.audiences);
+  }
+}
 
 /**
  * Authenticates every call of a route or an RPC handler that is not `@Public()`: the call and the request context get

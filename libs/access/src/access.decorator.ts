@@ -1,7 +1,28 @@
-import type { Right, ScopeName } from '@crm/contracts';
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { callOf } from './authenticated-call.js';
-import type { Principal } from './principal.js';
+import type { Audience, Right, ScopeName } from '@crm/contracts';
+import { createParamDecorator, type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
+import type { Principal, RequestContext } from './request-context.js';
+
+/**
+ * What guards see of a call: the request over HTTP, or the `RpcContext` of `@crm/messaging` over NATS.
+ * A guard reads the token from `headers` and sets `principal`.
+ */
+export interface AuthenticatedCall {
+  readonly headers: { readonly authorization?: string | undefined; readonly 'user-agent'?: string | undefined };
+  /** Address of the client of an HTTP request. */
+  readonly ip?: string;
+  /** The request that the call is part of; the guard completes it. */
+  readonly callContext: RequestContext;
+  /** Set by the guard once the token is verified. */
+  principal?: Principal;
+  /** The token must have one of these audiences; default: those of the service (AccessOptions). */
+  readonly audiences?: readonly Audience[];
+}
+
+/** The call that a guard, an interceptor or a parameter decorator handles. */
+export function callOf(context: ExecutionContext): AuthenticatedCall {
+  // What `switchToRpc().getContext()` and `switchToHttp().getRequest()` return, without an object for each question.
+  return context.getArgByIndex<AuthenticatedCall>(context.getType() === 'rpc' ? 1 : 0);
+}
 
 /** What a route or an RPC handler requires of its principal. */
 export interface AccessRule {
@@ -32,3 +53,38 @@ export const CurrentPrincipal = createParamDecorator((_data: unknown, context: E
   if (!principal) throw new Error('CurrentPrincipal is used in a handler without Access');
   return principal;
 });
+
+/** What a handler requires: nothing (`public`), or a token that satisfies a rule. */
+type AccessRequirement = 'public' | AccessRule;
+
+/** Decorators do not change after a class is defined, so those of each handler are read once. */
+const known = new WeakMap<Type, Map<unknown, AccessRequirement>>();
+
+/**
+ * What the handler of a call requires. Decorators of the method take precedence over those of its class, and `@Public` over
+ * `@Access`.
+ * @throws Error when the handler has neither `@Access` nor `@Public`
+ */
+export function requirementOf(context: Pick<ExecutionContext, 'getClass' | 'getHandler'>): AccessRequirement {
+  const type = context.getClass();
+  const handler = context.getHandler();
+  let handlers = known.get(type);
+  if (!handlers) {
+    handlers = new Map();
+    known.set(type, handlers);
+  }
+  let requirement = handlers.get(handler);
+  if (requirement === undefined) {
+    requirement = readRequirement(type, handler);
+    handlers.set(handler, requirement);
+  }
+  return requirement;
+}
+
+function readRequirement(type: Type, handler: object): AccessRequirement {
+  const read = (key: string): unknown => Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, type);
+  if (read(PUBLIC_ROUTE)) return 'public';
+  const rule = read(ACCESS_RULE);
+  if (!rule) throw new Error(`${type.name} has a handler without an access rule`);
+  return rule as AccessRule;
+}

@@ -1,11 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
-import { AccessTokenGuard } from './access-token.guard.js';
-import { AccessTokenStrategy } from './access-token.strategy.js';
-import { KeySource } from './key-source.js';
-import { RevocationSource } from './revocation-source.js';
-import { RightsGuard } from './rights.guard.js';
+import { ACCESS_OPTIONS, type AccessOptions, AccessTokenGuard, AccessTokenStrategy } from './access-token.guard.js';
+import { RightsGuard } from './authorize.js';
+import { KeySource, RevocationSource } from './key-ring.js';
 import { TokenVerifier } from './token-verifier.js';
 
 /** Provides the verifier, the access token strategy and the guards to the whole application. */

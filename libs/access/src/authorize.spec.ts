@@ -2,7 +2,7 @@ import { PlatformError, SCOPE_NAMES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { AccessRule } from './access.decorator.js';
 import { authorize } from './authorize.js';
-import type { Principal } from './principal.js';
+import type { Principal } from './request-context.js';
 
 const principal = (changes: Partial<Principal>): Principal => ({
   kind: 'user',

@@ -1,6 +1,7 @@
 import { operatorRolesAllow, PlatformError, rolesAllow, type ScopeName, scopeAllows } from '@crm/contracts';
-import type { AccessRule } from './access.decorator.js';
-import type { Principal } from './principal.js';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type AccessRule, callOf, requirementOf } from './access.decorator.js';
+import type { Principal } from './request-context.js';
 
 /**
  * Checks a verified principal against a route's rule: role ∩ scopes of the token. An app has no right beyond read and
@@ -57,5 +58,19 @@ function isNarrowed(principal: ScopeHolder): boolean {
       return principal.scopes.length > 0;
     case 'operator':
       return false;
+  }
+}
+
+/** Checks the principal set by AccessTokenGuard against the `@Access` rule of the handler. */
+@Injectable()
+export class RightsGuard implements CanActivate {
+  /** @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE */
+  canActivate(context: ExecutionContext): boolean {
+    const requirement = requirementOf(context);
+    if (requirement === 'public') return true;
+    const { principal } = callOf(context);
+    if (!principal) throw new Error('RightsGuard runs before AccessTokenGuard');
+    authorize(principal, requirement);
+    return true;
   }
 }

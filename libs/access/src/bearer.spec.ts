@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bearerToken } from './bearer.js';
+import { bearerToken } from './access-token.guard.js';
 
 describe('bearerToken', () => {
   it.each([

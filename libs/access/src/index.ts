@@ -1,8 +1,21 @@
-export { ACCESS_RULE, Access, type AccessRule, CurrentPrincipal, PUBLIC_ROUTE, Public } from './access.decorator.js';
+export {
+  ACCESS_RULE,
+  Access,
+  type AccessRule,
+  type AuthenticatedCall,
+  CurrentPrincipal,
+  callOf,
+  PUBLIC_ROUTE,
+  Public,
+} from './access.decorator.js';
 export { AccessModule } from './access.module.js';
-export { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
-export { AccessTokenGuard } from './access-token.guard.js';
-export { AccessTokenStrategy } from './access-token.strategy.js';
+export {
+  ACCESS_OPTIONS,
+  type AccessOptions,
+  AccessTokenGuard,
+  AccessTokenStrategy,
+  bearerToken,
+} from './access-token.guard.js';
 export {
   API_KEY_PATTERN,
   API_KEY_PREFIX,
@@ -12,25 +25,20 @@ export {
   makeApiKey,
   readApiKey,
 } from './api-key.js';
-export { ApplicationStrategy } from './application.strategy.js';
-export { type AuthenticatedCall, callOf } from './authenticated-call.js';
-export { authorize, hasScope, requireScope, type ScopeHolder } from './authorize.js';
-export { bearerToken } from './bearer.js';
-export type { CallOrigin } from './call-origin.js';
-export { uuidTimeMs } from './claims.js';
-export { KEY_AUDIENCES, KeySource } from './key-source.js';
-export type { Principal } from './principal.js';
-export { pooledRandom } from './random.js';
-export { logMembers, type RequestContext } from './request-context.js';
-export { RevocationSource } from './revocation-source.js';
-export { RightsGuard } from './rights.guard.js';
-export { type CredentialRequest, Proven, StrategyGuard } from './strategy.guard.js';
-export { TokenVerifier, type TokenVerifierOptions } from './token-verifier.js';
+export { ApplicationStrategy, type CredentialRequest, Proven, StrategyGuard } from './application.strategy.js';
+export { authorize, hasScope, RightsGuard, requireScope, type ScopeHolder } from './authorize.js';
+export { KEY_AUDIENCES, KeySource, RevocationSource } from './key-ring.js';
 export {
+  type CallOrigin,
   continueTrace,
+  logMembers,
   markNewTraces,
   newSpan,
   newTrace,
+  type Principal,
   parseTraceparent,
+  pooledRandom,
+  type RequestContext,
   type TraceParent,
-} from './traceparent.js';
+} from './request-context.js';
+export { TokenVerifier, type TokenVerifierOptions, uuidTimeMs } from './token-verifier.js';

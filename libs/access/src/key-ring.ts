@@ -1,6 +1,47 @@
-import { type Audience, PlatformError } from '@crm/contracts';
-import { type CryptoKey, importJWK, type JWK } from 'jose';
-import { KEY_AUDIENCES, type KeySource } from './key-source.js';
+import { type AccessTokenClaims, type Audience, PlatformError } from '@crm/contracts';
+import { type CryptoKey, importJWK, type JSONWebKeySet, type JWK } from 'jose';
+
+/**
+ * The source of the issuer's public keys. identity reads its own table; every other service calls identity.
+ *
+ * A key may carry the member {@link KEY_AUDIENCES}: the audiences it signs for. A token whose audience is not listed is
+ * refused, so that the operators' key and the tenants' key are not interchangeable. A key without the member
+ * signs for every audience.
+ */
+export abstract class KeySource {
+  /** @throws PlatformError SERVICE_UNAVAILABLE when the keys cannot be fetched right now */
+  abstract getKeys(): Promise<JSONWebKeySet>;
+}
+
+/** Private member of a published key (RFC 7517, section 4 allows additional members): audiences the key signs for. */
+export const KEY_AUDIENCES = 'crm_audiences';
+
+/** Decides whether a token was revoked after it was issued. messaging implements it with the watched cut-offs. */
+export abstract class RevocationSource {
+  /** False until the first complete snapshot has arrived; until then every token is refused. */
+  abstract readonly ready: boolean;
+
+  /** Looked up on every use of a token, cached or not, so it must not do I/O. */
+  abstract isRevoked(claims: AccessTokenClaims): boolean;
+
+  /** Whether a tenant is suspended: no token of it is accepted, and what it has waits. Must not do I/O either. */
+  isSuspended(_tenantId: string): boolean {
+    return false;
+  }
+
+  /** The suspended tenants, for work that leaves theirs alone. */
+  suspendedTenants(): readonly string[] {
+    return [];
+  }
+
+  /**
+   * Whether a signing key was taken out of force before its time. Looked up on every use of a token too.
+   * @param id `kid` of the key
+   */
+  isKeyRevoked(_id: string): boolean {
+    return false;
+  }
+}
 
 /** Shortest time between fetches for unknown key ids, because the id comes from the caller. */
 const MIN_REFRESH_MS = 5000;

@@ -1,5 +1,131 @@
-import type { CallOrigin } from './call-origin.js';
-import type { Principal } from './principal.js';
+import { randomFillSync } from 'node:crypto';
+
+/** A request for randomness to the system costs the same for 16 bytes as for several thousand. */
+const pool = Buffer.allocUnsafe(8192);
+let used = pool.length;
+
+/**
+ * Random bytes for ids that must not collide but need not be secret, from a pool: ten times as fast as `randomBytes`.
+ * They are valid until the next turn of the event loop; copy them to keep them.
+ * @param length at most 8192
+ */
+export function pooledRandom(length: number): Buffer {
+  if (used + length > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += length;
+  return pool.subarray(used - length, used);
+}
+
+const PATTERN = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+const NO_TRACE = '0'.repeat(32);
+const NO_PARENT = '0'.repeat(16);
+
+/** The parts of a traceparent. */
+export interface TraceParent {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Whether the sender records the trace, so that this process does as well. */
+  readonly isSampled: boolean;
+}
+
+/** Flags of traces that begin in this process; see {@link markNewTraces}. */
+let newTraceFlags = '01';
+
+/**
+ * Whether a trace that begins here without a span is marked as sampled. Without tracing all are: whoever continues one
+ * decides alone. With tracing none is, because its beginning is recorded nowhere.
+ */
+export function markNewTraces(isSampled: boolean): void {
+  newTraceFlags = isSampled ? '01' : '00';
+}
+
+/** @returns undefined for anything but a valid traceparent (W3C Trace Context, section 3.2) */
+export function parseTraceparent(received: string | undefined): TraceParent | undefined {
+  const match = received === undefined ? null : PATTERN.exec(received);
+  if (!match) return undefined;
+  const [, version, traceId, spanId, flags, rest] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string?,
+  ];
+  // Version ff is forbidden, an all-zero id is invalid, and version 00 has exactly four parts.
+  if (version === 'ff' || traceId === NO_TRACE || spanId === NO_PARENT || (version === '00' && rest)) return undefined;
+  // Of a later version, the part defined by version 00 is read; of its flags only "sampled" is known.
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/**
+ * The trace context for this call: the caller's trace with a new span, or a new trace if the caller sent none or an
+ * invalid one.
+ */
+export function continueTrace(received: string | undefined): string {
+  const parent = parseTraceparent(received);
+  return parent ? newSpan(parent.traceId, parent.isSampled) : newTrace();
+}
+
+/** A trace that begins here. @param traceId 32 lower-case hexadecimal digits; by default random */
+export function newTrace(traceId = pooledRandom(16).toString('hex')): string {
+  return `00-${traceId}-${pooledRandom(8).toString('hex')}-${newTraceFlags}`;
+}
+
+/** A new span of a trace. */
+export function newSpan(traceId: string, isSampled: boolean): string {
+  return `00-${traceId}-${pooledRandom(8).toString('hex')}-${isSampled ? '01' : '00'}`;
+}
+
+/**
+ * Who makes a call, according to a verified token.
+ * - `user`: a user of a tenant who has signed in
+ * - `app`: an installed app with its own token, where `userId` is the installation, or with that of a user for whom it acts,
+ *   where `userId` is the user and the roles are theirs
+ * - `embed`: a user of a host application, inside the embedded CRM
+ * - `internal`: a service that finishes work on behalf of a user or an installation after the call that started it
+ * - `operator`: an operator of the platform; has no tenant
+ */
+export interface Principal extends CallOrigin {
+  readonly kind: 'user' | 'app' | 'embed' | 'internal' | 'operator';
+  readonly userId: string;
+  /** Empty for operators, who belong to no tenant. */
+  readonly tenantId: string;
+  /** The workspace that an operator is linked to: they never decide on its submissions. */
+  readonly linkedTenantId?: string;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  /**
+   * Of an app's token: the grant of the user, or the token itself. Absent in embed and internal tokens, and in those of API
+   * keys.
+   */
+  readonly sessionId?: string;
+  /** The API key with which a user or a service account (then `userId`) calls. */
+  readonly apiKeyId?: string;
+  /** Whether the key is of a service account. */
+  readonly serviceAccount?: true;
+  readonly tokenId: string;
+  /** Unix time in milliseconds, taken from the token's id (a UUIDv7). */
+  readonly issuedAtMs: number;
+  /** Key of the app that acts or embeds. */
+  readonly appKey?: string;
+  readonly installationId?: string;
+  /** The received token, for calls made on the principal's behalf. Never log it. */
+  readonly token: string;
+}
+
+/** The request that work belongs to; events and calls of other services carry it on. */
+export interface CallOrigin {
+  readonly requestId?: string | undefined;
+  /** W3C trace context, version 00. */
+  readonly traceparent?: string | undefined;
+  /** Of the client of an HTTP request, in the service that received it. */
+  readonly address?: string | undefined;
+  /** As the client of an HTTP request sends it: it can say anything. */
+  readonly userAgent?: string | null | undefined;
+}
 
 /**
  * What is known of the call in progress: an HTTP request, an RPC, an event or a run. It is passed on, never ambient:

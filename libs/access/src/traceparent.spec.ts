@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { continueTrace } from './traceparent.js';
+import { continueTrace } from './request-context.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const FORM = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;

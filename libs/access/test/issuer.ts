@@ -1,7 +1,6 @@
 import { ACCESS_TOKEN_TYPE, type AccessTokenClaims } from '@crm/contracts';
 import { type CryptoKey, exportJWK, generateKeyPair, type JSONWebKeySet, type JWK, SignJWT } from 'jose';
-import { KeySource } from '../src/key-source.js';
-import { RevocationSource } from '../src/revocation-source.js';
+import { KeySource, RevocationSource } from '../src/key-ring.js';
 
 export const ISSUER = 'http://127.0.0.1:8080';
 export const TENANT = '0199aa00-0000-7000-8000-000000000001';

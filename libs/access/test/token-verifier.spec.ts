@@ -4,7 +4,7 @@ import { type Audience, PlatformError } from '@crm/contracts';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { makeApiKey } from '../src/api-key.js';
-import { KEY_AUDIENCES } from '../src/key-source.js';
+import { KEY_AUDIENCES } from '../src/key-ring.js';
 import { TokenVerifier } from '../src/token-verifier.js';
 import { ISSUED_AT_MS, ISSUER, Issuer, Revocations, TENANT, USER } from './issuer.js';
 

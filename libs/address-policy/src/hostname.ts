@@ -1,5 +1,4 @@
-import { checkAddress, isAddress } from './address.js';
-import { ALLOWED, refuse, type Verdict } from './verdict.js';
+import { ALLOWED, checkAddress, isAddress, refuse, type Verdict } from './address.js';
 
 /** Names that a caller refuses in addition to the built-in list. */
 export interface HostnameOptions {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { parseUrl } from './parse-url.js';
+import { parseUrl } from './url.js';
 
 it.each([
   ['https://example.com', 'https://example.com/'],

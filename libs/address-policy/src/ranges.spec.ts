@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inIpv4Range, ipv4Range, parseIpv4 } from './ipv4.js';
-import { inIpv6Range, ipv6Range, parseIpv6 } from './ipv6.js';
+import { inIpv4Range, inIpv6Range, ipv4Range, ipv6Range, parseIpv4, parseIpv6 } from './address.js';
 
 describe('ranges', () => {
   it.each(['10.0.0.0', '0.0.0.0/33', '10.0.0.0/x', '10.0.0.1/8', '10.0.0/8', '::/0', '10.0.0.0/'])(

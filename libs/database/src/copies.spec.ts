@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { copiesByStatement } from './copies.js';
+import { copiesByStatement } from './batches.js';
 
 describe('rows that each hold a copy of one text', () => {
   const rows = ['a', 'b', 'c', 'd', 'e'];

@@ -1,8 +1,8 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Database } from './database.js';
-import type { DatabaseConfig } from './database-config.js';
-import type { EntityClass } from './entities/entity-managers.js';
+import type { EntityClass } from './entities.js';
 import { PartitionUpkeep } from './partitions/partition-upkeep.js';
+import type { DatabaseConfig } from './pool.js';
 
 export interface DatabaseModuleOptions {
   config: DatabaseConfig;

@@ -1,17 +1,18 @@
 import { isUuid } from '@crm/contracts';
 import { startSpan, within } from '@crm/telemetry';
 import pg, { type PoolClient } from 'pg';
-import type { DatabaseConfig } from './database-config.js';
-import { type EntityClass, EntityManagers } from './entities/entity-managers.js';
+import { type EntityClass, EntityManagers } from './entities.js';
 import { asPlatformError } from './errors.js';
-import { OpenNarrowTransaction, OpenTenantTransaction, type TransactionServices } from './open-transaction.js';
-import { OutboxSignal } from './outbox/signal.js';
-import { createPool } from './pool.js';
-import { measurePool } from './pool-metrics.js';
-import { StatementNames } from './statement-names.js';
-import { StatementQueue } from './statement-queue.js';
+import {
+  describeTransaction,
+  OpenNarrowTransaction,
+  OpenTenantTransaction,
+  type TransactionServices,
+} from './open-transaction.js';
+import { OutboxSignal } from './outbox/append-event.js';
+import { createPool, type DatabaseConfig, measurePool } from './pool.js';
+import { StatementNames, StatementQueue } from './segment.js';
 import { type NarrowTransaction, originOf, type TenantTransaction, type TransactionOrigin } from './transaction.js';
-import { describeTransaction } from './transaction-span.js';
 
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
@@ -232,4 +233,23 @@ async function rollBack(queue: StatementQueue): Promise<Error | undefined> {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/**
+ * Runs the work as the narrow role in the context of one tenant. In addition to global tables it can access this tenant's
+ * rows, and no others, in tables granted to it, through the policy for all roles. For changes that must write both or
+ * neither, such as a user and their sign-in address.
+ * @param tenant UUID of the tenant, or the principal for whom the work is done
+ */
+export function inWorkspace<T>(
+  database: Database,
+  tenant: string | TransactionOrigin,
+  work: (tx: NarrowTransaction) => Promise<T>,
+): Promise<T> {
+  const origin = originOf(tenant);
+  return database.crossTenant(async (tx) => {
+    tx.origin = origin;
+    await tx.query("SELECT set_config('app.tenant_id', $1, true)", [origin.tenantId]);
+    return work(tx);
+  });
 }

@@ -1,5 +1,18 @@
 // The statements on outbox, inbox, dead letters and partitions, for the test of their plans; services call functions instead.
-export * from './inbox/dead-letter.sql.js';
-export * from './inbox/inbox.sql.js';
+export {
+  COUNT_DEAD_LETTERS,
+  FIND_DEAD_LETTER,
+  LIST_DEAD_LETTERS,
+  LOCK_DEAD_LETTER,
+  MARK_REPLAYED,
+  RECORD_HANDLED,
+  STORE_DEAD_LETTER,
+} from './inbox.js';
 export * from './outbox/outbox.sql.js';
-export * from './partitions/partitions.sql.js';
+export {
+  COUNT_DEFAULT_PARTITION,
+  DROP_PARTITION,
+  LIST_PARTITIONS,
+  MAKE_PARTITION,
+  SWEEP_DEFAULT_PARTITION,
+} from './partitions/partitions.js';

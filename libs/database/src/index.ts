@@ -1,22 +1,21 @@
-export { Batches, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
+export { Batches, copiesByStatement, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
 export { catalogueProblems } from './catalogue.js';
-export { copiesByStatement } from './copies.js';
-export { Database } from './database.js';
+export { Database, inWorkspace } from './database.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
-export type { DatabaseConfig } from './database-config.js';
-export { DueWorkMeter, measureDueWork } from './due-work/due-work-meter.js';
-export { bigintAsNumber } from './entities/bigint-as-number.js';
-export { secondsFromNow } from './entities/database-time.js';
-export type { EntityClass } from './entities/entity-managers.js';
+export { bigintAsNumber, type EntityClass, secondsFromNow } from './entities.js';
 export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
-export { IdempotencyModule } from './idempotency/idempotency.module.js';
-export { IdempotencyService } from './idempotency/idempotency.service.js';
-export { createIdempotencyTable } from './idempotency/idempotency.table.js';
-export { IdempotencyKey, readIdempotencyKey } from './idempotency/idempotency-key.js';
-export { headerCall, type IdempotentCall, stepCall } from './idempotency/idempotent-call.js';
+export {
+  createIdempotencyTable,
+  headerCall,
+  IdempotencyKey,
+  IdempotencyModule,
+  IdempotencyService,
+  type IdempotentCall,
+  readIdempotencyKey,
+  stepCall,
+} from './idempotency.js';
 export { idOf, lowestIdOf, millisecondsOfId, NO_TENANT, newId } from './ids.js';
-export { inWorkspace } from './in-workspace.js';
 export {
   countDeadLetters,
   type DeadLetter,
@@ -25,13 +24,12 @@ export {
   listDeadLetters,
   lockDeadLetter,
   markReplayed,
+  recordInbox,
   storeDeadLetter,
-} from './inbox/dead-letter.js';
-export { recordInbox } from './inbox/inbox.js';
+} from './inbox.js';
 export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type ProvisionedDatabase, type Provisioning, provisionDatabase } from './migrations/provision.js';
-export { type MigrationRun, runMigrations } from './migrations/run.js';
-export { type MigrationClass, ServiceMigration } from './migrations/service-migration.js';
+export { type MigrationClass, type MigrationRun, runMigrations, ServiceMigration } from './migrations/run.js';
 export {
   type Command,
   createGlobalTable,
@@ -42,7 +40,7 @@ export {
   type TenantTable,
 } from './migrations/tables.js';
 export { NarrowSession, type NarrowSessionOptions } from './narrow-session.js';
-export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbox/append-event.js';
+export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES, OutboxSignal } from './outbox/append-event.js';
 export {
   isDayPublished,
   Outbox,
@@ -52,40 +50,50 @@ export {
   replayOutboxEvent,
   type StreamPlace,
 } from './outbox/outbox.js';
-export { OUTBOX_CONSUMER, type OutboxRow } from './outbox/outbox-row.js';
-export { OutboxSignal } from './outbox/signal.js';
 export { PartitionUpkeep } from './partitions/partition-upkeep.js';
 export {
   countDefaultPartition,
   type DropOutcome,
+  defaultRetention,
   dropPartition,
   listPartitions,
   type MakeOutcome,
   makePartition,
   type PartitionedTable,
+  retentionOf,
   sweepDefaultPartition,
 } from './partitions/partitions.js';
-export { defaultRetention, retentionOf } from './partitions/retention.js';
-export { PLAN_FOR_VALUES } from './plan-for-values.js';
-export { assertQuotaLeft, DAY_SECONDS, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from './quota/quota.js';
-export { createQuotaTable } from './quota/quota.table.js';
-export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
-export type {
-  NarrowTransaction,
-  Queryable,
-  TenantTransaction,
-  Transaction,
-  TransactionOrigin,
+export type { DatabaseConfig } from './pool.js';
+export {
+  assertQuotaLeft,
+  createQuotaTable,
+  DAY_SECONDS,
+  HOUR_SECONDS,
+  type QuotaRule,
+  quotaRefusal,
+  takeQuota,
+} from './quota.js';
+export {
+  type NarrowTransaction,
+  OUTBOX_CONSUMER,
+  type OutboxRow,
+  PLAN_FOR_VALUES,
+  type Queryable,
+  TENANT_OF_STATEMENT,
+  type TenantTransaction,
+  type Transaction,
+  type TransactionOrigin,
 } from './transaction.js';
 export { Backoff, jittered } from './worker/backoff.js';
 export { Breaker, type BreakerOptions } from './worker/breaker.js';
+export { DueWorkMeter, measureDueWork } from './worker/due-work-meter.js';
 export { Sweeper, type SweeperOptions } from './worker/sweeper.js';
-export { TenantShares } from './worker/tenant-shares.js';
-export { Wake } from './worker/wake.js';
 export {
   type Claimed,
   LOOK_AGAIN_SOON,
   type Room,
+  TenantShares,
+  Wake,
   Worker,
   type WorkerOptions,
   type WorkItem,

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { DatabaseConfig } from './database-config.js';
-import { StatementNames } from './statement-names.js';
+import type { DatabaseConfig } from './pool.js';
+import { StatementNames } from './segment.js';
 import type { PreparedQueryable, Queryable } from './transaction.js';
 
 /**

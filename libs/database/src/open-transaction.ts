@@ -1,13 +1,19 @@
+import type { SpanDescription } from '@crm/telemetry';
 import { Logger } from '@nestjs/common';
 import type { QueryResult } from 'pg';
 import type { EntityManager, Repository } from 'typeorm';
-import type { EntityClass, EntityManagers, ManagerLease } from './entities/entity-managers.js';
+import type { EntityClass, EntityManagers, ManagerLease } from './entities.js';
+import type { OutboxSignal } from './outbox/append-event.js';
 import { APPEND_EVENTS } from './outbox/outbox.sql.js';
-import type { OutboxRow } from './outbox/outbox-row.js';
-import type { OutboxSignal } from './outbox/signal.js';
-import type { StatementNames } from './statement-names.js';
-import type { StatementQueue } from './statement-queue.js';
-import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
+import type { StatementNames, StatementQueue } from './segment.js';
+import type { NarrowTransaction, OutboxRow, TenantTransaction, TransactionOrigin } from './transaction.js';
+
+/** One span for a whole transaction: its statements are many and each short. @param database its name */
+export const describeTransaction = (database: string): SpanDescription => ({
+  name: `transaction ${database}`,
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql', 'db.namespace': database, 'db.operation.name': 'transaction' },
+});
 
 /** UTF-16 units of the events that one statement writes; a larger one goes alone. */
 const EVENTS_TOGETHER = 1_000_000;

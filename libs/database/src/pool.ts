@@ -1,6 +1,34 @@
+import { gauge } from '@crm/telemetry';
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
-import type { DatabaseConfig } from './database-config.js';
+
+/** How a service reaches its database; read from the environment in the service's `config.ts`. */
+export interface DatabaseConfig {
+  /** Connection URL of the runtime role, which sees only the rows of the tenant in context. */
+  url: string;
+  /** Connection URL of the narrow role, for the outbox relay and the global tables. */
+  narrowUrl: string;
+  /** Connections of the runtime role in this process; default 10. The narrow role uses at most 4. */
+  poolSize?: number;
+  /**
+   * Plans without the values of parameters, for a service whose statements are served by an index whatever the values:
+   * Postgres then plans a prepared statement once for a connection. For a table with many indexes it would
+   * otherwise plan at every execution, which takes ten times as long as to read a row. A transaction with statements that
+   * depend on values begins with `PLAN_FOR_VALUES`. Default false.
+   */
+  genericPlans?: boolean;
+  /**
+   * Days for which tables that are partitioned by day keep their rows, by table; `defaultRetention` says for which the others
+   * do. A row is kept for as many whole days after the day of its id.
+   */
+  retentionDays?: Readonly<Record<string, number>>;
+  /** Shown in `pg_stat_activity`. */
+  applicationName: string;
+  /** Milliseconds to wait for a free connection before a request is rejected with SERVICE_UNAVAILABLE; default 5,000. */
+  connectTimeoutMs?: number;
+  /** Milliseconds after which the server cancels a statement; default 30,000. */
+  statementTimeoutMs?: number;
+}
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
@@ -35,4 +63,61 @@ export function createPool(
     new Logger('Database').warn(`An idle connection was lost and will be replaced: ${error.message}`),
   );
   return pool;
+}
+
+/** Which role the connections are of. */
+type PoolName = 'runtime' | 'narrow';
+
+interface MeasuredPool {
+  readonly name: PoolName;
+  readonly pool: pg.Pool;
+  readonly size: number;
+}
+
+const measured = new Set<MeasuredPool>();
+
+/** The sum over the pools of that name: tests have several databases in a process. */
+function sums(numberOf: (of: MeasuredPool) => number): Map<PoolName, number> {
+  const byName = new Map<PoolName, number>();
+  for (const one of measured) byName.set(one.name, (byName.get(one.name) ?? 0) + numberOf(one));
+  return byName;
+}
+
+// Asked for at each scrape: the pools count by themselves, so that nothing is added to a statement.
+gauge(
+  'database_pool_connections',
+  'Open connections to the database, in use or idle',
+  ['pool', 'state'],
+  (connections) => {
+    connections.reset();
+    for (const [pool, idle] of sums((one) => one.pool.idleCount)) connections.set({ pool, state: 'idle' }, idle);
+    for (const [pool, used] of sums((one) => one.pool.totalCount - one.pool.idleCount)) {
+      connections.set({ pool, state: 'in_use' }, used);
+    }
+  },
+);
+gauge(
+  'database_pool_waiting',
+  'Transactions and statements that wait for a connection of the pool',
+  ['pool'],
+  (waiting) => {
+    waiting.reset();
+    for (const [pool, count] of sums((one) => one.pool.waitingCount)) waiting.set({ pool }, count);
+  },
+);
+gauge('database_pool_size', 'Connections that the pool may open', ['pool'], (sizes) => {
+  sizes.reset();
+  for (const [pool, size] of sums((one) => one.size)) sizes.set({ pool }, size);
+});
+
+/**
+ * Shows a pool in the metrics.
+ * @returns ends that, when the pool is closed
+ */
+export function measurePool(name: PoolName, pool: pg.Pool, size: number): () => void {
+  const entry = { name, pool, size };
+  measured.add(entry);
+  return () => {
+    measured.delete(entry);
+  };
 }

@@ -1,4 +1,22 @@
-import pg from 'pg';
+import type { Writable } from 'node:stream';
+import pg, { type PoolClient, type QueryResult } from 'pg';
+
+/** Statements that a connection keeps prepared, at some 50 KiB each in the server for one that reads a table with many indexes. */
+const PREPARED = 200;
+
+/** Names of prepared statements, one per text. */
+export class StatementNames {
+  private readonly names = new Map<string, string>();
+
+  /** @returns undefined when enough statements have a name: this one is then parsed at every execution */
+  nameOf(text: string): string | undefined {
+    const known = this.names.get(text);
+    if (known !== undefined || this.names.size >= PREPARED) return known;
+    const name = `prepared_${this.names.size + 1}`;
+    this.names.set(text, name);
+    return name;
+  }
+}
 
 /** The members of pg's connection that a segment uses; `@types/pg` does not describe them. */
 interface Connection {
@@ -26,7 +44,7 @@ const Query = pg.Query as unknown as new (config: object, callback?: Statement['
 const { sync } = (pg as unknown as { Connection: { prototype: Connection } }).Connection.prototype;
 
 /** A statement with parameters or a name, and what is called with its outcome. */
-export interface Statement {
+interface Statement {
   readonly text: string;
   readonly values?: unknown[] | undefined;
   readonly name?: string | undefined;
@@ -47,7 +65,7 @@ const skipped = () =>
  *
  * pg's client knows one query that is answered at a time; a segment passes the answers on to the statement whose turn it is.
  */
-export class Segment extends (Query as new (config: object) => Answered & object) {
+class Segment extends (Query as new (config: object) => Answered & object) {
   private readonly statements: Answered[];
   private answered = 0;
 
@@ -142,3 +160,58 @@ function submitOne(statement: Answered, connection: Connection): Error | null {
   if (failure !== null && isNew) delete connection.submittedNamedStatements[name];
   return failure;
 }
+
+/**
+ * The statements of a transaction on their way to the server: those that are issued in one turn of the event loop leave in
+ * one write, in the order in which they were issued, and share a round trip.
+ */
+export class StatementQueue {
+  private waiting: Statement[] = [];
+
+  constructor(private readonly client: PoolClient) {}
+
+  /**
+   * @param name of the prepared statement; the text is then parsed once for a connection
+   * @throws the error of the server; one with the code 25P02 when an earlier statement has failed
+   */
+  async send(text: string, values?: unknown[], name?: string): Promise<QueryResult> {
+    try {
+      return await new Promise<QueryResult>((resolve, reject) => {
+        const callback = (error: Error | null, result: QueryResult) => (error ? reject(error) : resolve(result));
+        if (this.waiting.push({ text, values, name, callback }) > 1) return;
+        // After the promises that are settled by now, so that what they issue goes along.
+        process.nextTick(() => this.flush());
+      });
+    } catch (error) {
+      // The driver's stack leads to its socket; this one leads to the statement.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      throw error;
+    }
+  }
+
+  private flush(): void {
+    const statements = this.waiting;
+    this.waiting = [];
+    const { stream } = (this.client as unknown as { readonly connection: { readonly stream: Writable } }).connection;
+    stream.cork();
+    let segment: Statement[] = [];
+    for (const statement of statements) {
+      if (isExtended(statement)) {
+        segment.push(statement);
+        continue;
+      }
+      this.sendSegment(segment);
+      segment = [];
+      this.client.query(statement.text, statement.callback);
+    }
+    this.sendSegment(segment);
+    stream.uncork();
+  }
+
+  private sendSegment(statements: readonly Statement[]): void {
+    if (statements.length > 0) this.client.query(new Segment(statements));
+  }
+}
+
+/** Without a name and values pg uses the simple protocol, which accepts several statements in one text. */
+const isExtended = ({ name, values }: Statement): boolean => name !== undefined || (values?.length ?? 0) > 0;

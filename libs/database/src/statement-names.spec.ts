@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StatementNames } from './statement-names.js';
+import { StatementNames } from './segment.js';
 
 describe('the names of prepared statements', () => {
   it('stay the same for a text', () => {

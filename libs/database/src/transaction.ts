@@ -1,7 +1,20 @@
 import type { CallOrigin, Principal } from '@crm/access';
 import type { EntityManager, Repository } from 'typeorm';
-import type { EntityClass } from './entities/entity-managers.js';
-import type { OutboxRow } from './outbox/outbox-row.js';
+import type { EntityClass } from './entities.js';
+
+/** An event as it stands in the outbox. */
+export interface OutboxRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  /** NATS subject. */
+  readonly subject: string;
+  /** CloudEvents JSON. */
+  readonly envelope: string;
+}
+
+/** The `consumer` of dead letters that the relay has stored, because the broker refuses them. */
+export const OUTBOX_CONSUMER = 'outbox';
 
 /** Anything that accepts SQL statements. */
 export interface Queryable {
@@ -78,3 +91,18 @@ export interface TenantTransaction extends Transaction {
 export interface NarrowTransaction extends Transaction {
   readonly tenantId?: undefined;
 }
+
+/**
+ * What a statement for `Database.read` begins its FROM with: a row `tenant` that sets the tenant for the rest of the
+ * statement. What reads tenants' rows stands in `LATERAL (… WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL … OFFSET 0)`:
+ * it depends on this row and is executed after it, when the policies of row-level security find the tenant; executed before,
+ * it would find none and no row.
+ */
+export const TENANT_OF_STATEMENT =
+  "(SELECT set_config('app.tenant_id', $1::text, true)::uuid AS id OFFSET 0) AS tenant";
+
+/**
+ * Has the statements that follow in the transaction planned for their values, where the service's connections have generic
+ * plans (`genericPlans`): lists with optional filters, of which one index serves some and another one the others.
+ */
+export const PLAN_FOR_VALUES = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";

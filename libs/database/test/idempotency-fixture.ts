@@ -5,8 +5,7 @@ import type { QueryRunner } from 'typeorm';
 import { Database } from '../src/database.js';
 import { createIdempotencyTable } from '../src/index.js';
 import { provisionDatabase } from '../src/migrations/provision.js';
-import { runMigrations } from '../src/migrations/run.js';
-import { ServiceMigration } from '../src/migrations/service-migration.js';
+import { runMigrations, ServiceMigration } from '../src/migrations/run.js';
 import { createTenantTable } from '../src/migrations/tables.js';
 
 const roles: ServiceDatabase = {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { catalogueProblems } from '../src/catalogue.js';
-import { IdempotencyRepository } from '../src/idempotency/idempotency.repository.js';
-import { IdempotencySweeper } from '../src/idempotency/idempotency.sweeper.js';
+import { inWorkspace } from '../src/database.js';
+import { IdempotencyRepository, IdempotencySweeper } from '../src/idempotency.js';
 import { newId } from '../src/ids.js';
-import { inWorkspace } from '../src/in-workspace.js';
 import { IdempotencyService, type IdempotentCall } from '../src/index.js';
 import type { Queryable } from '../src/transaction.js';
 import { type Fixture, startFixture } from './idempotency-fixture.js';

@@ -12,7 +12,7 @@ import {
   PartitionUpkeep,
   ServiceMigration,
 } from '../src/index.js';
-import { addDays, dayOf } from '../src/partitions/day.js';
+import { addDays, dayOf } from '../src/partitions/partitions.js';
 import { type Fixture, gate, roles, startFixture } from './fixture.js';
 
 class CreateTables1700000000000 extends ServiceMigration {

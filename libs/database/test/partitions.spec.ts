@@ -12,7 +12,7 @@ import {
   ServiceMigration,
   sweepDefaultPartition,
 } from '../src/index.js';
-import { addDays, dayOf } from '../src/partitions/day.js';
+import { addDays, dayOf } from '../src/partitions/partitions.js';
 import { type Fixture, gate, roles, startFixture } from './fixture.js';
 
 class CreateReadings1700000000000 extends ServiceMigration {

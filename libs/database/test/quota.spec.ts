@@ -3,13 +3,11 @@ import type { ServiceDatabase } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
-import { Database } from '../src/database.js';
+import { Database, inWorkspace } from '../src/database.js';
 import { newId } from '../src/ids.js';
-import { inWorkspace } from '../src/in-workspace.js';
 import { assertQuotaLeft, createQuotaTable, takeQuota } from '../src/index.js';
 import { provisionDatabase } from '../src/migrations/provision.js';
-import { runMigrations } from '../src/migrations/run.js';
-import { ServiceMigration } from '../src/migrations/service-migration.js';
+import { runMigrations, ServiceMigration } from '../src/migrations/run.js';
 
 const roles: ServiceDatabase = {
   database: 'quotatest',

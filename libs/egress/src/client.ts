@@ -2,20 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { checkUrl, type HostPort, type UrlOptions, type UrlVerdict } from '@crm/address-policy';
 import { TLS_SETTINGS } from '@crm/contracts';
-import type { Dial } from './connector.js';
+import { type Dial, TlsSessions } from './connector.js';
 import { Destinations, type Origin } from './destination.js';
 import { EgressError } from './errors.js';
-import { exchange } from './exchange.js';
+import { exchange, outgoingHeaders, type RequestHeaders } from './exchange.js';
 import type { Timeouts } from './exchange-clock.js';
-import { Lane, type LaneOptions } from './lane.js';
-import { LanePool } from './lane-pool.js';
-import { Lanes } from './lanes.js';
-import { lookupChecked } from './lookup.js';
-import { LoopLoad } from './loop-load.js';
-import { outgoingHeaders, type RequestHeaders } from './request-headers.js';
-import { nameServerResolver, type Resolver, systemResolver } from './resolver.js';
-import { REUSE_MS, SharedLookups } from './shared-lookups.js';
-import { TlsSessions } from './tls-sessions.js';
+import { Lane, type LaneOptions, LoopLoad } from './lane.js';
+import { LanePool, Lanes } from './lanes.js';
+import {
+  lookupChecked,
+  nameServerResolver,
+  REUSE_MS,
+  type Resolver,
+  SharedLookups,
+  systemResolver,
+} from './resolver.js';
 
 /** The methods that are supported. */
 export type EgressMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -264,4 +265,36 @@ function secureContexts(ca: string | undefined): (origin: Origin) => SecureConte
   const outside = createSecureContext(TLS_SETTINGS);
   const exceptions = ca === undefined ? outside : createSecureContext({ ...TLS_SETTINGS, ca });
   return ({ exempt }) => (exempt ? exceptions : outside);
+}
+
+/**
+ * A process's one way to the outside, as a provider: `{ provide: OutsideClient, useFactory: () => new
+ * OutsideClient(config.egress) }`. Nest closes it when requests and background work have ended.
+ */
+export class OutsideClient implements EgressClient {
+  private readonly client: EgressClient;
+
+  constructor(options: EgressOptions) {
+    this.client = createEgressClient(options);
+  }
+
+  get idleSockets(): number {
+    return this.client.idleSockets;
+  }
+
+  checkUrl(url: string): UrlVerdict {
+    return this.client.checkUrl(url);
+  }
+
+  request(request: EgressRequest): Promise<EgressResponse> {
+    return this.client.request(request);
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
 }

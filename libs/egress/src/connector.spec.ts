@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
-import { connectChecked, type SessionsOfOrigin, type Target } from './connector.js';
-import type { VerifiedSession } from './tls-sessions.js';
+import { connectChecked, type SessionsOfOrigin, type Target, type VerifiedSession } from './connector.js';
 
 /** Stands in for a socket of `tls.connect` and plays the script of a test. */
 class FakeSocket extends EventEmitter {

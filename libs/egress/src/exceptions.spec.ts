@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertNoEgressExceptionsInProduction, parseEgressAllow } from './exceptions.js';
+import { assertNoEgressExceptionsInProduction, parseEgressAllow } from './destination.js';
 
 describe('parseEgressAllow', () => {
   it.each([

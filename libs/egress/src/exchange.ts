@@ -3,10 +3,85 @@ import type { Dispatcher } from 'undici';
 import { classifyExchangeError, EgressError } from './errors.js';
 import { ExchangeClock, type Timeouts } from './exchange-clock.js';
 import type { Lane } from './lane.js';
-import { ResponseBody } from './response-body.js';
+
+/**
+ * Headers that describe the connection or the framing and are therefore set by the client alone (RFC 9110 7.6.1,
+ * RFC 9112). A caller's `host` would defeat the check of the URL, `accept-encoding` the rule against decompression.
+ */
+const CLIENT_HEADERS = new Set([
+  ...['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'te', 'trailer'],
+  ...['proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'accept-encoding'],
+]);
+
+/** Whether only the client sets a header, so that one of the caller is left out. @param name in lower case */
+export const isClientHeader = (name: string): boolean => CLIENT_HEADERS.has(name);
+
+/** Names and values from the caller: an object, or a list in which they alternate, for callers that send many requests. */
+export type RequestHeaders = Readonly<Record<string, string>> | readonly string[];
+
+/**
+ * The headers to send, as a list in which names and values alternate: names in lower case, each once (the last value counts),
+ * without those that only the client may set.
+ *
+ * @param userAgent used unless the caller sets one
+ * @throws TypeError when a list has a name without a value
+ */
+export function outgoingHeaders(headers: RequestHeaders, userAgent: string): string[] {
+  const list = ['accept-encoding', 'identity', 'user-agent', userAgent];
+  if (isList(headers)) {
+    if (headers.length % 2 !== 0) throw new TypeError('A list of headers has a name without a value');
+    for (let at = 0; at < headers.length; at += 2) set(list, headers[at]!, headers[at + 1]!);
+  } else {
+    for (const name of Object.keys(headers)) set(list, name, headers[name]!);
+  }
+  return list;
+}
+
+function isList(headers: RequestHeaders): headers is readonly string[] {
+  return Array.isArray(headers);
+}
+
+function set(list: string[], name: string, value: string): void {
+  const lower = name.toLowerCase();
+  if (CLIENT_HEADERS.has(lower)) return;
+  for (let at = 0; at < list.length; at += 2) {
+    if (list[at] === lower) {
+      list[at + 1] = value;
+      return;
+    }
+  }
+  list.push(lower, value);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** The bytes of a response up to a limit. */
+class ResponseBody {
+  /** Bytes that arrived, those beyond the limit included. */
+  received = 0;
+  private readonly chunks: Buffer[] = [];
+
+  constructor(private readonly limit: number) {}
+
+  /** Keeps as much of the chunk as there is room for. */
+  add(chunk: Buffer): void {
+    const room = this.limit - this.received;
+    this.received += chunk.length;
+    if (chunk.length <= room) this.chunks.push(chunk);
+    // A copy, because a part would hold the whole chunk in memory, up to 16 KiB.
+    else if (room > 0) this.chunks.push(Buffer.from(chunk.subarray(0, room)));
+  }
+
+  toBuffer(): Buffer {
+    const [first, ...rest] = this.chunks;
+    if (first === undefined) return EMPTY;
+    // Most responses are one chunk.
+    return rest.length === 0 ? first : Buffer.concat(this.chunks);
+  }
+}
 
 /** The request as it is sent. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   method: Dispatcher.HttpMethod;
   path: string;
   /** Names and values alternate. */
@@ -15,7 +90,7 @@ export interface OutgoingRequest {
 }
 
 /** Limits on the response. */
-export interface ExchangeLimits {
+interface ExchangeLimits {
   timeouts: Timeouts;
   maxResponseBytes: number;
   /** Whether a longer body is truncated instead of being an error. */
@@ -23,7 +98,7 @@ export interface ExchangeLimits {
 }
 
 /** The response. */
-export interface ExchangeResult {
+interface ExchangeResult {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -38,10 +113,10 @@ export interface ExchangeResult {
  * Bytes beyond the excerpt that are read and thrown away, so that the connection can be used again. A new one costs both
  * sides about a millisecond of processor time, for which 64 KiB are received; error pages rarely are longer.
  */
-export const DRAIN_BYTES = 64 * 1024;
+const DRAIN_BYTES = 64 * 1024;
 
 /** Milliseconds for that. A new connection takes a few round trips, so waiting longer than this gains nothing. */
-export const DRAIN_MS = 1_000;
+const DRAIN_MS = 1_000;
 
 /**
  * Sends one request on a lane and reads the response within the limits.

@@ -6,11 +6,16 @@ export {
   type EgressOptions,
   type EgressRequest,
   type EgressResponse,
+  OutsideClient,
 } from './client.js';
+export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './destination.js';
 export { EGRESS_ERROR_CODES, EgressError, type EgressErrorCode, type EgressPhase } from './errors.js';
-export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './exceptions.js';
+export { isClientHeader, type RequestHeaders } from './exchange.js';
 export type { Timeouts } from './exchange-clock.js';
-export { OutsideClient } from './outside-client.js';
-export { isClientHeader, type RequestHeaders } from './request-headers.js';
-export { type NameServerOptions, nameServerResolver, type Resolver } from './resolver.js';
-export { nameServerTextResolver, type TextResolver } from './text-records.js';
+export {
+  type NameServerOptions,
+  nameServerResolver,
+  nameServerTextResolver,
+  type Resolver,
+  type TextResolver,
+} from './resolver.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Lane } from './lane.js';
-import { LanePool } from './lane-pool.js';
+import { LanePool } from './lanes.js';
 
 /** The part of a lane that the pool uses. */
 function lane(host: string, expiresAt = Number.POSITIVE_INFINITY) {

@@ -1,10 +1,32 @@
+import { performance } from 'node:perf_hooks';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { Client } from 'undici';
-import { connectChecked, type Dial } from './connector.js';
+import { connectChecked, type Dial, type TlsSessions } from './connector.js';
 import type { Origin } from './destination.js';
 import type { EgressPhase } from './errors.js';
-import type { SharedLookups } from './shared-lookups.js';
-import type { TlsSessions } from './tls-sessions.js';
+import type { SharedLookups } from './resolver.js';
+
+/** Part of the time above which the event loop is busy: work that comes waits noticeably. */
+const BUSY = 0.8;
+/** Milliseconds over which it is measured. */
+const WINDOW_MS = 20;
+
+/** Tells whether the event loop is busy, measured between calls that are a moment apart. */
+export class LoopLoad {
+  private last = performance.eventLoopUtilization();
+  private lastAt = performance.now();
+  private wasBusy = false;
+
+  isBusy(): boolean {
+    const now = performance.now();
+    if (now - this.lastAt < WINDOW_MS) return this.wasBusy;
+    const current = performance.eventLoopUtilization();
+    this.wasBusy = performance.eventLoopUtilization(current, this.last).utilization > BUSY;
+    this.last = current;
+    this.lastAt = now;
+    return this.wasBusy;
+  }
+}
 
 /** Options shared by all lanes of a client. */
 export interface LaneOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lookupChecked } from './lookup.js';
+import { lookupChecked } from './resolver.js';
 
 const answering = (...addresses: string[]) => lookupChecked('example.com', async () => addresses, { exempt: false });
 const exempt = (...addresses: string[]) => lookupChecked('example.com', async () => addresses, { exempt: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outgoingHeaders } from './request-headers.js';
+import { outgoingHeaders } from './exchange.js';
 
 /** The list as pairs, sorted by name. */
 function pairs(list: readonly string[]): [string, string][] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EgressError } from './errors.js';
-import { SharedLookups } from './shared-lookups.js';
+import { SharedLookups } from './resolver.js';
 
 const origin = (hostname: string) => ({ origin: `https://${hostname}`, hostname, port: 443, exempt: false });
 const [A, B] = [origin('a.example.com'), origin('b.example.com')];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TlsSessions } from './tls-sessions.js';
+import { TlsSessions } from './connector.js';
 
 const origin = { origin: 'https://a.example.com', hostname: 'a.example.com', port: 443, exempt: false };
 const NAME = 'a.example.com';

@@ -1,7 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { afterEach, expect, it } from '@jest/globals';
-import { connectChecked } from '../src/connector.js';
-import { SESSION_LIFETIME_MS, type VerifiedSession } from '../src/tls-sessions.js';
+import { connectChecked, SESSION_LIFETIME_MS, type VerifiedSession } from '../src/connector.js';
 import { closeAll, closeLater, NAME } from './calls.js';
 import { makeCertificate, tlsReceiver } from './receiver.js';
 

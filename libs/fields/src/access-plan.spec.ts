@@ -2,8 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { runs } from '../test/runs.js';
 import { accessPlan } from './access-plan.js';
+import { compileFieldFormulas } from './check-definition.js';
 import type { FieldDefinition } from './field-definition.js';
-import { compileFieldFormulas } from './formulas.js';
 
 // Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);

@@ -1,7 +1,7 @@
 import { ANY_APP } from '@crm/contracts';
 import { formulaDependencies, orderFormulas, parseFormula } from '@crm/formula';
+import { formulaSources } from './check-definition.js';
 import type { FieldDefinition } from './field-definition.js';
-import { formulaSources } from './formulas.js';
 
 /** Which fields a principal can read and write, by api name. Everything that shows or uses a field follows it. */
 export interface AccessPlan {

@@ -1,13 +1,35 @@
+import { type CompiledFormulaSet, compileFormulaSet, type ValueType } from '@crm/formula';
 import type { FieldDefinition, ValidationRule } from './field-definition.js';
-import { normaliseOptions } from './options.js';
-import { PatternBudget } from './pattern-budget.js';
-import { type FieldProblem, pointerTo } from './problem.js';
-import { DEFINITION_PROBLEMS, type DefinitionProblemCode } from './problem-codes.js';
-import { rules } from './rules/index.js';
+import { PatternBudget } from './pattern.js';
+import { DEFINITION_PROBLEMS, type DefinitionProblemCode, type FieldProblem, pointerTo } from './problem.js';
+import { rules } from './rules.js';
+import { normaliseOptions } from './types/choices.js';
 import { type FieldType, SLOT_COUNTS, type SlotKind } from './types/field-type.js';
 import { fieldTypes } from './types/index.js';
-import { TEXTAREA_LIMIT } from './types/textarea.js';
-import { validateValue } from './validate-value.js';
+import { TEXTAREA_LIMIT } from './types/texts.js';
+import { validateValue } from './validate-record.js';
+
+/** Types of the fields as formulas see them, without formula fields, whose types depend on each other. */
+export function formulaFieldTypes(fields: readonly FieldDefinition[]): Map<string, ValueType> {
+  const types = new Map<string, ValueType>();
+  for (const field of fields) {
+    const type = fieldTypes.get(field.type)?.formulaType;
+    if (type) types.set(field.apiName, type);
+  }
+  return types;
+}
+
+/** The expressions of the formula fields by api name. */
+export function formulaSources(fields: readonly FieldDefinition[]): Map<string, string> {
+  return new Map(
+    fields.filter((field) => field.type === 'formula').map((field) => [field.apiName, field.expression ?? '']),
+  );
+}
+
+/** All formula fields compiled together. Throws FormulaCompileError when one has errors. */
+export function compileFieldFormulas(fields: readonly FieldDefinition[]): CompiledFormulaSet {
+  return compileFormulaSet(formulaSources(fields), formulaFieldTypes(fields));
+}
 
 /** Longest value and label of an option, in UTF-16 units; our choice: what fits in a list on a screen. */
 const LONGEST_OPTION = 255;

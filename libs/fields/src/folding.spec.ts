@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { onDeleteOf } from './field-definition.js';
-import { foldForSearch, foldForSearchUpTo } from './folding.js';
 import { withoutLimits } from './problem.js';
+import { foldForSearch, foldForSearchUpTo } from './types/texts.js';
 
 describe('the beginning of a text folded for search', () => {
   it.each([

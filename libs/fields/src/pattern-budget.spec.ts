@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkDefinition } from './check-definition.js';
 import type { FieldDefinition } from './field-definition.js';
-import { compiledSize } from './pattern.js';
-import { PatternBudget } from './pattern-budget.js';
+import { compiledSize, PatternBudget } from './pattern.js';
 import type { FieldProblem } from './problem.js';
-import { validateValue } from './validate-value.js';
+import { validateValue } from './validate-record.js';
 
 /** As slow as a pattern may be. */
 const SLOW = '^(?:.?.?.?.?){300}[^a]$';

@@ -1,5 +1,62 @@
 import { escapePointer } from '@crm/contracts';
-import { DEFINITION_PROBLEMS, type FieldProblemCode, VALUE_PROBLEMS } from './problem-codes.js';
+
+/** What can be wrong with a value of a record. */
+export const VALUE_PROBLEMS = {
+  REQUIRED: 'The field needs a value',
+  UNKNOWN_FIELD: 'The object has no such field',
+  FORMULA_NOT_WRITABLE: 'A formula is computed and cannot be written',
+  WRONG_TYPE: 'The JSON type is not the one of the field',
+  INVALID_CHARACTER: 'The text contains U+0000 or half of a surrogate pair',
+  LINE_BREAK: 'The field accepts a single line',
+  TOO_SHORT: 'The text has fewer characters than the field requires',
+  TOO_LONG: 'The text has more characters than the field allows',
+  TOO_MANY_VALUES: 'The list is longer than the field allows',
+  OUT_OF_RANGE: 'The number is outside the range that the platform stores',
+  BELOW_MIN: 'The number is below the minimum of the field',
+  ABOVE_MAX: 'The number is above the maximum of the field',
+  INVALID_DATE: 'Not a real date written YYYY-MM-DD',
+  INVALID_DATETIME: 'Not an RFC 3339 date-time',
+  INVALID_EMAIL: 'Not an e-mail address',
+  INVALID_PHONE: 'Not a phone number',
+  PHONE_COUNTRY_MISSING: 'The phone number has no country code and the workspace has no country',
+  INVALID_URL: 'Not an https address',
+  NOT_AN_OPTION: 'The value is not one of the options of the field',
+  INVALID_REFERENCE: 'Not the id of a record',
+  PATTERN_MISMATCH: 'The text does not match the pattern of the field',
+  UNIQUE_VALUE_TOO_LONG: 'The value is too long for a unique field',
+} as const;
+
+/** What can be wrong with the definition of a field. */
+export const DEFINITION_PROBLEMS = {
+  TYPE_UNKNOWN: 'The platform has no such field type',
+  OPTIONS_REQUIRED: 'The field type needs options',
+  OPTIONS_NOT_ALLOWED: 'The field type has no options',
+  OPTION_INVALID: 'An option must be a text, or a value and a label, of 1 to 255 characters',
+  OPTION_DUPLICATE: 'Two options have the same value',
+  REFERENCE_TARGET_REQUIRED: 'A reference needs a target',
+  REFERENCE_TARGET_INVALID: 'A target must be lead, contact, company, opportunity or custom:<apiName>',
+  REFERENCE_TARGET_NOT_ALLOWED: 'Only a reference can have a target',
+  ON_DELETE_NOT_ALLOWED: 'Only a reference can say what happens on deletion',
+  ON_DELETE_INVALID: 'A required reference cannot be unset on deletion: use restrict or cascade',
+  INDEXED_NOT_ALLOWED: 'Lists are not filtered or sorted by an index of the field type',
+  INDEXED_TOO_MANY: 'The object has more indexed fields of this kind than a record has columns',
+  RULE_UNKNOWN: 'The platform has no such validation rule',
+  RULE_NOT_ALLOWED: 'The rule does not apply to the field type',
+  RULE_VALUE_INVALID: 'The rule does not accept the value',
+  RULE_PATTERN_INVALID: 'The linear-time engine does not support the pattern',
+  RULE_CONFLICT: 'No value can satisfy all rules of the field',
+  DEFAULT_INVALID: 'The default is not a valid value of the field',
+  DEFAULT_NOT_ALLOWED: 'A formula cannot have a default',
+  REQUIRED_NOT_ALLOWED: 'A formula cannot be required',
+  UNIQUE_NOT_ALLOWED: 'The field type does not support unique values',
+  EXPRESSION_REQUIRED: 'A formula needs an expression',
+  EXPRESSION_NOT_ALLOWED: 'Only a formula can have an expression',
+  EXPOSES_NOT_ALLOWED: 'Only a formula can expose what it reads',
+} as const;
+
+export type ValueProblemCode = keyof typeof VALUE_PROBLEMS;
+export type DefinitionProblemCode = keyof typeof DEFINITION_PROBLEMS;
+export type FieldProblemCode = ValueProblemCode | DefinitionProblemCode;
 
 export type ProblemParams = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { compileFieldFormulas, formulaFieldTypes } from './check-definition.js';
 import type { FieldDefinition, FieldTypeName } from './field-definition.js';
-import { foldForSearch, foldForUniqueness } from './folding.js';
-import { compileFieldFormulas, formulaFieldTypes } from './formulas.js';
-import { normaliseOptions } from './options.js';
 import { searchText, slotValue, uniqueKey } from './stored-forms.js';
+import { normaliseOptions } from './types/choices.js';
+import { foldForSearch, foldForUniqueness } from './types/texts.js';
 
 const field = (type: FieldTypeName): FieldDefinition => ({ apiName: 'f', type });
 

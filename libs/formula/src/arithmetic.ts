@@ -1,6 +1,5 @@
 import type { ArithmeticOperator } from './ast.js';
-import { EXACT_INTEGERS, remainder } from './decimal.js';
-import { coerced, type Evaluator, type Operand, type Row } from './values.js';
+import { coerced, type Evaluator, EXACT_INTEGERS, type Operand, type Row, remainder } from './values.js';
 
 type NumberEvaluator = (row: Row) => number | null;
 

@@ -1,4 +1,58 @@
-import type { ValueType } from './types.js';
+/**
+ * The type of a value in a formula. `any` is an undeclared payload key; `null` is the literal NULL
+ * before a neighbouring operand gives it a type.
+ */
+export type ValueType = 'number' | 'text' | 'boolean' | 'date' | 'datetime' | 'multi_select' | 'any' | 'null';
+
+/** The names a formula may read, with their types: a map or an object of own properties. */
+export type FieldTypes = ReadonlyMap<string, ValueType> | Readonly<Record<string, ValueType>>;
+
+export type FormulaErrorCode =
+  | 'EMPTY'
+  | 'UNEXPECTED_CHARACTER'
+  | 'UNTERMINATED_TEXT'
+  | 'INVALID_ESCAPE'
+  | 'INVALID_TEXT'
+  | 'INVALID_NUMBER'
+  | 'UNEXPECTED_TOKEN'
+  | 'UNEXPECTED_END'
+  | 'CHAINED_COMPARISON'
+  | 'UNKNOWN_FIELD'
+  | 'UNKNOWN_FUNCTION'
+  | 'WRONG_ARITY'
+  | 'TYPE_MISMATCH'
+  | 'NO_TYPE'
+  | 'TOO_LONG'
+  | 'TOO_MANY_NODES'
+  | 'TOO_DEEP'
+  | 'CYCLE'
+  | 'CHAIN_TOO_DEEP';
+
+/** One mistake in a formula. */
+export interface FormulaError {
+  code: FormulaErrorCode;
+  /** A sentence for the author of the formula. */
+  message: string;
+  /** Start position: 0-based, in code points. */
+  position: number;
+  /** Length in code points; 0 at the end of the source. */
+  length: number;
+  /** What the author may have meant, as a replacement for the covered text. */
+  suggestion?: string;
+}
+
+/** The outside inputs of an evaluation: one instant per request or handled event, and the tenant's zone. */
+export interface EvaluationContext {
+  now: Date;
+  /** IANA name; UTC when it is absent or unknown to this platform. */
+  timeZone?: string;
+}
+
+/**
+ * A value of a record or of a result, in its canonical JSON form: text, finite number,
+ * boolean, `YYYY-MM-DD`, RFC 3339 UTC with `Z`, an array of options, or null.
+ */
+export type JsonValue = string | number | boolean | readonly string[] | null;
 
 export type UnaryOperator = '-' | '!';
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
@@ -83,3 +137,95 @@ export type TypedNode =
   | (Omit<UnaryNode, 'operand'> & Typing & { readonly operand: TypedNode })
   | (Omit<BinaryNode, 'left' | 'right'> & Typing & { readonly left: TypedNode; readonly right: TypedNode })
   | (Omit<CallNode, 'args'> & Typing & { readonly args: readonly TypedNode[] });
+
+/** Precedence of the binary operators; operators of one level associate to the left. */
+const LEVELS: Readonly<Record<BinaryOperator, number>> = {
+  '||': 1,
+  '&&': 2,
+  '==': 3,
+  '!=': 3,
+  '<': 4,
+  '<=': 4,
+  '>': 4,
+  '>=': 4,
+  '+': 5,
+  '-': 5,
+  '*': 6,
+  '/': 6,
+  '%': 6,
+};
+/** The lowest level: a whole expression. */
+export const LOOSEST_LEVEL = 1;
+/** Unary operators bind more tightly than all binary ones. */
+const UNARY_LEVEL = 7;
+/** Literals, names, calls and expressions in parentheses. */
+const PRIMARY_LEVEL = 8;
+
+/** The level of a binary operator. */
+export function precedenceOf(operator: BinaryOperator): number {
+  return LEVELS[operator];
+}
+
+/** Whether operators of this level cannot be chained: `a < b < c` is an error. */
+export function isComparisonLevel(level: number): boolean {
+  return level === 3 || level === 4;
+}
+
+/** Whether a text is a binary operator. */
+export function isBinaryOperator(text: string): text is BinaryOperator {
+  return Object.hasOwn(LEVELS, text);
+}
+
+/**
+ * The source of a tree, with only the parentheses that its shape needs. Parsing it returns the same tree
+ * (with other positions), unless spaces and escapes make the printed form longer than a source may be.
+ * Throws a TypeError for a tree with errors.
+ */
+export function printFormula(tree: Node): string {
+  switch (tree.kind) {
+    case 'number':
+      return printNumber(tree.value);
+    case 'text':
+      return printText(tree.value);
+    case 'boolean':
+      return tree.value ? 'TRUE' : 'FALSE';
+    case 'null':
+      return 'NULL';
+    case 'field':
+      return tree.name;
+    case 'unary':
+      return tree.operator + printAt(tree.operand, UNARY_LEVEL);
+    case 'binary': {
+      const level = precedenceOf(tree.operator);
+      // Comparisons do not chain, so their left operand needs a higher level too; the others associate to the left.
+      const left = printAt(tree.left, isComparisonLevel(level) ? level + 1 : level);
+      return `${left} ${tree.operator} ${printAt(tree.right, level + 1)}`;
+    }
+    case 'call':
+      return `${tree.name}(${tree.args.map(printFormula).join(', ')})`;
+    case 'error':
+      throw new TypeError('A tree with errors has no source to print');
+  }
+}
+
+function printAt(node: Node, level: number): string {
+  return levelOf(node) < level ? `(${printFormula(node)})` : printFormula(node);
+}
+
+function levelOf(node: Node): number {
+  if (node.kind === 'binary') return precedenceOf(node.operator);
+  return node.kind === 'unary' ? UNARY_LEVEL : PRIMARY_LEVEL;
+}
+
+function printNumber(value: number): string {
+  const plain = String(value).replace('e+', 'e');
+  const exponent = value.toExponential().replace('e+', 'e');
+  // 0.001 is easier to read than 1e-3; an exponent is used only where it is clearly shorter.
+  return exponent.length + 2 < plain.length ? exponent : plain;
+}
+
+/** Uses the quotes that need fewer escapes, so that a printed formula is not longer than its source. */
+function printText(value: string): string {
+  const quote = value.split('"').length > value.split("'").length ? "'" : '"';
+  return quote + value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`) + quote;
+}

@@ -1,11 +1,20 @@
-import type { BinaryNode, CallNode, FieldNode, Node, TypedNode, UnaryNode } from './ast.js';
+import type {
+  BinaryNode,
+  CallNode,
+  FieldNode,
+  FieldTypes,
+  FormulaError,
+  FormulaErrorCode,
+  Node,
+  TypedNode,
+  UnaryNode,
+  ValueType,
+} from './ast.js';
 import { ErrorList } from './errors.js';
 import { arity, type FunctionDefinition, parameterAt, signature } from './functions/definition.js';
 import { functions } from './functions/index.js';
-import { fieldNames, fieldType } from './names.js';
 import { KEYWORD_LITERALS, parseFormula } from './parser.js';
-import { nearestName } from './suggestions.js';
-import type { FieldTypes, FormulaError, FormulaErrorCode, ValueType } from './types.js';
+import { fieldNames, fieldType, nearestName } from './suggestions.js';
 
 export interface CheckOptions {
   /** Names that are not in `fields` have type `any` (workflow conditions, webhook filters). */

@@ -1,8 +1,14 @@
-import type { EqualityOperator, RelationalOperator } from './ast.js';
-import { compareNumbers, SURELY_DIFFERENT } from './decimal.js';
+import type { EqualityOperator, RelationalOperator, ValueType } from './ast.js';
 import { compareText } from './text.js';
-import type { ValueType } from './types.js';
-import { coerced, type Evaluator, type Operand, type Row, type Value } from './values.js';
+import {
+  coerced,
+  compareNumbers,
+  type Evaluator,
+  type Operand,
+  type Row,
+  SURELY_DIFFERENT,
+  type Value,
+} from './values.js';
 
 /** Compares two non-null values of one type: negative, 0 or positive; null when they have no order. */
 type Compare = (left: Value, right: Value) => number | null;

@@ -1,14 +1,12 @@
 import { arithmetic } from './arithmetic.js';
-import type { TypedNode } from './ast.js';
+import type { EvaluationContext, FieldTypes, JsonValue, TypedNode, ValueType } from './ast.js';
 import { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 import { compileComparison } from './comparison.js';
-import { finite } from './decimal.js';
 import { FormulaCompileError } from './errors.js';
-import { concatenate } from './functions/concat.js';
 import { parameterAt } from './functions/definition.js';
 import { functions } from './functions/index.js';
-import type { EvaluationContext, FieldTypes, JsonValue, ValueType } from './types.js';
-import { asItIs, coerced, type Evaluator, fieldReader, type Operand, Row, toJson } from './values.js';
+import { concatenate } from './functions/texts.js';
+import { asItIs, coerced, type Evaluator, fieldReader, finite, type Operand, Row, toJson } from './values.js';
 
 export interface CompiledFormula {
   readonly resultType: ValueType;

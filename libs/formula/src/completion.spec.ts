@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { ValueType } from './ast.js';
 import { checkFormula } from './checker.js';
 import { completeFormula } from './completion.js';
 import { functions } from './functions/index.js';
-import type { ValueType } from './types.js';
 
 const FIELDS: Readonly<Record<string, ValueType>> = {
   amount: 'number',

@@ -1,10 +1,9 @@
-import { ErrorList } from './errors.js';
+import type { FieldTypes, ValueType } from './ast.js';
+import { ErrorList, LIMITS } from './errors.js';
 import { type FunctionDefinition, parameterAt, signature } from './functions/definition.js';
 import { functions } from './functions/index.js';
 import { type Token, tokenize } from './lexer.js';
-import { LIMITS } from './limits.js';
-import { fieldNames, fieldType } from './names.js';
-import type { FieldTypes, ValueType } from './types.js';
+import { fieldNames, fieldType } from './suggestions.js';
 
 /** One completion for the place of the cursor. */
 export interface CompletionItem {

@@ -1,8 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { evaluate, FIELDS } from '../test/evaluate.js';
-import { dayNumber, formatDate, formatInstant, parseDate, parseInstant } from './calendar.js';
+import { dayNumber, formatDate, formatInstant, isTimeZone, parseDate, parseInstant, timeZone } from './calendar.js';
 import { compileFormula } from './compile.js';
-import { isTimeZone, timeZone } from './time-zone.js';
 
 // Many runs on a machine that may be busy with other test files.
 jest.setTimeout(60_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decimalText } from './decimal.js';
+import { decimalText } from './values.js';
 
 describe('the decimals of very large and very small numbers', () => {
   it.each([

@@ -1,12 +1,10 @@
-import type { Node } from './ast.js';
+import type { EvaluationContext, FieldTypes, FormulaError, JsonValue, Node, ValueType } from './ast.js';
 import { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 import { type CompiledFormula, compileFormula } from './compile.js';
-import { FormulaCompileError } from './errors.js';
-import { LIMITS } from './limits.js';
-import { fieldNames, fieldType } from './names.js';
+import { FormulaCompileError, LIMITS } from './errors.js';
 import { orderFormulas, wayBack } from './order.js';
 import { parseFormula } from './parser.js';
-import type { EvaluationContext, FieldTypes, FormulaError, JsonValue, ValueType } from './types.js';
+import { fieldNames, fieldType } from './suggestions.js';
 
 /** All formulas of one object, checked together: each may read the others. */
 export interface CheckedFormulaSet {

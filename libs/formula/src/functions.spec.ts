@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { evaluate, type TestRecord, titleOf } from '../test/evaluate.js';
+import type { JsonValue, ValueType } from './ast.js';
 import { checkFormula } from './checker.js';
 import { signature } from './functions/definition.js';
 import { functions } from './functions/index.js';
-import type { JsonValue, ValueType } from './types.js';
 
 type Case = [source: string, expected: JsonValue, record?: TestRecord];
 

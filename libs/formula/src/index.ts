@@ -1,10 +1,11 @@
 export type * from './ast.js';
-export { formatDate, formatInstant, parseDate, parseInstant } from './calendar.js';
+export type * from './ast.js';
+export { printFormula } from './ast.js';
+export { formatDate, formatInstant, isTimeZone, parseDate, parseInstant } from './calendar.js';
 export { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 export { type CompiledFormula, compileFormula } from './compile.js';
 export { type Completion, type CompletionItem, completeFormula, type SignatureHelp } from './completion.js';
-export { compareNumbers, decimalText, roundTo15Digits } from './decimal.js';
-export { FormulaCompileError, FormulaSqlError } from './errors.js';
+export { FormulaCompileError, FormulaSqlError, LIMITS } from './errors.js';
 export {
   type CheckedFormulaSet,
   type CompiledFormulaSet,
@@ -14,10 +15,8 @@ export {
 } from './formula-set.js';
 export { type FunctionDefinition, type Parameter, signature } from './functions/definition.js';
 export { functions } from './functions/index.js';
-export { LIMITS } from './limits.js';
 export { type FormulaOrder, orderFormulas, wayBack } from './order.js';
 export { type ParsedFormula, parseFormula } from './parser.js';
-export { printFormula } from './printer.js';
 export {
   type BindParameter,
   type EmitOptions,
@@ -30,5 +29,4 @@ export { FORMULA_SQL_FUNCTIONS, formulaSqlFunctions } from './sql/helpers.js';
 export type { SqlOperand, SqlTarget } from './sql-target.js';
 export { nearestName } from './suggestions.js';
 export { codePointLength, compareText, isCleanText } from './text.js';
-export { isTimeZone } from './time-zone.js';
-export type * from './types.js';
+export { compareNumbers, decimalText, roundTo15Digits } from './values.js';

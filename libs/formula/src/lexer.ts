@@ -1,6 +1,6 @@
+import type { FormulaErrorCode } from './ast.js';
 import type { ErrorList } from './errors.js';
 import { isCleanText } from './text.js';
-import type { FormulaErrorCode } from './types.js';
 
 export type TokenKind = 'number' | 'text' | 'name' | 'operator' | '(' | ')' | ',' | 'end';
 

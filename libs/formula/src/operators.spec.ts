@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { evaluate, type TestRecord, titleOf } from '../test/evaluate.js';
-import type { JsonValue } from './types.js';
+import type { JsonValue } from './ast.js';
 
 type Case = [source: string, expected: JsonValue, record?: TestRecord];
 

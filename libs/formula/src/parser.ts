@@ -1,9 +1,15 @@
-import type { BinaryOperator, Node } from './ast.js';
-import { ErrorList } from './errors.js';
+import {
+  type BinaryOperator,
+  type FormulaError,
+  type FormulaErrorCode,
+  isBinaryOperator,
+  isComparisonLevel,
+  LOOSEST_LEVEL,
+  type Node,
+  precedenceOf,
+} from './ast.js';
+import { ErrorList, LIMITS } from './errors.js';
 import { type Token, tokenize } from './lexer.js';
-import { LIMITS } from './limits.js';
-import { isBinaryOperator, isComparisonLevel, LOOSEST_LEVEL, precedenceOf } from './precedence.js';
-import type { FormulaError, FormulaErrorCode } from './types.js';
 
 export interface ParsedFormula {
   /** Absent only when nothing could be parsed. With errors, the part that could be. */

@@ -3,12 +3,11 @@ import fc from 'fast-check';
 import { arbitraryFormula, arbitraryRecord } from '../test/arbitraries.js';
 import { FIELDS } from '../test/evaluate.js';
 import { runs } from '../test/runs.js';
-import type { Node } from './ast.js';
+import { type Node, printFormula } from './ast.js';
 import { checkFormula } from './checker.js';
 import { compileFormula } from './compile.js';
-import { compareNumbers, decimalText, roundTo15Digits } from './decimal.js';
 import { parseFormula } from './parser.js';
-import { printFormula } from './printer.js';
+import { compareNumbers, decimalText, roundTo15Digits } from './values.js';
 
 // Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../test/evaluate.js';
+import type { ValueType } from './ast.js';
 import { compileFormula } from './compile.js';
-import type { ValueType } from './types.js';
 
 const evaluate = (source: string, fields: Record<string, ValueType>, record: object) =>
   compileFormula(source, fields).evaluate(record as Record<string, unknown>, { now: NOON });

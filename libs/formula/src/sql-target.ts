@@ -1,4 +1,4 @@
-import type { ValueType } from './types.js';
+import type { ValueType } from './ast.js';
 
 /** A piece of SQL that stands for a value: a primary expression, safe next to any operator. */
 export interface SqlOperand {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorsOf, FIELDS } from '../test/evaluate.js';
+import { printFormula } from './ast.js';
 import { checkFormula } from './checker.js';
 import { parseFormula } from './parser.js';
-import { printFormula } from './printer.js';
 
 describe('each mistake in a source has a code and a position', () => {
   it.each<[string, string[]]>([

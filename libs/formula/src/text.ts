@@ -1,4 +1,4 @@
-import { LIMITS } from './limits.js';
+import { LIMITS } from './errors.js';
 
 /** U+0000, which Postgres cannot store, and lone surrogates, which UTF-8 cannot encode. */
 const UNSTORABLE = /[\0\p{Cs}]/u;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { evaluateUntyped, type TestRecord, titleOf } from '../test/evaluate.js';
+import type { JsonValue } from './ast.js';
 import { checkFormula } from './checker.js';
-import type { JsonValue } from './types.js';
 
 describe('undeclared names have the type of their value', () => {
   const cases: [string, JsonValue, TestRecord?][] = [

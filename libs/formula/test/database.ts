@@ -1,9 +1,9 @@
 import pg from 'pg';
+import type { EvaluationContext, JsonValue, ValueType } from '../src/ast.js';
 import { formatInstant } from '../src/calendar.js';
 import type { CheckedFormula } from '../src/checker.js';
 import { type EmitOptions, emitSql, type SqlColumn, type SqlParameter } from '../src/sql/emit.js';
 import { FORMULA_SQL_FUNCTIONS } from '../src/sql/helpers.js';
-import type { EvaluationContext, JsonValue, ValueType } from '../src/types.js';
 import { FIELDS, type TestRecord } from './evaluate.js';
 
 const COLUMN_TYPES: Readonly<Record<string, string>> = {

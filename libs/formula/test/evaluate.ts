@@ -1,6 +1,6 @@
+import type { FormulaError, JsonValue, ValueType } from '../src/ast.js';
 import { type CheckOptions, checkFormula } from '../src/checker.js';
 import { compileFormula } from '../src/compile.js';
-import type { FormulaError, JsonValue, ValueType } from '../src/types.js';
 
 /** Two fields of each type, so that operators can be tested with pairs. */
 export const FIELDS: Readonly<Record<string, ValueType>> = {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { checkFormula } from '../src/checker.js';
 import { compileFormula } from '../src/compile.js';
 import { completeFormula } from '../src/completion.js';
-import { LIMITS } from '../src/limits.js';
+import { LIMITS } from '../src/errors.js';
 import { arbitraryFormula } from './arbitraries.js';
 import { FIELDS, NOON } from './evaluate.js';
 

@@ -1,8 +1,8 @@
+import type { ValueType } from '../src/ast.js';
 import { compileFormula } from '../src/compile.js';
+import { LIMITS } from '../src/errors.js';
 import { type FunctionDefinition, signature } from '../src/functions/definition.js';
 import { functions } from '../src/functions/index.js';
-import { LIMITS } from '../src/limits.js';
-import type { ValueType } from '../src/types.js';
 import { NOON } from './evaluate.js';
 
 /** A list of types as a table cell shows it. */

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { parseDate } from '../src/calendar.js';
+import type { ValueType } from '../src/ast.js';
+import { parseDate, postgresTimeZone, timeZone } from '../src/calendar.js';
 import { type CheckedFormula, checkFormula } from '../src/checker.js';
 import { compileFormula } from '../src/compile.js';
-import { postgresTimeZone, timeZone } from '../src/time-zone.js';
-import type { ValueType } from '../src/types.js';
 import { arbitraryFormula } from './arbitraries.js';
 import { type FormulaDatabase, openFormulaDatabase } from './database.js';
 import { FIELDS, NOON, type TestRecord } from './evaluate.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Cells } from './cells.js';
+import { Cells } from './gcra.js';
 
 const held = (cells: Cells): number => {
   const { recent, older } = cells as unknown as Record<'recent' | 'older', ReadonlyMap<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressKey, isLoopback } from './client-address.js';
+import { addressKey, isLoopback } from './limiter.js';
 
 describe('the address of a client', () => {
   it.each([

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Operation } from './gcra.js';
-import { LimitGroup } from './limit-group.js';
-import { Limiter } from './limiter.js';
-import { type Claim, type Decision, LimiterStore } from './limiter-store.js';
-import { MemoryLimiterStore } from './memory-limiter-store.js';
+import { Limiter, LimitGroup } from './limiter.js';
+import { type Claim, type Decision, LimiterStore, MemoryLimiterStore } from './limiter-store.js';
 
 const LIMIT = { name: 'sign-in', points: 2, windowSeconds: 60 };
 const STATE = { name: 'sign-in', quota: 2, windowSeconds: 60, remaining: 0, resetSeconds: 30 };

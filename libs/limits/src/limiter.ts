@@ -1,8 +1,122 @@
 import { type LimitState, PlatformError } from '@crm/contracts';
-import { hasRoom, remainingUses, secondsUntilEmpty, secondsUntilRoom, windowSeconds } from './gcra.js';
-import { type GroupedLimit, LimitGroup } from './limit-group.js';
-import type { Limit, LimiterStore, OpenLimit } from './limiter-store.js';
-import { rateLimited } from './rate-limits.js';
+import { hasRoom, type Operation, remainingUses, secondsUntilEmpty, secondsUntilRoom, windowSeconds } from './gcra.js';
+import type { Claim, Decision, Limit, LimiterStore, OpenLimit } from './limiter-store.js';
+
+/** The key of a limit for an address: an IPv6 customer can choose from a whole /64, so these addresses share a key. */
+export function addressKey(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  if (!address.includes(':')) return address;
+  const [head = '', tail = ''] = address.split('::', 2);
+  const before = head.split(':').filter(Boolean);
+  const after = tail.split(':').filter(Boolean);
+  const zeros = address.includes('::') ? Math.max(0, 8 - before.length - after.length) : 0;
+  return [...before, ...Array<string>(zeros).fill('0'), ...after]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
+/** Whether an address is a loopback address, also in its IPv4-mapped form. */
+export const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address);
+
+/**
+ * The error for a caller of an exhausted limit.
+ * @param states of the limits that were applied, the exhausted one last
+ * @param detail error detail; default: that of the code
+ */
+export function rateLimited(states: readonly LimitState[], detail?: string): PlatformError {
+  return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: states.at(-1)?.resetSeconds, limits: states });
+}
+
+/**
+ * The fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers, section 3 and 4): every applied policy, and
+ * the state of the one with the least remaining.
+ * @param states at least one
+ */
+export function limitHeaders(states: readonly LimitState[]): Record<string, string> {
+  let scarcest = states[0] as LimitState;
+  let policies = '';
+  for (const state of states) {
+    if (state.remaining < scarcest.remaining) scarcest = state;
+    policies += `${policies && ', '}"${state.name}";q=${state.quota};w=${state.windowSeconds}`;
+  }
+  return {
+    'ratelimit-policy': policies,
+    ratelimit: `"${scarcest.name}";r=${scarcest.remaining};t=${scarcest.resetSeconds}`,
+  };
+}
+
+/** A limit of a group, which is a Limiter. */
+interface GroupedLimit {
+  readonly store: LimiterStore;
+  readonly open: OpenLimit;
+  /** What a caller with this debt is told. */
+  stateOf(debtUs: number): LimitState;
+  isExhausted(debtUs: number): boolean;
+  /** @param states of the limits that were applied, this one last */
+  refusalFor(states: readonly LimitState[]): PlatformError;
+}
+
+/**
+ * Limits of one store that apply to the same calls. They are asked in one step, which is one round trip where the store is a
+ * server. Every method takes one key for each of them, in their order.
+ */
+export class LimitGroup {
+  /** @param limiters at least one, all different */
+  constructor(private readonly limiters: readonly GroupedLimit[]) {}
+
+  /**
+   * Uses one point of every key, if each has one left: a call that one limit refuses costs nothing of the others.
+   * @returns the remaining points, at once if the store answers at once
+   * @throws PlatformError RATE_LIMITED with the state of the limits up to the first that had none
+   */
+  consume(...keys: readonly string[]): readonly LimitState[] | Promise<readonly LimitState[]> {
+    const decision = this.apply('take', keys);
+    return decision instanceof Promise ? decision.then((later) => this.admit(later)) : this.admit(decision);
+  }
+
+  /** Uses a point of every key after the attempt, even if none is left: for limits that count only failures. */
+  async penalise(...keys: readonly string[]): Promise<void> {
+    await this.apply('charge', keys);
+  }
+
+  /**
+   * Undoes a use, for limits of attempts at the same time of which only those that failed shall count. A key that had all of
+   * its points gains no more than the time since the use.
+   */
+  async giveBack(...keys: readonly string[]): Promise<void> {
+    await this.apply('restore', keys);
+  }
+
+  /**
+   * Uses nothing.
+   * @throws PlatformError RATE_LIMITED when one of the keys has no point left
+   */
+  async refuseExhausted(...keys: readonly string[]): Promise<void> {
+    const { debtsUs } = await this.apply('look', keys);
+    const refused = this.limiters.findIndex((limiter, index) => limiter.isExhausted(debtsUs[index] as number));
+    this.admit({ refused, debtsUs });
+  }
+
+  private apply(operation: Operation, keys: readonly string[]): Decision | Promise<Decision> {
+    const claims: Claim[] = [];
+    for (let index = 0; index < this.limiters.length; index += 1) {
+      claims.push({ open: (this.limiters[index] as GroupedLimit).open, key: keys[index] as string });
+    }
+    return (this.limiters[0] as GroupedLimit).store.apply(operation, claims);
+  }
+
+  private admit({ refused, debtsUs }: Decision): readonly LimitState[] {
+    const states: LimitState[] = [];
+    for (let index = 0; index < this.limiters.length; index += 1) {
+      const limiter = this.limiters[index] as GroupedLimit;
+      states.push(limiter.stateOf(debtsUs[index] as number));
+      if (index === refused) throw limiter.refusalFor(states);
+    }
+    return states;
+  }
+}
 
 /** One limit for any number of keys. */
 export class Limiter implements GroupedLimit {

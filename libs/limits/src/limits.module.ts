@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { LimiterStore } from './limiter-store.js';
-import { MemoryLimiterStore } from './memory-limiter-store.js';
+import { LimiterStore, MemoryLimiterStore } from './limiter-store.js';
 
 export interface LimitsConfig {
   /** Redis or Valkey, in which all replicas count together; undefined: each process counts in its memory. */

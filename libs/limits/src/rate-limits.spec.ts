@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { limitHeaders, rateLimited } from './rate-limits.js';
+import { limitHeaders, rateLimited } from './limiter.js';
 
 describe('rate limits in responses', () => {
   it('name every policy and the scarcest state', () => {

@@ -3,10 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
 import type { Operation } from '../src/gcra.js';
-import type { Claim, Decision, Limit } from '../src/limiter-store.js';
-import { MemoryLimiterStore } from '../src/memory-limiter-store.js';
-import { GCRA_SCRIPT } from '../src/redis/gcra-script.js';
-import { ScriptCall } from '../src/redis/script-call.js';
+import { type Claim, type Decision, type Limit, MemoryLimiterStore } from '../src/limiter-store.js';
+import { GCRA_SCRIPT, ScriptCall } from '../src/redis/redis-script.js';
 import { TestRedis } from './redis-server.js';
 
 /** The store in memory, at the times of the server. */

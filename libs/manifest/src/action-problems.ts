@@ -1,11 +1,10 @@
-import { type Draft, entriesOf } from './draft.js';
+import { type Draft, entriesOf } from './example.js';
 import { pointer } from './json-pointer.js';
-import { type PlacedText, textsIn } from './json-texts.js';
 import { eventKeys } from './package-model.js';
-import { keyProblem, type Problem } from './problem.js';
+import { keyProblem, type Problem, suggestion } from './problem.js';
 import type { ManifestAction, ManifestAutomation } from './schema/manifest.js';
-import { suggestion } from './suggestion.js';
-import { TemplateError } from './template-error.js';
+import { type PlacedText, textsIn } from './source/json-source.js';
+import { TemplateError } from './template-budget.js';
 import { hasPlaceholder, isUrlTemplateFixed, templateKeys } from './templates.js';
 
 /** Longest wait of a run, in seconds: 30 days. */

@@ -1,5 +1,5 @@
-import type { Certification, Severity } from './certification.js';
 import { type CertifyOptions, certifyAdmitted } from './certify.js';
+import type { Certification, Severity } from './check.js';
 import { bounded, isAboutKey, type Problem } from './problem.js';
 import { JsonSource, type SourceRange } from './source/json-source.js';
 

@@ -1,14 +1,22 @@
+import { createHash } from 'node:crypto';
 import type { UrlOptions } from '@crm/address-policy';
 import { canonicalJson } from '@crm/contracts';
 import { admitJson } from './admit-json.js';
-import type { Certification, CheckResult, CheckStatus } from './certification.js';
-import type { Check, CheckContext, CheckOutcome } from './check.js';
+import type { Certification, Check, CheckContext, CheckOutcome, CheckResult, CheckStatus } from './check.js';
 import { CHECKS } from './checks/index.js';
-import { draftOf } from './draft.js';
-import { manifestSha256 } from './manifest-hash.js';
-import type { CertificationProbes } from './probes.js';
+import { draftOf } from './example.js';
+import type { CertificationProbes } from './outbound-urls.js';
 import { bounded, compareProblems, isAdvice, MAX_FINDINGS, type Problem } from './problem.js';
 import type { Manifest } from './schema/manifest.js';
+
+/**
+ * The SHA-256 of the canonical form of a manifest, in lower-case hex: the identity of a version.
+ *
+ * @throws TypeError when the manifest is not a JSON value
+ */
+export function manifestSha256(manifest: unknown): string {
+  return createHash('sha256').update(canonicalJson(manifest), 'utf8').digest('hex');
+}
 
 /** Changes when a check is added or changes its verdicts. */
 export const SUITE_VERSION = '1.3.0';
@@ -35,7 +43,7 @@ export async function certify(manifest: unknown, options: CertifyOptions): Promi
 }
 
 /** Why the parser rejected the documents; empty for values that do not come from a text. */
-export interface Obstacles {
+interface Obstacles {
   manifest: readonly Problem[];
   reviewPacket: readonly Problem[];
 }

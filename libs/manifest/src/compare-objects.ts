@@ -1,10 +1,29 @@
 import { canonicalJson } from '@crm/contracts';
 import { onDeleteOf } from '@crm/fields';
-import type { Change, ChangeEffect } from './change.js';
-import { entriesOf, type ManifestDraft } from './draft.js';
+import { entriesOf, type ManifestDraft } from './example.js';
 import { isExposing, otherExposures } from './exposed-fields.js';
 import { pointer } from './json-pointer.js';
 import { type NamedField, namedFields } from './package-model.js';
+
+/**
+ * What a change means for a tenant that upgrades: `safe` needs nothing, `breaking` may make clients or
+ * existing records fail, `destructive` loses stored values.
+ */
+export type ChangeEffect = 'safe' | 'breaking' | 'destructive';
+
+/** One difference between two versions. */
+export interface Change {
+  kind: 'added' | 'removed' | 'changed';
+  /** Points into the new manifest; for a removal, to the section that contained it. */
+  pointer: string;
+  message: string;
+  effect: ChangeEffect;
+  /**
+   * Whether the tenant must consent again: a new scope, event, host, origin or object, a scope that was optional, or a
+   * formula that starts to show values its readers cannot read, or shows other such values.
+   */
+  consent: boolean;
+}
 
 /** Types that store the same kind of value, so that one can be changed to the other. */
 const SAME_STORAGE: readonly ReadonlySet<string>[] = [

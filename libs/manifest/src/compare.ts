@@ -1,8 +1,7 @@
 import type { UrlOptions } from '@crm/address-policy';
 import { patternsOf } from '@crm/contracts';
-import type { Change } from './change.js';
-import { compareObjects } from './compare-objects.js';
-import { entriesOf, type ManifestDraft } from './draft.js';
+import { type Change, compareObjects } from './compare-objects.js';
+import { entriesOf, type ManifestDraft } from './example.js';
 import { pointer } from './json-pointer.js';
 import { judgeUrl, outboundUrls } from './outbound-urls.js';
 import { requestedScopes } from './scope-usage.js';

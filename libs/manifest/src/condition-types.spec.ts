@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { conditionTypes } from './condition-types.js';
+import { conditionTypes } from './package-model.js';
 
 describe('conditionTypes', () => {
   it('contains the declared keys of a payload', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { draftOf, entriesOf } from './draft.js';
+import { draftOf, entriesOf } from './example.js';
 
 describe('draftOf', () => {
   it.each<[string, unknown, object]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { manifestSha256 } from './manifest-hash.js';
+import { manifestSha256 } from './certify.js';
 
 describe('manifestSha256', () => {
   it('is the SHA-256 of the canonical form', () => {

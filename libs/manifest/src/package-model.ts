@@ -4,13 +4,16 @@ import {
   type CoreObject,
   EVENTS,
   type EventName,
+  eventValueTypes,
   LeadRecord,
   OpportunityRecord,
   TaskRecord,
   TENANT_ROLES,
 } from '@crm/contracts';
-import { type Draft, entriesOf, type ManifestDraft } from './draft.js';
-import type { ManifestField, ManifestObject } from './schema/manifest.js';
+import { fieldTypes } from '@crm/fields';
+import type { ValueType } from '@crm/formula';
+import { type Draft, entriesOf, type ManifestDraft } from './example.js';
+import type { ManifestField, ManifestObject, ManifestTrigger } from './schema/manifest.js';
 
 const CORE_RECORDS = {
   lead: LeadRecord,
@@ -24,7 +27,7 @@ const CORE_RECORDS = {
 const RECORD_HEAD = ['id', 'version', 'createdAt', 'updatedAt'];
 
 /** An object that an action or a stream writes to. */
-export interface ObjectTarget {
+interface ObjectTarget {
   kind: 'core' | 'own';
   name: string;
   writableFields: ReadonlySet<string>;
@@ -105,7 +108,7 @@ export function knownEvents(manifest: ManifestDraft): Set<string> {
   return new Set([...Object.keys(EVENTS), ...[...entriesOf(manifest.service?.produces)].map(([, name]) => name)]);
 }
 
-export function isPlatformEvent(name: string): name is EventName {
+function isPlatformEvent(name: string): name is EventName {
   return Object.hasOwn(EVENTS, name);
 }
 
@@ -117,4 +120,24 @@ export function eventKeys(name: string): string[] | undefined {
   if (!isPlatformEvent(name) || name.startsWith('record.')) return undefined;
   const data = EVENTS[name].data as { properties: Record<string, { properties?: object }> };
   return [...Object.keys(data.properties), ...Object.keys(data.properties.record?.properties ?? {})];
+}
+
+/**
+ * The types of the names that a condition can read: what the package declares in `payload`, and for an event of
+ * the catalogue its data and, directly by name, the fields of its record. Any other name is untyped.
+ */
+export function conditionTypes(trigger: Draft<ManifestTrigger>): Map<string, ValueType> {
+  const isOfPlatform = trigger.type === 'event' && trigger.event !== undefined && isPlatformEvent(trigger.event);
+  const types: Map<string, ValueType> = isOfPlatform ? eventValueTypes(trigger.event as EventName) : new Map();
+  for (const [, { name, type }] of entriesOf(trigger.payload))
+    if (name !== undefined) types.set(name, payloadType(type));
+  return types;
+}
+
+function payloadType(type: string | undefined): ValueType {
+  if (type === 'boolean') return 'boolean';
+  for (const [name, { formulaType }] of fieldTypes) {
+    if (name === type && formulaType !== null) return formulaType;
+  }
+  return 'any';
 }

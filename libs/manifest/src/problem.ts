@@ -1,3 +1,22 @@
+import { nearestName } from '@crm/formula';
+
+/** Limits the cost of a hint. */
+const MAX_CANDIDATES = 500;
+
+/** ` Did you mean "x"?`, or an empty string when no known name is similar. */
+export function suggestion(name: string, known: Iterable<string>): string {
+  const near = nearestName(name, first(known, MAX_CANDIDATES));
+  return near === undefined ? '' : ` Did you mean "${near}"?`;
+}
+
+function* first<T>(items: Iterable<T>, count: number): Generator<T> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken++ === count) return;
+    yield item;
+  }
+}
+
 /** A problem at one place of a document. */
 export interface Problem {
   /** JSON pointer (RFC 6901) to the value, or to the unknown key. */

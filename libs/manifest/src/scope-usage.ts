@@ -1,5 +1,5 @@
 import { CORE_OBJECTS, type CoreObject, eventScope, isScope, type Scope } from '@crm/contracts';
-import { entriesOf, type ManifestDraft } from './draft.js';
+import { entriesOf, type ManifestDraft } from './example.js';
 import { pointer } from './json-pointer.js';
 import { resolveObject } from './package-model.js';
 

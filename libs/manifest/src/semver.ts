@@ -1,4 +1,4 @@
-import { SEMVER_PATTERN } from './schema/shapes.js';
+import { SEMVER_PATTERN } from './schema/objects.js';
 
 const SEMVER = new RegExp(SEMVER_PATTERN);
 

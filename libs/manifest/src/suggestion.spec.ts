@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { suggestion } from './suggestion.js';
+import { suggestion } from './problem.js';
 
 it('names the nearest of the first 500 names', () => {
   const many = Array.from({ length: 600 }, (_, i) => `name_${String(i).padStart(4, '0')}_x`);

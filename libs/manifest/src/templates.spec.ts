@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TEMPLATE_LIMITS, TemplateBudget } from './template-budget.js';
-import { TemplateError } from './template-error.js';
+import { TEMPLATE_LIMITS, TemplateBudget, TemplateError } from './template-budget.js';
 import {
   isUrlTemplateFixed,
   parseTemplate,

@@ -1,5 +1,4 @@
-import { TemplateBudget, type TemplateRoom } from './template-budget.js';
-import { TemplateError } from './template-error.js';
+import { TemplateBudget, TemplateError, type TemplateRoom } from './template-budget.js';
 
 /** A piece of a template: literal text or a placeholder `{{name}}`. */
 export type TemplatePart = { text: string } | { path: string; position: number };

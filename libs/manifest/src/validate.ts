@@ -1,9 +1,8 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { exampleText } from './example.js';
 import { pointer } from './json-pointer.js';
-import { keyProblem, MAX_FINDINGS, type Problem } from './problem.js';
+import { keyProblem, MAX_FINDINGS, type Problem, suggestion } from './problem.js';
 import { discriminatedSchema } from './schema/manifest.js';
-import { suggestion } from './suggestion.js';
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true, discriminator: true, strict: true, allowUnionTypes: true });
 const validateManifest = ajv.compile(discriminatedSchema);

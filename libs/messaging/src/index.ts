@@ -1,28 +1,41 @@
-export { connectMessaging } from './connect-messaging.js';
-export { ConsumerProgress } from './events/consumer-progress.js';
+export { ConsumerProgress } from './events/consumer-upkeep.js';
 export { EventConsumer, type EventConsumerOptions } from './events/event-consumer.js';
-export { EventContext, EventReceipt } from './events/event-context.js';
-export { EventHandler, IdempotentEventHandler } from './events/event-handler.js';
-export type { EventMethod, IdempotentMethod, Receipt } from './events/event-handling.js';
-export { REDELIVERY_DELAYS_MS } from './events/redelivery.js';
-export { inboxPrefix } from './inbox-prefix.js';
-export { MessagingModule } from './messaging.module.js';
-export type { MessagingConfig } from './messaging-config.js';
-export { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
-export { NatsConnection } from './nats-connection.js';
+export {
+  EventContext,
+  EventHandler,
+  type EventMethod,
+  EventReceipt,
+  IdempotentEventHandler,
+  type IdempotentMethod,
+  type Receipt,
+} from './events/event-handling.js';
+export { REDELIVERY_DELAYS_MS } from './events/received-event.js';
+export { connectMessaging, MessagingModule } from './messaging.module.js';
+export {
+  inboxPrefix,
+  MESSAGING_OPTIONS,
+  type MessagingConfig,
+  type MessagingModuleOptions,
+  NatsConnection,
+} from './nats-connection.js';
 export { NatsStrategy } from './nats-strategy.js';
 export { type NoticeListener, Notices } from './notices.js';
 export { OutboxRelay, type OutboxRelayOptions } from './outbox/outbox-relay.js';
-export { RevocationPublisher } from './revocation/revocation-publisher.js';
-export { RevocationWatch } from './revocation/revocation-watch.js';
-export { ContractPipe } from './rpc/contract.pipe.js';
+export { RevocationPublisher, RevocationWatch } from './revocation/revocation-watch.js';
 export { type CallOptions, Rpc } from './rpc/rpc.js';
-export { RpcContext } from './rpc/rpc-context.js';
-export { RpcHandler } from './rpc/rpc-handler.js';
+export { ContractPipe, RpcContext, RpcHandler } from './rpc/rpc-handler.js';
 export { type RpcMethod, RpcServer } from './rpc/rpc-server.js';
-export { type NatsServerOptions, natsServerConfig } from './server/nats-server-config.js';
+export {
+  type NatsServerOptions,
+  natsServerConfig,
+  passwordVariable,
+  sampleServerConfig,
+} from './server/nats-server-config.js';
 export { NATS_USERS, type NatsUser, type Permissions, permissionsOf } from './server/permissions.js';
-export { type ProvisioningConnection, provisionStreams } from './server/provision-streams.js';
-export { type Rewound, rewindConsumer } from './server/rewind-consumer.js';
-export { passwordVariable, sampleServerConfig } from './server/sample-config.js';
+export {
+  type ProvisioningConnection,
+  provisionStreams,
+  type Rewound,
+  rewindConsumer,
+} from './server/provision-streams.js';
 export { TenantDirectory } from './tenant-directory.js';

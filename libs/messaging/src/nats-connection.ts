@@ -1,11 +1,42 @@
 import { PlatformError, type ServiceName } from '@crm/contracts';
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
-import type { NatsConnection as Connection, Status } from '@nats-io/nats-core';
+import type { NatsConnection as Connection, ConnectionOptions, Status } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { inboxPrefix } from './inbox-prefix.js';
-import type { MessagingConfig } from './messaging-config.js';
-import { serversOf } from './servers.js';
+
+/** Where a service's replies arrive. Only that service may subscribe below it, so no service can read another's replies. */
+export function inboxPrefix(service: ServiceName | 'provisioner'): string {
+  return `_INBOX_${service.replaceAll('-', '_')}`;
+}
+
+/**
+ * Where to connect to. With `tls://` the client refuses a server that offers no TLS: by default it would follow what the
+ * server says, and with that whoever stands between them. The server's certificate is checked against the authorities that
+ * Node trusts, `NODE_EXTRA_CA_CERTS` included.
+ * @param url one or more addresses, separated by commas
+ */
+export function serversOf(url: string): Pick<ConnectionOptions, 'servers' | 'tls'> {
+  const servers = url.split(',');
+  return { servers, ...(servers.some((server) => server.trim().startsWith('tls://')) && { tls: {} }) };
+}
+
+/** How a service reaches NATS; read from the environment in the service's `config.ts`. */
+export interface MessagingConfig {
+  /** Server, or several separated by commas. */
+  url: string;
+  /** The NATS user; the same as the service's name. */
+  user: string;
+  password: string;
+  service: ServiceName;
+}
+
+export interface MessagingModuleOptions {
+  config: MessagingConfig;
+  /** Starts the relay of the service's outbox; needs the DatabaseModule. */
+  outbox?: boolean;
+}
+
+export const MESSAGING_OPTIONS = Symbol('crm:messaging-options');
 
 const PING_TIMEOUT_MS = 2_000;
 

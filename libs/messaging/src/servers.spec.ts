@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { serversOf } from './servers.js';
+import { serversOf } from './nats-connection.js';
 
 describe('the servers to connect to', () => {
   it('are the addresses between the commas, without TLS of their own accord', () => {

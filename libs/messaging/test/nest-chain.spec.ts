@@ -22,8 +22,7 @@ import {
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, ModulesContainer, NestFactory } from '@nestjs/core';
 import { Ctx, MessagePattern, type MicroserviceOptions, Payload } from '@nestjs/microservices';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { checkHandlers } from '../src/check-handlers.js';
-import { OriginalErrorFilter } from '../src/events/original-error.filter.js';
+import { OriginalErrorFilter } from '../src/events/event-handling.js';
 import {
   EventHandler,
   MessagingModule,
@@ -33,6 +32,7 @@ import {
   RpcContext,
   RpcHandler,
 } from '../src/index.js';
+import { checkHandlers } from '../src/nats-strategy.js';
 import { type Broker, PASSWORD, startBroker } from './fixture.js';
 
 const { getTenant, revokePreviousEmbedSecret, issueEmbedCredentials, getEmbedOrigins } = rpc.identity;

@@ -4,7 +4,7 @@ import { newId } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { register } from 'prom-client';
-import { ConsumerAge } from '../src/events/consumer-age.js';
+import { ConsumerAge } from '../src/events/consumer-upkeep.js';
 import { EventConsumer, provisionStreams, rewindConsumer } from '../src/index.js';
 import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
 

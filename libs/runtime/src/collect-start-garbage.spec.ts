@@ -1,6 +1,6 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { describe, expect, it } from '@jest/globals';
-import { collectStartGarbage } from './collect-start-garbage.js';
+import { collectStartGarbage } from './create-service.js';
 
 describe('collectStartGarbage', () => {
   it('collects the old generation without being asked again', async () => {

@@ -1,12 +1,46 @@
-import { AccessModule, AccessTokenGuard, KeySource, RightsGuard } from '@crm/access';
-import { AUDIENCES, isEdge } from '@crm/contracts';
-import { DocsPageController, HTTP_CONFIG, OpenApiController, OperatorsOpenApiController } from '@crm/http';
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AccessModule, AccessTokenGuard, KeySource, type RevocationSource, RightsGuard } from '@crm/access';
+import { AUDIENCES, type Audience, isEdge, rpc } from '@crm/contracts';
+import {
+  DocsPageController,
+  HTTP_CONFIG,
+  OpenApiController,
+  OperatorsOpenApiController,
+  type RouteEntry,
+} from '@crm/http';
+import { Rpc } from '@crm/messaging';
+import { type DynamicModule, Injectable, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import type { ServiceConfig } from './configuration/service-config.js';
-import { RpcKeySource } from './rpc-key-source.js';
-import { SERVICE_CONFIG } from './service-config.token.js';
-import type { ServiceOptions } from './service-options.js';
+import { SERVICE_CONFIG, type ServiceConfig } from './configuration/service-config.js';
+
+export interface ServiceOptions {
+  /** Audiences accepted over HTTP; default `platform-api`. */
+  readonly audiences?: readonly Audience[];
+  /**
+   * The source of public keys: `rpc` calls identity (the default), `own` uses the KeySource provider of the service's
+   * module, an instance is used directly (tests).
+   */
+  readonly keySource?: 'rpc' | 'own' | KeySource;
+  /** Cut-offs to check instead of messaging's (tests). */
+  readonly revocations?: RevocationSource;
+  /** `false` for an edge that answers `/api/openapi.json` itself. */
+  readonly openApi?: boolean;
+  /** Routes that an edge forwards, for `/routes`. */
+  readonly forwarded?: readonly RouteEntry[];
+  /** How often the files of the certificate are looked at (tests). */
+  readonly certificateEveryMs?: number;
+}
+
+/** Gets the issuer's public keys from identity. */
+@Injectable()
+class RpcKeySource extends KeySource {
+  constructor(private readonly rpc: Rpc) {
+    super();
+  }
+
+  override getKeys(): ReturnType<KeySource['getKeys']> {
+    return this.rpc.call(rpc.identity.getKeys, {}) as unknown as ReturnType<KeySource['getKeys']>;
+  }
+}
 
 /** Adds to a service's module what every service needs. */
 @Module({})

@@ -1,11 +1,18 @@
 import type { DynamicModule } from '@nestjs/common';
-import { collectStartGarbage } from './collect-start-garbage.js';
 import type { ServiceConfig } from './configuration/service-config.js';
-import { createService, type RunningService } from './create-service.js';
-import { explain } from './explain.js';
-import { flushLog } from './observability/log-output.js';
-import { createLogger } from './observability/logger.js';
-import type { ServiceOptions } from './service-options.js';
+import { collectStartGarbage, createService, type RunningService } from './create-service.js';
+import { createLogger, flushLog } from './observability/logger.js';
+import type { ServiceOptions } from './runtime.module.js';
+
+/** A readable message for the error that ended a program. */
+export function explain(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(explain).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  const { code, address, port } = error as { code?: string; address?: string; port?: number };
+  if (code === 'EADDRINUSE') return `the port ${port} on ${address} is in use by another process`;
+  if (code === 'EACCES' && port !== undefined) return `this user may not listen on the port ${port}`;
+  return error.message || error.name;
+}
 
 /** Seconds beyond the drain time after which a hanging shutdown is aborted. */
 const SHUTDOWN_GRACE_SECONDS = 10;

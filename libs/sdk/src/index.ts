@@ -15,12 +15,14 @@ export type {
   RecordHead,
   TaskRecord,
 } from './events/records.js';
-export { type InstallationCredentials, installationTokens } from './oauth/installation-tokens.js';
-export { TokenError } from './oauth/token-error.js';
-export type { RawBody } from './webhooks/raw-body.js';
-export type { RequestHeaders } from './webhooks/request-headers.js';
-export type { Secrets } from './webhooks/secrets.js';
-export { TIMESTAMP_TOLERANCE_SECONDS, type VerificationOptions } from './webhooks/timestamp.js';
+export { type InstallationCredentials, installationTokens, TokenError } from './oauth/installation-tokens.js';
+export type { RawBody, RequestHeaders } from './webhooks/request.js';
+export type { Secrets } from './webhooks/signing-keys.js';
 export { WebhookVerificationError, type WebhookVerificationReason } from './webhooks/verification-error.js';
-export { type TimestampedSignature, verifyTimestampedSignature } from './webhooks/verify-timestamped-signature.js';
+export {
+  TIMESTAMP_TOLERANCE_SECONDS,
+  type TimestampedSignature,
+  type VerificationOptions,
+  verifyTimestampedSignature,
+} from './webhooks/verify-timestamped-signature.js';
 export { verifyWebhook } from './webhooks/verify-webhook.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { register } from 'prom-client';
-import { absentUntilSet, counter, gauge } from './declare.js';
+import { absentUntilSet, counter, gauge } from './metrics.js';
 
 describe('a declared metric', () => {
   afterEach(() => register.clear());

@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { failureOf } from './failure.js';
+import { failureOf } from './record.js';
 
 describe('the reason of a failure', () => {
   it.each<[string, unknown, string, boolean]>([

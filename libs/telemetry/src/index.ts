@@ -1,5 +1,18 @@
-export { absentUntilSet, counter, gauge, histogram } from './declare.js';
-export { type Arrival, arrive, isTracing, recordedOnly, sampleAnew, startSpan, useRecorder, within } from './record.js';
-export type { Recorder, Span, SpanDescription, SpanKind } from './span.js';
+export { absentUntilSet, counter, gauge, histogram } from './metrics.js';
+export {
+  type Arrival,
+  arrive,
+  isTracing,
+  type Recorder,
+  recordedOnly,
+  type Span,
+  type SpanDescription,
+  type SpanKind,
+  sampleAnew,
+  startSpan,
+  type TracedService,
+  type TracingConfig,
+  useRecorder,
+  within,
+} from './record.js';
 export { startTracing, type Tracing } from './start-tracing.js';
-export type { TracedService, TracingConfig } from './tracing-config.js';

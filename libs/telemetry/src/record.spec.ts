@@ -4,8 +4,16 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace';
 import { openTelemetryRecorder } from './open-telemetry.js';
-import { arrive, isTracing, recordedOnly, sampleAnew, startSpan, useRecorder, within } from './record.js';
-import type { SpanDescription } from './span.js';
+import {
+  arrive,
+  isTracing,
+  recordedOnly,
+  type SpanDescription,
+  sampleAnew,
+  startSpan,
+  useRecorder,
+  within,
+} from './record.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { exportLog } from './export-log.js';
-import { openTelemetryRecorder } from './open-telemetry.js';
+import { exportLog, openTelemetryRecorder } from './open-telemetry.js';
 import { arrive, isTracing, useRecorder } from './record.js';
 import { startTracing } from './start-tracing.js';
 

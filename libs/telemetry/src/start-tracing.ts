@@ -1,5 +1,4 @@
-import { useRecorder } from './record.js';
-import type { TracedService, TracingConfig } from './tracing-config.js';
+import { type TracedService, type TracingConfig, useRecorder } from './record.js';
 
 /** Tracing of the process, until it is stopped. */
 export interface Tracing {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readIdempotencyKey } from './idempotency-key.js';
+import { readIdempotencyKey } from '../idempotency.js';
 
 describe('Idempotency-Key', () => {
   it.each([undefined, 'a', '8e03978e-40d5-43dd-bc93-6894a57f9324', '"quoted"', 'x'.repeat(255)])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { headerCall, stepCall } from './idempotent-call.js';
+import { headerCall, stepCall } from '../idempotency.js';
 
 const principal = { tenantId: 't', userId: 'u' };
 

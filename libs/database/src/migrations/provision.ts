@@ -1,6 +1,6 @@
 import type { ServiceDatabase } from '@crm/contracts';
 import pg from 'pg';
-import { identifier } from './identifiers.js';
+import { identifier } from './partition-functions.js';
 
 /** Lock on the administrator's database while roles and databases are created; CREATE ROLE has no IF NOT EXISTS. */
 const PROVISION_LOCK = 47_152_012;

@@ -1,12 +1,13 @@
 import type { ServiceDatabase } from '@crm/contracts';
 import type { QueryRunner } from 'typeorm';
-import { derivedName, identifier } from './identifiers.js';
 import {
   assertCanBePartitioned,
   assertReferencesNoPartitions,
   type DayPartitions,
+  derivedName,
+  identifier,
   partitionByDay,
-} from './partition-by-day.js';
+} from './partition-functions.js';
 
 export type Command = 'select' | 'insert' | 'update' | 'delete';
 

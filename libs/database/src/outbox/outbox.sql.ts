@@ -1,4 +1,4 @@
-import { OUTBOX_CONSUMER } from './outbox-row.js';
+import { OUTBOX_CONSUMER } from '../transaction.js';
 
 /** In this order. $1: tenants, $2: ids, $3: names, $4: subjects, each an array; $5: envelopes, one JSON array, which needs no escaping. */
 export const APPEND_EVENTS = `

@@ -1,6 +1,6 @@
 import { idOf, millisecondsOfId } from '../ids.js';
-import { addDays, lowestIdOf } from '../partitions/day.js';
-import type { NarrowTransaction, PreparedQueryable } from '../transaction.js';
+import { addDays, lowestIdOf } from '../partitions/partitions.js';
+import { type NarrowTransaction, OUTBOX_CONSUMER, type PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
   IS_ANY_BETWEEN,
@@ -16,7 +16,6 @@ import {
   SET_ASIDE_EVENTS,
   THIN_POSITIONS,
 } from './outbox.sql.js';
-import { OUTBOX_CONSUMER } from './outbox-row.js';
 import { PublishedSeqs } from './published-seqs.js';
 
 /** An event that is waiting to be published. */

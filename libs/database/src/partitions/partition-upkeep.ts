@@ -1,18 +1,26 @@
+import { counter, gauge } from '@crm/telemetry';
 import type { Database } from '../database.js';
 import type { NarrowTransaction } from '../transaction.js';
 import { Sweeper } from '../worker/sweeper.js';
-import { addDays, dayOf, daysBetween } from './day.js';
-import { partitionMetrics } from './partition-metrics.js';
 import {
+  addDays,
   countDefaultPartition,
   type DropOutcome,
+  dayOf,
+  daysBetween,
   dropPartition,
   listPartitions,
   makePartition,
   type PartitionedTable,
+  retentionOf,
   sweepDefaultPartition,
 } from './partitions.js';
-import { retentionOf } from './retention.js';
+
+const partitionMetrics = {
+  daysAhead: gauge('partition_days_ahead', 'Days after today up to the last that has a partition', ['table']),
+  defaultRows: gauge('partition_default_rows', 'Rows of days without a partition, counted up to 10,000', ['table']),
+  failures: counter('partition_upkeep_failures_total', 'Steps of the upkeep of partitions that failed', ['table']),
+};
 
 const UPKEEP_MS = 3_600_000;
 /** Days for which rows find a partition although no upkeep succeeds any more: time enough to notice the alarm. */
@@ -21,7 +29,7 @@ const SWEEP_BATCH = 1_000;
 const MOST_COUNTED = 10_000;
 
 /** Whether the partition of a day, `2026-11-22`, may be dropped now that its retention is over. */
-export type DropCheck = (tx: NarrowTransaction, day: string) => Promise<boolean>;
+type DropCheck = (tx: NarrowTransaction, day: string) => Promise<boolean>;
 
 /**
  * Makes the partitions of the coming days and drops those whose retention is over, for every table of the database that is

@@ -1,11 +1,67 @@
 import type { Queryable } from '../transaction.js';
-import {
-  COUNT_DEFAULT_PARTITION,
-  DROP_PARTITION,
-  LIST_PARTITIONS,
-  MAKE_PARTITION,
-  SWEEP_DEFAULT_PARTITION,
-} from './partitions.sql.js';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The UTC day of a time, as `2026-11-22`: what names a partition. Texts of this form sort by time.
+ * @param ms milliseconds since 1970
+ */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** @param days may be negative */
+export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
+
+/** How many days lie between two, negative when the second is the earlier one. */
+export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY_MS;
+
+/** The smallest UUIDv7 of a day, where its partition begins. */
+export const lowestIdOf = (day: string): string => {
+  const time = Date.parse(day).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+};
+
+/**
+ * Days that a table keeps the rows of a day when the configuration says nothing. Outbox: as long as the broker keeps events, so
+ * that a lost stream can be filled again. Inbox: longer than both together, because an event may come again for as long.
+ */
+const DEFAULT_DAYS: ReadonlyMap<string, number> = new Map([
+  ['outbox', 7],
+  ['inbox', 15],
+]);
+const OTHERWISE_DAYS = 30;
+
+export const defaultRetention = (table: string): number => DEFAULT_DAYS.get(table) ?? OTHERWISE_DAYS;
+
+/** @param configured days by table */
+export const retentionOf = (table: string, configured: Readonly<Record<string, number>> = {}): number =>
+  configured[table] ?? defaultRetention(table);
+
+// The partitions of tables that are partitioned by day. The functions are those of migrations/partition-functions.ts.
+
+/** Each table that is partitioned by day, and the days that have a partition, in ascending order. */
+export const LIST_PARTITIONS = `
+  SELECT parent.relname AS "table",
+         coalesce(array_agg(to_date(right(child.relname, 8), 'YYYYMMDD')::text ORDER BY child.relname)
+                    FILTER (WHERE child.oid <> partitioned.partdefid), '{}') AS days
+    FROM pg_partitioned_table AS partitioned
+    JOIN pg_class AS parent ON parent.oid = partitioned.partrelid
+    JOIN pg_inherits ON pg_inherits.inhparent = parent.oid
+    JOIN pg_class AS child ON child.oid = pg_inherits.inhrelid
+   WHERE partitioned.partstrat = 'r' AND partitioned.partdefid <> 0
+     AND parent.relnamespace = 'public'::regnamespace
+   GROUP BY parent.relname ORDER BY parent.relname`;
+
+/** $1: table, $2: day. */
+export const MAKE_PARTITION = 'SELECT make_partition($1, $2) AS outcome';
+
+/** $1: table, $2: day. */
+export const DROP_PARTITION = 'SELECT drop_partition($1, $2) AS outcome';
+
+/** $1: table, $2: days that a row is kept, $3: limit. */
+export const SWEEP_DEFAULT_PARTITION = 'SELECT sweep_default_partition($1, $2, $3) AS deleted';
+
+/** $1: table, $2: limit. */
+export const COUNT_DEFAULT_PARTITION = 'SELECT count_default_partition($1, $2) AS counted';
 
 // For the narrow role, which may call the functions; days are of UTC, as `2026-11-22`. Each call that changes partitions
 // waits for a lock for 100 ms at most; then it fails with SQLSTATE 55P03, and a transaction with SERVICE_UNAVAILABLE.

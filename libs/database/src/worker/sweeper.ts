@@ -1,6 +1,5 @@
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { jittered } from './backoff.js';
-import { pause } from './pause.js';
+import { jittered, pause } from './backoff.js';
 
 export interface SweeperOptions {
   /** Milliseconds between the end of a sweep and the next, ±20 % so that replicas do not sweep at the same time. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TenantShares } from './tenant-shares.js';
+import { TenantShares } from './worker.js';
 
 /** Starts as much work as the tenant may. */
 function fill(shares: TenantShares, tenantId: string): number {

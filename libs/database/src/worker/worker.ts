@@ -1,8 +1,76 @@
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Backoff } from './backoff.js';
-import { pause } from './pause.js';
-import { TenantShares } from './tenant-shares.js';
-import { Wake } from './wake.js';
+import { Backoff, pause } from './backoff.js';
+
+/**
+ * A wait that a signal ends early. A signal that arrives while nothing waits ends the next wait at once, so none is lost
+ * between a claim and the wait after it. Only one caller can wait at a time.
+ *
+ * A service that signals from outside the worker provides a subclass: `@Injectable() class RunSignal extends
+ * Wake {}`.
+ */
+export class Wake {
+  private signalled = false;
+  private end: (() => void) | undefined;
+
+  signal(): void {
+    this.signalled = true;
+    this.end?.();
+  }
+
+  /** Resolves after the given milliseconds or at a signal, whichever comes first. */
+  async wait(ms: number): Promise<void> {
+    if (!this.signalled) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.end = undefined;
+    }
+    this.signalled = false;
+  }
+}
+
+/**
+ * Divides the places of a worker among tenants: a tenant may start more as long as it has fewer running than places are
+ * free. A single tenant gets half of the places, the next one half of the rest, and so on, so that a tenant whose work
+ * never ends leaves places for all others. (The dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998, with
+ * alpha 1.)
+ */
+export class TenantShares {
+  private readonly underWay = new Map<string, number>();
+  private total = 0;
+
+  /** @param places concurrent items */
+  constructor(private readonly places: number) {}
+
+  get free(): number {
+    return Math.max(0, this.places - this.total);
+  }
+
+  mayBegin(tenantId: string): boolean {
+    return (this.underWay.get(tenantId) ?? 0) < this.free;
+  }
+
+  begun(tenantId: string): void {
+    this.underWay.set(tenantId, (this.underWay.get(tenantId) ?? 0) + 1);
+    this.total += 1;
+  }
+
+  ended(tenantId: string): void {
+    const left = (this.underWay.get(tenantId) ?? 0) - 1;
+    if (left > 0) this.underWay.set(tenantId, left);
+    else this.underWay.delete(tenantId);
+    this.total -= 1;
+  }
+
+  /** Tenants that may not start more work now. */
+  full(): string[] {
+    return [...this.underWay.keys()].filter((tenantId) => !this.mayBegin(tenantId));
+  }
+}
 
 /** Shortest pause when something is due but could not be claimed, because another process is claiming it. */
 const SHORTEST_PAUSE_MS = 20;

@@ -1,9 +1,46 @@
-import type { Database, NarrowTransaction } from '@crm/database';
+import type { ServiceDatabase } from '@crm/contracts';
+import { createGlobalTable, type Database, type NarrowTransaction } from '@crm/database';
+import type { QueryRunner } from 'typeorm';
 import type { EncryptionKeys } from '../encryption-keys.js';
 import { MissingEncryptionKey, SecretBox } from '../secret-box.js';
-import { FORGET_KEYS, LIST_KEYS, REGISTER_KEY } from './key-register.sql.js';
-import { isForeign } from './sample.js';
+import { isForeign } from './seal-again.js';
 import { nameOf, type SealedColumn } from './sealed-column.js';
+
+/** Creates the table `encryption_key`: which keys have sealed in this database. It is listed in GLOBAL_TABLES. */
+export async function createEncryptionKeyTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
+  await createGlobalTable(runner, roles, {
+    name: 'encryption_key',
+    // The empty id is that of a key without a name.
+    columns: 'id text NOT NULL, check_box bytea NOT NULL, registered_at timestamptz NOT NULL DEFAULT now()',
+    primaryKey: ['id'],
+    role: 'narrow',
+    grants: ['select', 'insert', 'delete'],
+  });
+}
+
+/**
+ * Lets the narrow role find out which tenants have rows in a table, so that a program can go through them one by one. It sees
+ * nothing else of the rows.
+ * @param table a tenant table on which the narrow role has no right to select
+ */
+export async function letNarrowRoleFindTenants(
+  runner: QueryRunner,
+  { narrowRole }: ServiceDatabase,
+  table: string,
+): Promise<void> {
+  await runner.query(`GRANT SELECT (tenant_id) ON ${table} TO ${narrowRole}`);
+  await runner.query(`CREATE POLICY narrow_select ON ${table} FOR select TO ${narrowRole} USING (true)`);
+}
+
+/** A key that is registered stays as it is. $1: id, $2: its check box. */
+const REGISTER_KEY = `
+  INSERT INTO encryption_key (id, check_box) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`;
+
+const LIST_KEYS = `
+  SELECT id, check_box AS "checkBox", registered_at AS "registeredAt" FROM encryption_key ORDER BY registered_at, id`;
+
+/** $1: ids. */
+const FORGET_KEYS = `DELETE FROM encryption_key WHERE id = ANY ($1::text[]) RETURNING id`;
 
 /** What every check box holds; only whether it opens matters. */
 const CHECKED_TEXT = 'encryption key';
@@ -20,7 +57,7 @@ export class UnusableKeys extends Error {
 }
 
 /** A key that has sealed, or was about to, in the database. */
-export interface RegisteredKey {
+interface RegisteredKey {
   /** Empty for a key without a name. */
   readonly id: string;
   readonly checkBox: Buffer;

@@ -1,8 +1,7 @@
 import { Database, type DatabaseConfig } from '@crm/database';
 import { EncryptionKeys } from '../encryption-keys.js';
 import { KeyRegister } from './key-register.js';
-import { countKeyUse, type KeyUse, UNKNOWN } from './key-use.js';
-import { type SealedAgain, sealAgain } from './seal-again.js';
+import { countKeyUse, type KeyUse, type SealedAgain, sealAgain, UNKNOWN } from './seal-again.js';
 import type { SealedColumn } from './sealed-column.js';
 
 const USAGE = `Seals what this service keeps secret with the first of its encryption keys:

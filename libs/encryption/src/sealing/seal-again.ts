@@ -1,10 +1,73 @@
 import type { Database } from '@crm/database';
-import { headOf } from '../box-format.js';
 import type { EncryptionKeys } from '../encryption-keys.js';
-import { SecretBox } from '../secret-box.js';
-import { accessesTo, type RowAccess } from './rows.js';
-import { nameOf, type SealedColumn } from './sealed-column.js';
-import { boxesOfOtherKeys, replaceBox } from './sealed-column.sql.js';
+import { headOf, SecretBox } from '../secret-box.js';
+import {
+  accessesTo,
+  boxesOfOtherKeys,
+  countByKey,
+  nameOf,
+  type RowAccess,
+  replaceBox,
+  type SealedColumn,
+  someBoxes,
+} from './sealed-column.js';
+
+/** How the id of something that is no box begins; that of no key does. */
+export const UNKNOWN = '?';
+
+/** How many boxes of a column name a key. */
+export interface KeyUse {
+  /** `table.column`. */
+  readonly column: string;
+  /** Empty for boxes that name no key; {@link UNKNOWN} and the first bytes in hexadecimal for what is no box. */
+  readonly id: string;
+  readonly boxes: number;
+}
+
+/** Counts the boxes of every column by the key that they name. Goes through every tenant with such rows. */
+export async function countKeyUse(database: Database, columns: readonly SealedColumn[]): Promise<KeyUse[]> {
+  const uses: KeyUse[] = [];
+  for (const column of columns) {
+    const byId = new Map<string, number>();
+    for await (const rows of accessesTo(database, column)) {
+      const counts = await rows.run((tx) => tx.query<{ id: string; boxes: number }>(countByKey(column)));
+      for (const { id, boxes } of counts) byId.set(id, (byId.get(id) ?? 0) + boxes);
+    }
+    uses.push(...[...byId].sort().map(([id, boxes]) => ({ column: nameOf(column), id, boxes })));
+  }
+  return uses;
+}
+
+/** So many boxes of a column are tried, one of which has to open: a single one may be damaged. */
+const TRIED_BOXES = 10;
+/** Tenants that are asked for them. */
+const ASKED_TENANTS = 50;
+
+/** @returns whether the column has boxes, and none of those that were tried opens */
+export async function isForeign(database: Database, box: SecretBox, column: SealedColumn): Promise<boolean> {
+  let tried = 0;
+  let asked = 0;
+  for await (const { tenantId, run } of accessesTo(database, column)) {
+    const found = await run((tx) => tx.query<{ key: string; box: Buffer }>(someBoxes(column), [TRIED_BOXES - tried]));
+    for (const stored of found) {
+      if (opens(box, stored.box, column.place({ key: stored.key, tenantId }))) return false;
+    }
+    tried += found.length;
+    asked += 1;
+    if (tried >= TRIED_BOXES || asked >= ASKED_TENANTS) break;
+  }
+  return tried > 0;
+}
+
+function opens(box: SecretBox, stored: Buffer, place: string): boolean {
+  try {
+    box.open(stored, place);
+    return true;
+  } catch {
+    // Why does not matter here: whoever needs the secret is told.
+    return false;
+  }
+}
 
 /** Rows that one transaction seals again: it holds their locks for some milliseconds. */
 const ROWS_AT_A_TIME = 200;

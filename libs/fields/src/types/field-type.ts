@@ -1,7 +1,6 @@
 import { codePointLength, isCleanText, type ValueType } from '@crm/formula';
 import type { FieldDefinition, FieldTypeName, RuleTypeName } from '../field-definition.js';
-import type { FieldProblem, ProblemParams } from '../problem.js';
-import type { ValueProblemCode } from '../problem-codes.js';
+import type { FieldProblem, ProblemParams, ValueProblemCode } from '../problem.js';
 
 /** The kind of typed column in which values are filtered and sorted. */
 export type SlotKind = 'text' | 'number' | 'time';

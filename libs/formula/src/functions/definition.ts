@@ -1,5 +1,5 @@
+import type { ValueType } from '../ast.js';
 import type { SqlOperand, SqlTarget } from '../sql-target.js';
-import type { ValueType } from '../types.js';
 import type { Evaluator, Operand } from '../values.js';
 
 /** What a parameter accepts. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { FIELDS, NOON } from '../../test/evaluate.js';
+import type { ValueType } from '../ast.js';
 import { type CheckedFormula, checkFormula } from '../checker.js';
 import { FormulaCompileError, FormulaSqlError } from '../errors.js';
-import type { ValueType } from '../types.js';
 import { type EmitOptions, emitSql, type SqlColumn } from './emit.js';
 import { FORMULA_SQL_FUNCTIONS, formulaSqlFunctions } from './helpers.js';
 

@@ -1,12 +1,9 @@
-import type { BinaryNode, TypedNode } from '../ast.js';
-import { formatDate } from '../calendar.js';
+import type { BinaryNode, EvaluationContext, TypedNode, ValueType } from '../ast.js';
+import { formatDate, postgresTimeZone, timeZone } from '../calendar.js';
 import type { CheckedFormula } from '../checker.js';
-import { FormulaCompileError, FormulaSqlError } from '../errors.js';
+import { FormulaCompileError, FormulaSqlError, LIMITS } from '../errors.js';
 import { functions } from '../functions/index.js';
-import { LIMITS } from '../limits.js';
 import { comparable, joined, orFalse, type SqlOperand, type SqlTarget, sqlType } from '../sql-target.js';
-import { postgresTimeZone, timeZone } from '../time-zone.js';
-import type { EvaluationContext, ValueType } from '../types.js';
 import { qualified } from './helpers.js';
 
 /** Where the values of a field are stored. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CursorBinding, type CursorValueType, readCursor, writeCursor } from './cursor.js';
+import { type CursorBinding, type CursorValueType, readCursor, writeCursor } from './lists.js';
 
 const ID = '0190a000-0000-7000-8000-0000000000aa';
 const BINDING: CursorBinding = {

@@ -26,7 +26,7 @@ import {
   ObjectField,
   TextField,
 } from './fields.js';
-import { coerceQuery } from './query.js';
+import { coerceQuery } from './lists.js';
 import { schemaOf } from './schema.js';
 
 class Part {

@@ -1,13 +1,78 @@
 import { type FieldProblem, PlatformError } from '@crm/contracts';
-import { type ArgumentMetadata, type PipeTransform, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type PipeTransform, type Type, ValidationPipe } from '@nestjs/common';
 import { type ClassTransformOptions, classToPlain, plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate, validateSync } from 'class-validator';
-import { isAccepted } from './acceptance.js';
+import { getMetadataStorage, type ValidationArguments, ValidationTypes, validate, validateSync } from 'class-validator';
 import { fieldProblems } from './field-problems.js';
 import { instanceOf, isJudgedAtOnce } from './instance.js';
 import { refuseBadText } from './json-value.js';
-import { coerceQuery } from './query.js';
-import { schemaOf } from './schema.js';
+import { coerceQuery } from './lists.js';
+import { rulesByProperty, schemaOf } from './schema.js';
+
+type Acceptance = (instance: object) => boolean;
+type Instance = Readonly<Record<string, unknown>>;
+/** Whether a value of a property follows its rules. */
+type Test = (instance: Instance, value: unknown) => boolean;
+
+const acceptances = new WeakMap<new () => object, Acceptance | null>();
+
+/** Whether the rules of its class accept an instance; false also where only class-validator can tell. */
+function isAccepted(type: new () => object, instance: object): boolean {
+  let known = acceptances.get(type);
+  if (known === undefined) {
+    known = acceptanceOf(type) ?? null;
+    acceptances.set(type, known);
+  }
+  return known?.(instance) ?? false;
+}
+
+/**
+ * A check whether class-validator would accept an instance, which nearly all of them are: the rules of the class, found once
+ * and called directly, in a fifth of the time. For an instance that it does not accept class-validator has to be asked: it may
+ * be valid nonetheless, and otherwise the problems have to be named.
+ * @returns undefined for a class with rules that only class-validator applies: for items, nested objects, or asynchronous
+ */
+function acceptanceOf(type: new () => object): Acceptance | undefined {
+  const tests = new Map<string, Test>();
+  for (const [name, rules] of rulesByProperty(type)) {
+    const test = testOf(type, rules);
+    if (!test) return undefined;
+    tests.set(name, test);
+  }
+  if (tests.size === 0) return undefined;
+  const entries = [...tests];
+  return (instance) => {
+    for (const name of Object.keys(instance)) if (!tests.has(name)) return false;
+    return entries.every(([name, test]) => test(instance as Instance, (instance as Instance)[name]));
+  };
+}
+
+type Rules = ReturnType<typeof rulesByProperty> extends ReadonlyMap<string, infer R> ? R : never;
+
+function testOf(type: new () => object, rules: Rules): Test | undefined {
+  const conditions: ((instance: unknown, value: unknown) => boolean)[] = [];
+  const tests: Test[] = [];
+  for (const rule of rules) {
+    if (rule.type === ValidationTypes.WHITELIST) continue;
+    if (rule.type === ValidationTypes.CONDITIONAL_VALIDATION) {
+      conditions.push(rule.constraints[0]);
+      continue;
+    }
+    if (rule.type !== ValidationTypes.CUSTOM_VALIDATION || rule.each || rule.validateIf) return undefined;
+    for (const { instance: constraint, async } of getMetadataStorage().getTargetValidatorConstraints(
+      rule.constraintCls,
+    )) {
+      if (async) return undefined;
+      const { propertyName: property, constraints } = rule;
+      tests.push((object, value) => {
+        const call: ValidationArguments = { targetName: type.name, property, object, value, constraints };
+        // A promise is not an answer yet.
+        return constraint.validate(value, call) === true;
+      });
+    }
+  }
+  return (instance, value) =>
+    !conditions.every((condition) => condition(instance, value)) || tests.every((test) => test(instance, value));
+}
 
 /** Nest's pipe for values parsed from JSON or a query string, for which some of its precautions are unnecessary. */
 class JsonValidationPipe extends ValidationPipe {
@@ -98,4 +163,16 @@ export function checkQueryText(query: unknown): void {
     query,
     (pointer) => new PlatformError('INVALID_QUERY', `${pointer.slice(1)}: has a character that is not allowed`),
   );
+}
+
+const pipe = new DtoPipe();
+
+/**
+ * A request's body as a DTO, for strategies and guards, which run before pipes. The rules and errors are those of a
+ * handler's `@Body()`.
+ * @param body the parsed body
+ * @throws PlatformError VALIDATION_FAILED with pointers to the invalid values, MALFORMED_REQUEST when it is not an object
+ */
+export async function bodyOf<T extends object>(dto: Type<T>, body: unknown): Promise<T> {
+  return (await pipe.transform(body, { type: 'body', metatype: dto })) as T;
 }

@@ -1,6 +1,6 @@
 import { escapePointer, type FieldProblem } from '@crm/contracts';
 import type { ValidationError } from '@nestjs/common';
-import type { RefusalContext } from './item-rules.js';
+import type { RefusalContext } from './rules.js';
 
 /** Maximum number of problems listed for one body. */
 const MAX_PROBLEMS = 50;

@@ -1,14 +1,15 @@
 import { Type } from 'class-transformer';
 import { ValidateIf, ValidateNested } from 'class-validator';
-import { everyItem, noDuplicates } from './item-rules.js';
 import {
   atLeast,
   atMost,
+  everyItem,
   matching,
   maxItems,
   maxLength,
   minItems,
   minLength,
+  noDuplicates,
   ofFormat,
   ofType,
   oneOf,

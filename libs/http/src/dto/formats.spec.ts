@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FORMATS } from './formats.js';
+import { FORMATS } from './rules.js';
 import type { StringFormat } from './schema.js';
 
 describe('formats', () => {

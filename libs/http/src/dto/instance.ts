@@ -1,7 +1,6 @@
 import { type ClassTransformOptions, plainToInstance, TransformationType } from 'class-transformer';
 import { defaultMetadataStorage as transformations } from 'class-transformer/cjs/storage.js';
-import { hasAsynchronousRules, validatedProperties } from './metadata-storage.js';
-import { type DtoClass, maxItemsOf } from './schema.js';
+import { type DtoClass, hasAsynchronousRules, maxItemsOf, validatedProperties } from './schema.js';
 
 /** Maximum number of unknown members, and of list items that are not objects, that are passed on to be reported. */
 const MAX_WRONG = 50;

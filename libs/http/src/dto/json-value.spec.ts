@@ -1,8 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countValues, MAX_VALUES } from './json-text.js';
-import { refuseBadBody, refuseBadText, refuseHugeBody } from './json-value.js';
+import { countValues, MAX_VALUES, refuseBadBody, refuseBadText, refuseHugeBody } from './json-value.js';
 
 /** Pieces of strings as they stand in a JSON text: escapes, halves of characters, and what looks like something else. */
 const PIECES = [

@@ -1,11 +1,87 @@
-import { PlatformError } from '@crm/contracts';
-import { type CursorBinding, type Position, readCursor, writeCursor } from './cursor.js';
+import { createHash } from 'node:crypto';
+import { canonicalJson, PlatformError } from '@crm/contracts';
 import { EnumField, IntegerField, TextField } from './fields.js';
+import { FORMATS } from './rules.js';
+import { type JsonSchema, type JsonType, resolvePart } from './schema.js';
+
+/** The end of a page: the value that the list is sorted by, and the id that orders equal values. */
+export interface Position {
+  /** Null when the list is sorted by id alone or the value is unset. */
+  readonly value: string | number | null;
+  readonly id: string;
+}
+
+/** Types of sort values. A cursor is untrusted, and its content must not make SQL fail. */
+export type CursorValueType = 'none' | 'text' | 'number' | 'date' | 'date-time' | 'uuid';
+
+/**
+ * What a cursor belongs to. A cursor only names a position, and row-level security decides which rows are visible, so the
+ * binding needs no secret: it prevents the accidental use of a cursor in another tenant, list or order.
+ */
+export interface CursorBinding {
+  readonly tenantId: string;
+  /** Name of the list, with the object or other resource in the path. */
+  readonly list: string;
+  /** Order of the list, e.g. `-createdAt`; default: by id. */
+  readonly sort?: string;
+  /** A JSON value of everything that decides which rows the list has. */
+  readonly filter?: unknown;
+  /** Type of the value sorted by; default `none`. */
+  readonly value?: CursorValueType;
+  /** Default `uuid`. */
+  readonly id?: 'uuid' | 'text';
+}
+
+export function writeCursor(binding: CursorBinding, { value, id }: Position): string {
+  return Buffer.from(JSON.stringify([fingerprint(binding), value, id])).toString('base64url');
+}
+
+/** @throws INVALID_QUERY when the text is not a cursor or belongs to another tenant, list, order or filter */
+export function readCursor(binding: CursorBinding, cursor: string): Position {
+  const [bound, value, id] = decode(cursor);
+  const { value: valueType = 'none', id: idType = 'uuid' } = binding;
+  const fits = value === null || FITS[valueType](value);
+  if (bound !== fingerprint(binding) || !fits || !FITS[idType](id)) throw invalid();
+  return { value: value as Position['value'], id: id as string };
+}
+
+function fingerprint({ tenantId, list, sort, filter }: CursorBinding): string {
+  const parts = canonicalJson([tenantId, list, sort ?? null, filter ?? null]);
+  return createHash('sha256').update(parts).digest('base64url').slice(0, 16);
+}
+
+const isText = (part: unknown): part is string => typeof part === 'string' && !part.includes('\0');
+const hasFormat =
+  (format: keyof typeof FORMATS) =>
+  (part: unknown): boolean =>
+    isText(part) && FORMATS[format].test(part);
+
+const FITS: Readonly<Record<CursorValueType, (part: unknown) => boolean>> = {
+  none: () => false,
+  text: isText,
+  // A number beyond a double's range is parsed as infinite.
+  number: Number.isFinite,
+  date: hasFormat('date'),
+  'date-time': hasFormat('date-time'),
+  uuid: hasFormat('uuid'),
+};
+
+function decode(cursor: string): readonly unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(parts) ? parts : [];
+  } catch (error) {
+    throw invalid(error);
+  }
+}
+
+const invalid = (cause?: unknown): PlatformError =>
+  new PlatformError('INVALID_QUERY', 'cursor: not a cursor of this list', { cause });
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 200;
 /** How many rows of the whole list are counted; by default as `estimated`. */
-export const COUNTS = ['exact', 'estimated', 'none'] as const;
+const COUNTS = ['exact', 'estimated', 'none'] as const;
 /** Counting stops here unless the request has `count=exact`. */
 export const COUNT_LIMIT = 10_000;
 /** Last row reachable by page number; later ones need a cursor, because skipping rows costs as much as reading them. */
@@ -128,3 +204,56 @@ export function mapList<Row, Shown>(list: ListAnswer<Row>, show: (row: Row) => S
 
 /** Position in a list that is sorted by id alone. */
 export const idPosition = ({ id }: { readonly id: string }): Position => ({ value: null, id });
+
+type Coercion = (value: unknown) => unknown;
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** Of each schema, the parameters whose text is converted. */
+const coercions = new WeakMap<JsonSchema, ReadonlyMap<string, Coercion>>();
+
+/**
+ * Converts query parameters to their declared types. A value of another type stays text, so that validation reports it.
+ * A parameter that is declared as a list may occur once or repeatedly.
+ */
+export function coerceQuery(schema: JsonSchema, query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const byName = coercionsOf(schema);
+  const values: Record<string, unknown> = Object.create(null);
+  for (const name of Object.keys(query)) {
+    const coerce = byName.get(name);
+    values[name] = coerce ? coerce(query[name]) : query[name];
+  }
+  return values;
+}
+
+function coercionsOf(schema: JsonSchema): ReadonlyMap<string, Coercion> {
+  let known = coercions.get(schema);
+  if (!known) {
+    known = new Map(
+      Object.entries(schema.properties ?? {}).flatMap(([name, part]) => {
+        const coerce = coercionOf(resolvePart(part));
+        return coerce ? [[name, coerce] as const] : [];
+      }),
+    );
+    coercions.set(schema, known);
+  }
+  return known;
+}
+
+/** @returns undefined where a value stays as it is */
+function coercionOf(schema: JsonSchema): Coercion | undefined {
+  const types: JsonType[] = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.includes('array')) {
+    const ofItem = schema.items && coercionOf(resolvePart(schema.items));
+    return (value) => (ofItem ? [value].flat().map(ofItem) : [value].flat());
+  }
+  const isNumeric = types.includes('integer') || types.includes('number');
+  const isBoolean = types.includes('boolean');
+  if (!isNumeric && !isBoolean) return undefined;
+  return (value) => {
+    if (typeof value !== 'string') return value;
+    if (isNumeric && NUMBER.test(value)) return Number(value);
+    if (isBoolean && (value === 'true' || value === 'false')) return value === 'true';
+    return value;
+  };
+}

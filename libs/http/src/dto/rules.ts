@@ -1,4 +1,5 @@
-import type { FieldProblem } from '@crm/contracts';
+import { parseUrl } from '@crm/address-policy';
+import { canonicalJson, type FieldProblem, isUuid } from '@crm/contracts';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -27,11 +28,99 @@ import {
   ValidateBy,
   type ValidationOptions,
 } from 'class-validator';
-import { FORMATS } from './formats.js';
 import type { JsonType, StringFormat } from './schema.js';
 
+/** What a field decorator passes to the pipe in the context of class-validator's rules. */
+export interface RefusalContext extends Refusal {
+  /** The problems of a list's items, with pointers relative to the list; at most `limit`. */
+  readonly ofItems?: (list: readonly unknown[], limit: number) => FieldProblem[];
+}
+
+/**
+ * Validates every item of a list by the same rules, up to the first broken one per item. class-validator's `each` only
+ * reports that some item is invalid; this reports which.
+ */
+export function everyItem(rules: readonly Rule[], nullable: boolean): Rule {
+  const brokenBy = (item: unknown): Rule | undefined =>
+    item === null && nullable ? undefined : rules.find(({ test }) => !test(item));
+  const test = (list: unknown): boolean => Array.isArray(list) && list.every((item) => !brokenBy(item));
+  const ofItems = (list: readonly unknown[], limit: number): FieldProblem[] => {
+    const problems: FieldProblem[] = [];
+    for (const [index, item] of list.entries()) {
+      if (problems.length >= limit) break;
+      const broken = brokenBy(item);
+      if (broken) problems.push({ pointer: `/${index}`, ...broken.refusal });
+    }
+    return problems;
+  };
+  const refusal: RefusalContext = { code: 'INVALID_VALUE', detail: 'Has an item that is not valid', ofItems };
+  return {
+    decorate: (options) => ValidateBy({ name: 'items', validator: { validate: test } }, options),
+    test,
+    refusal,
+  };
+}
+
+/**
+ * Items are equal as in JSON Schema, regardless of the order of an object's members. class-validator's own `ArrayUnique` compares
+ * every item with every other one, which takes minutes for a list that fills a body.
+ */
+export function noDuplicates(): Rule {
+  const test = (list: unknown): boolean => Array.isArray(list) && new Set(list.map(identityOf)).size === list.length;
+  return {
+    decorate: (options) => ValidateBy({ name: 'arrayUnique', validator: { validate: test } }, options),
+    test,
+    refusal: { code: 'DUPLICATE_ITEMS', detail: 'Must not repeat an item' },
+  };
+}
+
+/** An item rejected for unknown members has values that JSON does not have; they are omitted. */
+const identityOf = (item: unknown): string => canonicalJson(JSON.parse(JSON.stringify(item)));
+
+/** The form of HTML's e-mail input, with a dot required in the domain: so that mail can be sent to the address over the internet. */
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+const isDate = (text: string): boolean => {
+  const match = DATE.exec(text);
+  if (!match) return false;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  // Postgres has no year 0; the last day of a month is day 0 of the next one.
+  return (
+    year >= 1 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= new Date(Date.UTC(2000, month, 0)).getUTCDate() &&
+    (month !== 2 || day !== 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)))
+  );
+};
+
+const isHttpUrl = (text: string): boolean => {
+  // The WHATWG parser silently drops tabs and line breaks, so an address with them would change.
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text)) return false;
+  return parseUrl(text) !== undefined;
+};
+
+/** Checks of the formats that fields use, with the text for the error message. */
+export const FORMATS: Readonly<
+  Record<StringFormat, { readonly test: (text: string) => boolean; readonly expected: string }>
+> = {
+  email: { test: (text) => EMAIL.test(text), expected: 'an e-mail address' },
+  uuid: { test: isUuid, expected: 'a UUID' },
+  date: { test: isDate, expected: 'a date (YYYY-MM-DD)' },
+  'date-time': {
+    test: (text) => isDate(DATE_TIME.exec(text)?.[1] ?? ''),
+    expected: 'a date and time with an offset (RFC 3339)',
+  },
+  uri: { test: isHttpUrl, expected: 'an http or https URL' },
+};
+
 /** The problem of a broken rule, without the pointer. */
-export type Refusal = Omit<FieldProblem, 'pointer'>;
+type Refusal = Omit<FieldProblem, 'pointer'>;
 
 /** One rule of a value: a decorator of class-validator, its check for list items, and its problem. */
 export interface Rule {

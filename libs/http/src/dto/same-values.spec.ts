@@ -22,7 +22,7 @@ import {
   TextField,
   UrlField,
 } from './fields.js';
-import { FORMATS } from './formats.js';
+import { FORMATS } from './rules.js';
 import type { StringFormat } from './schema.js';
 
 /**

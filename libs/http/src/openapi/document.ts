@@ -1,24 +1,84 @@
-import { isEdge, OPERATORS_PREFIX, PLATFORM_VERSION } from '@crm/contracts';
+import { ERRORS, type ErrorCode, isEdge, OPERATORS_PREFIX, PLATFORM_VERSION } from '@crm/contracts';
 import { HttpStatus, type INestApplicationContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import { type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
-import type { HttpConfig } from '../http-config.js';
 import { PROBLEM_TYPE } from '../problem/problem.js';
 import { type ControllerRoute, controllerRoutes, isOfOperators } from '../route/list-routes.js';
-import { settingsOf } from '../route/route-settings.js';
-import { accessText, type Caller, takesApiKeys } from './access-text.js';
-import { Components, type Json } from './components.js';
+import { isNotRepeatable, settingsOf } from '../route/route-settings.js';
+import type { HttpConfig } from '../server/security-headers.js';
+import { Components, type Json, ListEnvelope, ProblemDocument } from './components.js';
 import {
   API_GROUP,
   type ApiGroupDescription,
+  accessText,
+  type Caller,
   type DescribedAnswer,
   ROUTE_DESCRIPTION,
   type RouteDescription,
+  takesApiKeys,
 } from './describe.decorator.js';
-import { exampleOf } from './example.js';
-import { inputsOf } from './inputs.js';
-import { impliedRefusals, refusalResponses } from './refusals.js';
-import { ListEnvelope, ProblemDocument } from './shared-schemas.js';
+import { exampleOf, inputsOf } from './inputs.js';
+
+/** The inputs of a route, as far as they determine its possible errors. */
+interface RouteInputs {
+  readonly body: boolean;
+  /** The body is a form: the route follows another standard and describes its refusals of requests itself. */
+  readonly form: boolean;
+  readonly query: boolean;
+  readonly pathParameters: boolean;
+  /** Header fields that parameters of the route read, in lower case. */
+  readonly headers: readonly string[];
+}
+
+/** Codes that follow from the decorators of a route, in addition to those it declares itself. */
+function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): ErrorCode[] {
+  const { access } = route;
+  const refusesEmbed = access && !(access.embed ?? access.scope !== undefined);
+  const takesKeys = takesApiKeys(access);
+  return [
+    ...(route.public ? [] : (['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'FORBIDDEN'] as const)),
+    ...(access?.scope ? (['INSUFFICIENT_SCOPE'] as const) : []),
+    ...(refusesEmbed ? (['EMBED_TOKEN_REFUSED'] as const) : []),
+    ...(takesKeys ? (['INVALID_API_KEY'] as const) : []),
+    ...(access && !takesKeys ? (['API_KEY_REFUSED'] as const) : []),
+    ...(inputs.query ? (['INVALID_QUERY'] as const) : []),
+    ...(inputs.pathParameters ? (['NOT_FOUND'] as const) : []),
+    ...(inputs.body && !inputs.form
+      ? (['MALFORMED_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED'] as const)
+      : []),
+    ...(isNotRepeatable(route.controller.prototype[route.methodName]) && !inputs.form
+      ? (['MALFORMED_REQUEST'] as const)
+      : []),
+    ...(inputs.headers.includes('if-match') ? (['MALFORMED_REQUEST', 'VERSION_MISMATCH'] as const) : []),
+    ...(inputs.headers.includes('idempotency-key')
+      ? (['MALFORMED_REQUEST', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'] as const)
+      : []),
+    'RATE_LIMITED',
+    'SERVICE_UNAVAILABLE',
+  ];
+}
+
+/** The error responses of an operation by status, each with its codes as examples. */
+function refusalResponses(codes: readonly ErrorCode[], components: Components): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const written = [...byStatus].map(([status, list]): [string, Json] => [
+    String(status),
+    {
+      description: list.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('\n\n'),
+      content: {
+        [PROBLEM_TYPE]: {
+          schema: components.schema(ProblemDocument),
+          examples: Object.fromEntries(list.map((code) => [code, components.problemExample(code)])),
+        },
+      },
+    },
+  ]);
+  return Object.fromEntries(written);
+}
 
 /** The common information of all documents, including the gateway's merged one. */
 export const API_INFO = {

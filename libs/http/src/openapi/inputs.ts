@@ -1,10 +1,63 @@
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { type DtoClass, schemaOf } from '../dto/schema.js';
-import { IdPipe } from '../route/id-param.decorator.js';
+import {
+  type DtoClass,
+  isDtoPart,
+  type JsonSchema,
+  type SchemaPart,
+  type StringFormat,
+  schemaOf,
+} from '../dto/schema.js';
 import type { ControllerRoute } from '../route/list-routes.js';
+import { IdPipe } from '../route/route-settings.js';
 import type { Components, Json } from './components.js';
 import type { HeaderDescription } from './describe.decorator.js';
+
+const BY_FORMAT: Readonly<Record<StringFormat, string>> = {
+  email: 'ada@example.com',
+  uuid: '0199c0de-0000-7000-8000-000000000001',
+  date: '2026-11-22',
+  'date-time': '2026-11-22T09:30:00.000Z',
+  uri: 'https://example.com/',
+};
+
+/** How deep classes that contain themselves are followed. */
+const MAX_DEPTH = 4;
+
+/**
+ * An example of a schema: the example that a field declares, else its default, else the plainest value of its type. A text
+ * with a pattern needs an example of its own; the test of the documents says where one is missing.
+ */
+export function exampleOf(part: SchemaPart, depth = 0): unknown {
+  const schema = isDtoPart(part) ? schemaOf(part.dto()) : part;
+  if (!schema) return {};
+  if (schema.examples?.length) return schema.examples[0];
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  const [type] = [schema.type ?? 'object'].flat();
+  switch (type) {
+    case 'string':
+      return schema.format
+        ? BY_FORMAT[schema.format]
+        : 'text'.padEnd(schema.minLength ?? 0, ' text').slice(0, schema.maxLength);
+    case 'integer':
+    case 'number':
+      return Math.max(schema.minimum ?? 1, Math.min(1, schema.maximum ?? 1));
+    case 'boolean':
+      return true;
+    case 'array':
+      return schema.items && depth < MAX_DEPTH ? [exampleOf(schema.items, depth + 1)] : [];
+    case 'null':
+      return null;
+    default:
+      return exampleOfObject(schema, depth);
+  }
+}
+
+function exampleOfObject({ properties = {}, required = [] }: JsonSchema, depth: number): Record<string, unknown> {
+  const shown = Object.entries(properties).filter(([name]) => depth < MAX_DEPTH || required.includes(name));
+  return Object.fromEntries(shown.map(([name, member]) => [name, exampleOf(member, depth + 1)]));
+}
 
 /** Headers of every service's contract, by the name that the decorators of parameters give. */
 const REQUEST_HEADERS: ReadonlyMap<string, HeaderDescription> = new Map([
@@ -31,7 +84,7 @@ interface RouteArgument {
 }
 
 /** What a handler's parameters take from a request. */
-export interface HandlerInputs {
+interface HandlerInputs {
   /** The DTO class of the body, `object` for a free one; absent when the handler takes none. */
   readonly body?: DtoClass | 'object';
   readonly parameters: readonly Json[];

@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PlatformError } from '@crm/contracts';
+import type { OnModuleInit } from '@nestjs/common';
 
 /** A file of the page, with the compressed forms that the build has made of it. */
 export interface Asset {
@@ -9,7 +11,7 @@ export interface Asset {
   readonly compressed: ReadonlyMap<string, Buffer>;
 }
 
-export interface PageFiles {
+interface PageFiles {
   /** The document, as it was built. */
   readonly document: string;
   /** By name below `assets/`. The names contain a hash of the content. */
@@ -78,4 +80,38 @@ function acceptedCodings(header: string): ReadonlySet<string> {
   return new Set(
     codings.filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? '')).map(([coding]) => coding as string),
   );
+}
+
+/** The built page that a service serves. Without it the service does not start. */
+export abstract class ServedPage implements OnModuleInit {
+  private page: PageFiles | undefined;
+
+  /**
+   * @param folder of the built page
+   * @param variable of the environment that names the folder, for whoever reads that it is missing
+   */
+  protected constructor(
+    private readonly folder: string,
+    private readonly variable: string,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    this.page = await readPage(this.folder, this.variable);
+  }
+
+  get document(): string {
+    return this.files.document;
+  }
+
+  /** @throws PlatformError NOT_FOUND */
+  getAsset(name: string): Asset {
+    const asset = this.files.assets.get(name);
+    if (!asset) throw new PlatformError('NOT_FOUND');
+    return asset;
+  }
+
+  private get files(): PageFiles {
+    if (!this.page) throw new Error('The page is read when the module starts');
+    return this.page;
+  }
 }

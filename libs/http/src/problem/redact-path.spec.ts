@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { redactPath } from './redact-path.js';
+import { redactPath } from './problem.filter.js';
 
 const SECRET = 'Zm9vYmFyc2VjcmV0MTIz';
 

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { rateLimited } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
-import { countRefusal, refusals } from './refusal-metrics.js';
+import { countRefusal, refusals } from './problem.filter.js';
 
 const state = (name: string) => ({ name, quota: 1, windowSeconds: 60, remaining: 0, resetSeconds: 5 });
 

@@ -1,3 +1,14 @@
+import { isUuid, PlatformError } from '@crm/contracts';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Header,
+  Param,
+  type PipeTransform,
+  SetMetadata,
+  UseGuards,
+} from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 
 /** What a route may set for the HTTP layer. */
@@ -17,9 +28,70 @@ export const settingsOf = (handler: object): RouteSettings =>
   (Reflect.getMetadata(FASTIFY_ROUTE_CONFIG, handler) as RouteSettings | undefined) ?? {};
 
 /** Adds to the settings of a route; several decorators may each add theirs. */
-export function routeSettings(settings: RouteSettings): MethodDecorator {
+function routeSettings(settings: RouteSettings): MethodDecorator {
   return (target, key, descriptor) => {
     const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG, descriptor.value as object) as RouteSettings | undefined;
     RouteConfig({ ...present, ...settings })(target, key, descriptor as PropertyDescriptor);
   };
 }
+
+/** Bytes a body may have unless a route says otherwise. */
+export const DEFAULT_BODY_LIMIT = 1024 * 1024;
+
+/** Bytes a body may have where somebody without a token sends it, e.g. to sign in. */
+export const CREDENTIALS_BODY_LIMIT = 16 * 1024;
+
+/** Another limit for the body of a route, in bytes; a larger one is answered by 413 PAYLOAD_TOO_LARGE. */
+export const BodyLimit = (bytes: number): MethodDecorator => routeSettings({ bodyLimit: bytes });
+
+/**
+ * Problem documents of the route carry neither request id nor instance, so that two refusals for different reasons are
+ * the same to the byte.
+ */
+export const ConstantProblems = (): MethodDecorator => routeSettings({ constantProblems: true });
+
+/**
+ * The body is a form, as protocols of others demand: `request.body` is the text that was sent. Every other route refuses forms,
+ * because a page of another site can send them without asking.
+ */
+export const FormBody = (): MethodDecorator => routeSettings({ formBody: true });
+
+/** Returns a UUID in lower case; any other value cannot exist and is NOT_FOUND. */
+export class IdPipe implements PipeTransform<unknown, string> {
+  transform(value: unknown): string {
+    if (isUuid(value)) return value.toLowerCase();
+    throw new PlatformError('NOT_FOUND');
+  }
+}
+
+/** An id in the path: `@IdParam() id: string`, `@IdParam('workflowId') workflowId: string`. */
+export const IdParam = (name = 'id'): ParameterDecorator => Param(name, new IdPipe());
+
+const NOT_REPEATABLE = 'crm:not-repeatable';
+
+/** Runs after the access guard, which is global, so who may not call learns nothing of it. */
+class RefuseIdempotencyKey implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<{ headers: Readonly<Record<string, unknown>> }>();
+    if (headers['idempotency-key'] === undefined) return true;
+    throw new PlatformError(
+      'MALFORMED_REQUEST',
+      'This call does not take Idempotency-Key: its answer is given once, and calling again is another call',
+    );
+  }
+}
+
+/**
+ * For calls that issue a secret or a token, and for those that nobody is signed in for: the answer is given this once
+ * and is not to be stored by anybody. A caller who sends `Idempotency-Key` counts on a repetition being harmless, which
+ * it is not here, so the call is refused with 400 MALFORMED_REQUEST before anything happens.
+ */
+export const NotRepeatable = (): MethodDecorator =>
+  applyDecorators(
+    Header('cache-control', 'no-store'),
+    UseGuards(RefuseIdempotencyKey),
+    SetMetadata(NOT_REPEATABLE, true),
+  );
+
+/** Whether a handler is {@link NotRepeatable}. */
+export const isNotRepeatable = (handler: object): boolean => Reflect.hasMetadata(NOT_REPEATABLE, handler);

@@ -1,16 +1,118 @@
+import type { Server } from 'node:http';
 import { pooledRandom, type RequestContext } from '@crm/access';
-import { TLS_SETTINGS } from '@crm/contracts';
+import { isEdge, PlatformError, type ServiceName, TLS_SETTINGS } from '@crm/contracts';
+import { arrive, type Span, type SpanDescription, sampleAnew } from '@crm/telemetry';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { checkQueryText } from '../dto/dto.pipe.js';
-import type { HttpConfig } from '../http-config.js';
+import { refuseBadBody, refuseHugeBody } from '../dto/json-value.js';
 import type { ProblemFilter } from '../problem/problem.filter.js';
-import { DEFAULT_BODY_LIMIT } from '../route/route-settings.decorators.js';
-import type { RouteSettings } from '../route/route-settings.js';
-import { acceptJsonBodies } from './json-body.js';
-import { type ReceiveRequest, receivesRequests } from './request-trace.js';
-import { setSecurityHeaders } from './security-headers.js';
+import { DEFAULT_BODY_LIMIT, type RouteSettings } from '../route/route-settings.js';
+import { type HttpConfig, setSecurityHeaders } from './security-headers.js';
+
+/** How often connections that fell idle are looked for while draining, in milliseconds. */
+const IDLE_SWEEP_MS = 25;
+
+/**
+ * Stops accepting connections and waits for the requests in progress.
+ * @param limitMs after this time the rest is cut off
+ */
+export async function drainServer(server: Server, limitMs: number): Promise<void> {
+  if (!server.listening) return;
+  // close() ends the connections that are idle now; those that a request leaves idle later would keep it waiting.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+  try {
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(limit);
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/**
+ * JSON is the only type of body, and a form where a route takes one; any other is answered by 415. Fastify's own parser does the reading, with members named
+ * `__proto__` and `constructor.prototype` refused. A declared but empty body counts as none.
+ */
+function acceptJsonBodies(instance: FastifyInstance): void {
+  instance.removeAllContentTypeParsers();
+  const parse = instance.getDefaultJsonParser('error', 'error');
+  instance.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text === '') {
+      done(null, undefined);
+      return;
+    }
+    try {
+      refuseHugeBody(text as string);
+    } catch (refusal) {
+      done(refusal as Error);
+      return;
+    }
+    parse(request, text as string, (error, body) => {
+      if (error) {
+        done(error);
+        return;
+      }
+      try {
+        refuseBadBody(text as string, body);
+        done(null, body);
+      } catch (refusal) {
+        done(refusal as Error);
+      }
+    });
+  });
+  instance.addContentTypeParser(FORM, { parseAs: 'string' }, (request, text, done) => {
+    const { formBody } = (request.routeOptions.config ?? {}) as RouteSettings;
+    if (formBody) done(null, text);
+    else done(new PlatformError('UNSUPPORTED_MEDIA_TYPE'));
+  });
+}
+
+/** Receives a request in its trace: returns the traceparent of the work that it causes. */
+type ReceiveRequest = (request: FastifyRequest, reply: FastifyReply) => string;
+
+/** @param service at an edge the sender is a stranger, who does not decide what is recorded */
+export function receivesRequests(service: ServiceName): ReceiveRequest {
+  const isStranger = isEdge(service);
+  return (request, reply) => {
+    const header = request.headers.traceparent;
+    const sent = typeof header === 'string' ? header : undefined;
+    const { traceparent, span } = arrive(isStranger ? sampleAnew(sent) : sent, describeRequest, request);
+    // Emitted once, also when the client goes away before the answer, for which Fastify runs no hook.
+    if (span) reply.raw.once('close', () => endRequest(span, request, reply));
+    return traceparent;
+  };
+}
+
+/** By its route: paths have ids, names that tenants have chosen, and the secrets of hooks. */
+function describeRequest({ method, protocol, routeOptions }: FastifyRequest): SpanDescription {
+  const route = routeOptions.url;
+  return {
+    name: route === undefined ? method : `${method} ${route}`,
+    kind: 'server',
+    attributes: {
+      'http.request.method': method,
+      'url.scheme': protocol,
+      ...(route !== undefined && { 'http.route': route }),
+    },
+  };
+}
+
+function endRequest(span: Span, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode } = reply;
+  if (!reply.raw.writableFinished) span.set('error.type', 'client_closed_connection');
+  else {
+    span.set('http.response.status_code', statusCode);
+    if (statusCode >= 500) span.fail(request.problemCode ?? String(statusCode));
+    else if (request.problemCode !== undefined) span.set('error.type', request.problemCode);
+  }
+  span.end();
+}
 
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 /** Milliseconds. */

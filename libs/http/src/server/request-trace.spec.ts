@@ -4,7 +4,7 @@ import type { ServiceName } from '@crm/contracts';
 import { type SpanDescription, useRecorder } from '@crm/telemetry';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance } from 'fastify';
-import { receivesRequests } from './request-trace.js';
+import { receivesRequests } from './adapter.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SAMPLED = `00-${TRACE}-00f067aa0ba902b7-01`;

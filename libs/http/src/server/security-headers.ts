@@ -1,6 +1,17 @@
-import { isEdge } from '@crm/contracts';
+import { isEdge, type ServiceName } from '@crm/contracts';
 import type { FastifyInstance } from 'fastify';
-import type { HttpConfig } from '../http-config.js';
+
+/** The configuration of the HTTP layer. */
+export interface HttpConfig {
+  readonly name: ServiceName;
+  /** Public address of the gateway; error codes are explained below it. */
+  readonly baseUrl: string;
+  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** The HttpConfig of the process, for injection. */
+export const HTTP_CONFIG = Symbol('crm:http-config');
 
 /**
  * Answers of an API must not be run, framed, sniffed or stored. A page replaces the policy with its own, and what is public and

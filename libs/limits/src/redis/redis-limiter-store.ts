@@ -1,11 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Operation } from '../gcra.js';
-import { type Claim, type Decision, LimiterStore } from '../limiter-store.js';
+import { type Claim, type Decision, LimiterStore, MemoryLimiterStore } from '../limiter-store.js';
 import { isShared, localDecisions } from '../limits-metrics.js';
-import { MemoryLimiterStore } from '../memory-limiter-store.js';
-import { GCRA_SCRIPT } from './gcra-script.js';
-import { RedisScript } from './redis-script.js';
-import { ScriptCall, type Waiting } from './script-call.js';
+import { GCRA_SCRIPT, RedisScript, ScriptCall, type Waiting } from './redis-script.js';
 
 /** An answer usually takes less than a millisecond; no request waits longer than this for its limits. */
 const ANSWER_TIMEOUT_MS = 250;

@@ -1,12 +1,179 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@redis/client';
+import type { Operation } from '../gcra.js';
+import type { Claim, Decision, OpenLimit } from '../limiter-store.js';
+
+/**
+ * The arithmetic of gcra.ts for many operations in one step. Redis and Valkey run a script as a whole, so that no other
+ * process comes between reading and writing, and their clock is the only one.
+ *
+ * KEYS: the keys of all claims, each claim once. ARGV: interval and room of each claim in microseconds; then for each operation
+ * its name, how many times it is asked for in succession, how many claims it has, and the place of each among the keys.
+ * Operations see the effects of those before them.
+ *
+ * Answer: the clock in microseconds; then for each operation how many times it was done, the index of the first claim without room
+ * for one more, or -1 when all were done, and the debts of its claims after that. Numbers of Lua are doubles, as JavaScript's are: whole microseconds are exact until the year 2255.
+ *
+ * A debt is never more than the room, whatever the clock of the machine does.
+ *
+ * A key holds the moment at which nothing is owed, and vanishes then. What is only looked at, and what is refused, writes
+ * nothing.
+ */
+export const GCRA_SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local stored = redis.call('MGET', unpack(KEYS))
+local debts, changed = {}, {}
+for i, key in ipairs(KEYS) do
+  local emptyAt = stored[i] and tonumber(stored[i]) or now
+  debts[key] = math.max(0, emptyAt - now)
+end
+local answer = { now }
+local a = 2 * #KEYS + 1
+while ARGV[a] do
+  local operation, times, count = ARGV[a], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2])
+  local done, refused = times, -1
+  if operation == 'take' then
+    for i = 1, count do
+      local claim = tonumber(ARGV[a + 2 + i])
+      local fits = math.floor((tonumber(ARGV[2 * claim]) - debts[KEYS[claim]]) / tonumber(ARGV[2 * claim - 1]))
+      if fits < done then
+        done, refused = math.max(0, fits), i - 1
+      end
+    end
+  end
+  answer[#answer + 1] = done
+  answer[#answer + 1] = refused
+  for i = 1, count do
+    local claim = tonumber(ARGV[a + 2 + i])
+    local key, interval, room = KEYS[claim], tonumber(ARGV[2 * claim - 1]), tonumber(ARGV[2 * claim])
+    local debt = math.min(debts[key], room)
+    if done > 0 and operation ~= 'look' then
+      if operation == 'take' then
+        debt = debt + done * interval
+      elseif operation == 'charge' then
+        debt = math.min(debt + done * interval, room)
+      elseif operation == 'restore' then
+        debt = math.max(0, debt - done * interval)
+      end
+      debts[key] = debt
+      changed[key] = true
+    end
+    answer[#answer + 1] = debt
+  end
+  a = a + 3 + count
+end
+for key in pairs(changed) do
+  local debt = debts[key]
+  if debt > 0 then
+    redis.call('SET', key, string.format('%.0f', now + debt), 'PX', string.format('%.0f', math.ceil(debt / 1000)))
+  else
+    redis.call('DEL', key)
+  end
+end
+return answer
+`;
+
+/** One operation that waits for the server's answer. */
+export interface Waiting {
+  readonly operation: Operation;
+  readonly claims: readonly Claim[];
+  readonly decide: (decision: Decision) => void;
+}
+
+/**
+ * One call of the script: each claim goes once, however many operations name it, and takes of the same claims in succession
+ * go as one, because the requests of one caller usually come together.
+ */
+export class ScriptCall {
+  private readonly runs: Run[] = [];
+  private expected = 1;
+
+  /** @param waiting in the order in which they are decided */
+  constructor(waiting: readonly Waiting[]) {
+    let last: Run | undefined;
+    for (const { operation, claims } of waiting) {
+      if (last && operation === 'take' && last.operation === 'take' && areSame(claims, last.claims)) {
+        last.times += 1;
+      } else {
+        last = { operation, claims, times: 1 };
+        this.runs.push(last);
+        this.expected += 2 + claims.length;
+      }
+    }
+  }
+
+  /** @param prefix of the keys: services that share a server may have limits of one name */
+  arguments(prefix: string): string[] {
+    const keys: string[] = [];
+    const paces: string[] = [];
+    const operations: string[] = [];
+    const places = new Map<OpenLimit, Map<string, string>>();
+    const placeOf = ({ open, key }: Claim): string => {
+      let ofLimit = places.get(open);
+      if (!ofLimit) {
+        ofLimit = new Map();
+        places.set(open, ofLimit);
+      }
+      let place = ofLimit.get(key);
+      if (place === undefined) {
+        place = String(keys.push(`${prefix}${open.limit.name}:${key}`));
+        ofLimit.set(key, place);
+        paces.push(String(open.pace.intervalUs), String(open.pace.roomUs));
+      }
+      return place;
+    };
+    for (const { operation, times, claims } of this.runs) {
+      operations.push(operation, String(times), String(claims.length));
+      for (const claim of claims) operations.push(placeOf(claim));
+    }
+    return [String(keys.length), ...keys, ...paces, ...operations];
+  }
+
+  /**
+   * What the script has decided, in the order of what waits.
+   * @throws Error when the answer is not the script's
+   */
+  decisions(answer: unknown): Decision[] {
+    if (!Array.isArray(answer) || answer.length !== this.expected) {
+      throw new Error('The script has answered something else');
+    }
+    const decisions: Decision[] = [];
+    let at = 1;
+    for (const { claims, times } of this.runs) {
+      const [done, refused] = [answer[at] as number, answer[at + 1] as number];
+      const afterUs = answer.slice(at + 2, at + 2 + claims.length) as number[];
+      at += 2 + claims.length;
+      for (let turn = 1; turn <= times; turn += 1) {
+        // Each take that was done before the last one owed less by what came after it.
+        const later = Math.max(0, done - turn);
+        const debtsUs = later === 0 ? afterUs : afterUs.map((us, index) => us - later * intervalOf(claims[index]));
+        decisions.push({ refused: turn <= done ? -1 : refused, debtsUs });
+      }
+    }
+    return decisions;
+  }
+}
+
+/** The same operation, several times in succession. */
+interface Run {
+  readonly operation: Operation;
+  readonly claims: readonly Claim[];
+  times: number;
+}
+
+const areSame = (claims: readonly Claim[], others: readonly Claim[]): boolean =>
+  claims.length === others.length &&
+  claims.every(({ open, key }, index) => open === others[index]?.open && key === others[index]?.key);
+
+const intervalOf = (claim: Claim | undefined): number => (claim as Claim).open.pace.intervalUs;
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /** The server's machine may vanish without a word. */
 const KEEP_ALIVE_MS = 5_000;
 const LONGEST_PAUSE_MS = 2_000;
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** The server can be asked. */
   onReady(): void;
   /** The server cannot be asked; repeated with every attempt to reach it. */

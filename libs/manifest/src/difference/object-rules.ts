@@ -1,9 +1,9 @@
 import { typeEffect } from '../compare-objects.js';
-import { entriesOf } from '../draft.js';
+import { entriesOf } from '../example.js';
 import { isExposing, otherExposures } from '../exposed-fields.js';
 import { type NamedField, namedFields } from '../package-model.js';
-import type { RawDifference } from './compare-trees.js';
-import type { Packages, Rule, Verdict } from './rule.js';
+import type { Packages, Rule, Verdict } from './rules.js';
+import type { RawDifference } from './tree.js';
 
 const FIELD = 'objects/*/fields/*';
 

@@ -1,12 +1,40 @@
-/** A part of a package as it is compared: a value that is compared as a whole, or parts with names. */
-export type Node = ValueNode | PartsNode;
+/**
+ * What a difference calls for, the most urgent first. `access`: the app, those it talks to or some of its users reach more
+ * than before. `loss`: what tenants, users or clients have today may be lost or fail. `behaviour`: the app does something
+ * else. `text`: people read something else.
+ */
+export const ATTENTIONS = ['access', 'loss', 'behaviour', 'text'] as const;
+export type Attention = (typeof ATTENTIONS)[number];
 
-export interface ValueNode {
+export const DIFFERENCE_KINDS = ['added', 'removed', 'changed'] as const;
+type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** One difference between two versions of a package. */
+export interface Difference {
+  /**
+   * Like a JSON pointer, with names in the place of positions: `/objects/visit/fields/hours/readRoles`. `/hosts/…` and
+   * `/events/…` are not sections: they sum up which hosts the whole package calls and which events it listens to.
+   */
+  readonly path: string;
+  readonly kind: DifferenceKind;
+  readonly attention: Attention;
+  /** Why it has this attention, where the path and the values do not say it. */
+  readonly note?: string;
+  /** Absent for what was added. */
+  readonly before?: unknown;
+  /** Absent for what was removed. */
+  readonly after?: unknown;
+}
+
+/** A part of a package as it is compared: a value that is compared as a whole, or parts with names. */
+type Node = ValueNode | PartsNode;
+
+interface ValueNode {
   readonly json: unknown;
   readonly parts?: undefined;
 }
 
-export interface PartsNode {
+interface PartsNode {
   /** As it was written. */
   readonly json: unknown;
   readonly parts: ReadonlyMap<string, Node>;
@@ -58,7 +86,7 @@ export const textSet: Shape = (json) => {
   return { json, parts: new Map(json.map((text) => [text, { json: text }])), list: true, ordered: false };
 };
 
-export interface ListOptions {
+interface ListOptions {
   /** Whether the order of the items says something. */
   readonly ordered?: boolean;
   /** The member that a text in the place of an item stands for. */
@@ -103,7 +131,7 @@ function isListOfTexts(json: unknown): json is string[] {
 }
 
 /** Whether two JSON values are equal, whatever the order of members. */
-export function isSameJson(one: unknown, other: unknown): boolean {
+function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one) || Array.isArray(other)) {
     if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
@@ -114,3 +142,43 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   if (names.length !== Object.keys(other).length) return false;
   return names.every((name) => Object.hasOwn(other, name) && isSameJson(one[name], other[name]));
 }
+
+/** A difference before anybody has said what it calls for. */
+export interface RawDifference {
+  /** Names from the manifest down. */
+  readonly steps: readonly string[];
+  readonly kind: DifferenceKind;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** The differences of two parts, each as deep as it goes: for a part that only one of them has, that part; of a list, its items. */
+export function* compareTrees(
+  before: Node | undefined,
+  after: Node | undefined,
+  steps: readonly string[] = [],
+): Generator<RawDifference> {
+  if (before === undefined && after === undefined) return;
+  if (!before && after?.parts && after.list) yield* compareParts({ ...after, parts: new Map() }, after, steps);
+  else if (!after && before?.parts && before.list) yield* compareParts(before, { ...before, parts: new Map() }, steps);
+  else if (before === undefined) yield { steps, kind: 'added', after: after?.json };
+  else if (after === undefined) yield { steps, kind: 'removed', before: before.json };
+  else if (before.parts && after.parts) yield* compareParts(before, after, steps);
+  else if (!isSameJson(before.json, after.json)) {
+    yield { steps, kind: 'changed', before: before.json, after: after.json };
+  }
+}
+
+function* compareParts(before: PartsNode, after: PartsNode, steps: readonly string[]): Generator<RawDifference> {
+  for (const [name, node] of after.parts) yield* compareTrees(before.parts.get(name), node, [...steps, name]);
+  for (const [name, node] of before.parts) {
+    if (!after.parts.has(name)) yield* compareTrees(node, undefined, [...steps, name]);
+  }
+  if (!after.ordered) return;
+  const [old, now] = [common(before, after), common(after, before)];
+  if (!isSameJson(old, now)) yield { steps, kind: 'changed', before: old, after: now };
+}
+
+/** The names that both have, in the order of the first. */
+const common = (one: PartsNode, other: PartsNode): string[] =>
+  [...one.parts.keys()].filter((name) => other.parts.has(name));

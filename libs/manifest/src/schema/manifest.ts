@@ -1,10 +1,63 @@
 import { APP_KEY_LENGTH, APP_KEY_PATTERN } from '@crm/contracts';
 import Type, { type Static } from 'typebox';
-import { Automation } from './automations.js';
-import { Assistant, Connector, Embed, EventService, OAuth, Webhook } from './integrations.js';
-import { Listing, Publisher, Release } from './listing.js';
-import { CustomObject } from './objects.js';
-import { closed, SEMVER_PATTERN, textOr } from './shapes.js';
+import { Assistant, Automation, Connector, Embed, EventService, OAuth, Webhook } from './automations.js';
+import { CustomObject, closed, SEMVER_PATTERN, textOr } from './objects.js';
+
+const Publisher = closed(
+  {
+    name: Type.Optional(Type.String({ examples: ['Acme Field Software'] })),
+    website: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/'] })),
+    supportEmail: Type.Optional(Type.String({ examples: ['support@acme.example.com'] })),
+    privacyUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/privacy'] })),
+    termsUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/terms'] })),
+  },
+  'Who publishes the app.',
+);
+
+const Listing = closed(
+  {
+    summary: Type.Optional(Type.String({ examples: ['Plan site visits, record hours and see what they cost.'] })),
+    description: Type.Optional(Type.String()),
+    categories: Type.Optional(Type.Array(Type.String({ examples: ['field-service'] }))),
+    icon: Type.Optional(Type.String({ examples: ['https://cdn.acme.example.com/icon.png'] })),
+    screenshots: Type.Optional(Type.Array(Type.String({ examples: ['https://cdn.acme.example.com/list.png'] }))),
+    visibility: Type.Optional(Type.Enum(['public', 'unlisted', 'private'])),
+  },
+  'How the app appears in the marketplace.',
+);
+
+const Release = closed(
+  {
+    notes: Type.Optional(Type.String({ examples: ['First version.'] })),
+    breaking: Type.Optional(
+      Type.Array(Type.String(), { description: 'Breaking and destructive changes, one sentence each.' }),
+    ),
+  },
+  'What this version changes.',
+);
+
+/** What operators receive in addition to the package. The four components are required; their content is not prescribed. */
+export const ReviewPacketSchema = Type.Object(
+  {
+    demoVideo: Type.String({ description: 'An https URL.' }),
+    sandboxAttestation: Type.Unknown({
+      description: 'A text, `true`, or an object such as `{ installedAt, testedBy, manifestSha256, statement }`.',
+    }),
+    securityQuestionnaire: Type.Unknown({ description: 'Questions and answers.' }),
+    testInstructions: Type.Unknown({ description: 'How a reviewer tries the app.' }),
+  },
+  { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Review packet' },
+);
+
+export type ReviewPacket = Static<typeof ReviewPacketSchema>;
+
+/** The names of the components, in the order in which they are reported. */
+export const REVIEW_COMPONENTS = [
+  'demoVideo',
+  'sandboxAttestation',
+  'securityQuestionnaire',
+  'testInstructions',
+] as const satisfies readonly (keyof ReviewPacket)[];
 
 /** The kinds of package. */
 export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'event_service'] as const;

@@ -1,6 +1,18 @@
-import { pointerSteps } from '../json-pointer.js';
-import { type LineColumn, LineIndex } from './line-index.js';
+import { pointer, pointerSteps } from '../json-pointer.js';
 import { type ParsedJson, parseJson, type SourceKey, type SourceNode } from './parse-json.js';
+import { type LineColumn, LineIndex } from './scan-json.js';
+
+/** A text with its pointer. */
+export type PlacedText = [text: string, pointer: string];
+
+/** Every text of a JSON value, except keys, with its pointer. */
+export function* textsIn(value: unknown, place: string): Generator<PlacedText> {
+  if (typeof value === 'string') yield [value, place];
+  else if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* textsIn(item, `${place}/${i}`);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) yield* textsIn(member, place + pointer(key));
+  }
+}
 
 /** A range of a text. */
 export interface SourceRange extends LineColumn {

@@ -1,8 +1,15 @@
 import { MAX_DEPTH, MAX_NODES } from '../admit-json.js';
 import { pointer } from '../json-pointer.js';
 import { excerpt, MAX_FINDINGS } from '../problem.js';
-import { LineIndex } from './line-index.js';
-import { type ScannedText, SyntaxProblem, scanLiteral, scanNumber, scanText, skipSpace } from './scan-json.js';
+import {
+  LineIndex,
+  type ScannedText,
+  SyntaxProblem,
+  scanLiteral,
+  scanNumber,
+  scanText,
+  skipSpace,
+} from './scan-json.js';
 
 /** A value of the text with its position; offsets are UTF-16 units, `end` is exclusive. */
 export interface SourceNode {

@@ -5,8 +5,8 @@ import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
-import { DeadLetterStore } from './dead-letter-store.js';
 import {
+  DeadLetterStore,
   type EventHandling,
   type EventMethod,
   IdempotentHandling,
@@ -14,11 +14,19 @@ import {
   replayDeadLetter,
   TransactionalHandling,
 } from './event-handling.js';
-import { receiveEvent } from './event-span.js';
-import { EventsInProgress } from './events-in-progress.js';
-import { OrderedSlots } from './ordered-slots.js';
-import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';
-import { delayAfterOutage, isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
+import { EventsInProgress, OrderedSlots } from './ordered-slots.js';
+import {
+  delayAfterOutage,
+  headerTenant,
+  isHopeless,
+  isTransient,
+  messageKey,
+  REDELIVERY_DELAYS_MS,
+  type ReceivedEvent,
+  readEvent,
+  receiveEvent,
+  redeliveryDelay,
+} from './received-event.js';
 
 /** A pull ends after this long without a message and is followed by the next. */
 const PULL_EXPIRES_MS = 30_000;

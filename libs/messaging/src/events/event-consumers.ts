@@ -1,9 +1,7 @@
 import type { ConsumerDefinition } from '@crm/contracts';
 import type { Database } from '@crm/database';
-import type { MessagingConfig } from '../messaging-config.js';
-import type { NatsConnection } from '../nats-connection.js';
-import { ConsumerAge } from './consumer-age.js';
-import { ConsumerUpkeep } from './consumer-upkeep.js';
+import type { MessagingConfig, NatsConnection } from '../nats-connection.js';
+import { ConsumerAge, ConsumerUpkeep } from './consumer-upkeep.js';
 import { EventConsumer } from './event-consumer.js';
 
 /** The durable consumers of a service for which it has handlers. */

@@ -1,7 +1,52 @@
-import { EventEnvelope, isUuid, TENANT_HEADER } from '@crm/contracts';
-import { NO_TENANT } from '@crm/database';
+import { type ConsumerDefinition, EventEnvelope, isUuid, PlatformError, TENANT_HEADER } from '@crm/contracts';
+import { isExcessive, isTemporary, NO_TENANT } from '@crm/database';
+import { arrive, isTracing, type Span, type SpanDescription } from '@crm/telemetry';
 import type { JsMsg } from '@nats-io/jetstream';
 import { Compile } from 'typebox/compile';
+import { destinationOf } from '../outbox/event-publisher.js';
+import { TRACEPARENT_HEADER } from '../rpc/wire.js';
+
+/** Milliseconds before a failed event is delivered again, by the number of its delivery; the last one repeats. */
+export const REDELIVERY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 60_000, 120_000, 300_000];
+
+/** The delay after a failed delivery. @param delivery from 1 */
+export function redeliveryDelay(delays: readonly number[], delivery: number): number {
+  return delays[Math.min(delivery, delays.length) - 1] ?? 0;
+}
+
+/**
+ * The delay after a delivery that failed because something was unavailable. The event waits no longer than it has waited
+ * already: deliveries that fell into several short outages would otherwise make it wait for minutes although everything is
+ * back, and what waits through a long outage is still delivered only every few minutes.
+ * @param delivery from 1
+ * @param ageMs since the event was stored in the stream
+ */
+export function delayAfterOutage(delays: readonly number[], delivery: number, ageMs: number): number {
+  const [shortest = 0] = delays;
+  return Math.max(shortest, Math.min(redeliveryDelay(delays, delivery), ageMs));
+}
+
+/**
+ * An event that exceeds the consumer's limit by this many deliveries, although each failure seemed temporary or was not
+ * reported, crashes its process, will never succeed, or waited most of a day for something unavailable.
+ */
+const HOPELESS_FACTOR = 20;
+
+/** @param delivery from 1 */
+export function isHopeless(delivery: number, maxDeliveries: number): boolean {
+  return delivery > maxDeliveries * HOPELESS_FACTOR;
+}
+
+/**
+ * Whether the failure is not caused by the event: something it needs is unavailable, so it waits and the failure does not
+ * count. A statement of its handler that took too long or too much memory does count: it may do so every time and delay
+ * other tenants' events.
+ */
+export function isTransient(error: unknown): boolean {
+  if (isExcessive(error)) return false;
+  if (error instanceof PlatformError) return error.code === 'SERVICE_UNAVAILABLE' || error.code === 'DEADLINE_EXCEEDED';
+  return isTemporary(error);
+}
 
 const envelopeSchema = Compile(EventEnvelope);
 
@@ -44,3 +89,36 @@ export function tenantOfMessage(message: JsMsg, event: ReceivedEvent): string {
 export function messageKey(message: JsMsg): string {
   return `${message.info.streamSequence}-${message.timestampNanos}`;
 }
+
+/** An event that a consumer has received. */
+interface Received {
+  readonly message: JsMsg;
+  readonly envelope: EventEnvelope;
+  readonly consumer: ConsumerDefinition;
+}
+
+/**
+ * Receives an event in its trace, below its way through the stream if that is recorded, otherwise below what has caused it.
+ * From here on its traceparent is that of its handling.
+ */
+export function receiveEvent(received: Received): Span | undefined {
+  const { message, envelope } = received;
+  const sent = (isTracing() && message.headers?.get(TRACEPARENT_HEADER)) || envelope.traceparent;
+  const { traceparent, span } = arrive(sent, describeProcessing, received);
+  envelope.traceparent = traceparent;
+  return span;
+}
+
+const describeProcessing = ({ message, envelope, consumer }: Received): SpanDescription => ({
+  name: `process ${destinationOf(message.subject)}`,
+  kind: 'consumer',
+  attributes: {
+    'messaging.system': 'nats',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': destinationOf(message.subject),
+    'messaging.consumer.group.name': consumer.durable,
+    'messaging.message.id': envelope.id,
+    'messaging.nats.delivery_count': message.info.deliveryCount,
+  },
+});

@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { delayAfterOutage, isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
+import { delayAfterOutage, isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './received-event.js';
 
 describe('redelivery', () => {
   it('has increasing delays, and then a constant one', () => {

@@ -1,6 +1,6 @@
 import { EVENT_STREAM, TENANT_HEADER } from '@crm/contracts';
 import type { OutboxEvent } from '@crm/database';
-import { isTracing, type Span } from '@crm/telemetry';
+import { isTracing, type Span, type SpanDescription, startSpan } from '@crm/telemetry';
 import { type ApiError, JetStreamApiError, type PubAck } from '@nats-io/jetstream';
 import {
   createInbox,
@@ -11,11 +11,74 @@ import {
   type Status,
   type Subscription,
 } from '@nats-io/nats-core';
-import { inboxPrefix } from '../inbox-prefix.js';
-import type { NatsConnection } from '../nats-connection.js';
+import { inboxPrefix, type NatsConnection } from '../nats-connection.js';
 import { TRACEPARENT_HEADER } from '../rpc/wire.js';
-import { Acknowledgements, type EventOutcome } from './acknowledgements.js';
-import { endPublishing, startPublishing } from './publish-span.js';
+
+/** What became of an event: its number in the stream, or why it is not there. */
+export type EventOutcome = number | Error;
+
+/** Collects, in whatever order they come, the acknowledgements and refusals of a batch of events. */
+class Acknowledgements {
+  private readonly outcomes: (EventOutcome | undefined)[];
+  private missing: number;
+  private resolve!: (outcomes: EventOutcome[]) => void;
+  /** Resolves once every event is acknowledged or has failed, in the order of the events. */
+  readonly complete = new Promise<EventOutcome[]>((resolve) => {
+    this.resolve = resolve;
+  });
+
+  constructor(size: number) {
+    this.outcomes = new Array(size);
+    this.missing = size;
+    if (size === 0) this.resolve([]);
+  }
+
+  /** The first outcome of an event counts. An index outside of the batch belongs to an earlier one. */
+  settle(index: number, outcome: EventOutcome): void {
+    if (!(index >= 0 && index < this.outcomes.length) || this.outcomes[index] !== undefined) return;
+    this.outcomes[index] = outcome;
+    this.missing -= 1;
+    if (this.missing === 0) this.resolve(this.outcomes as EventOutcome[]);
+  }
+
+  /** Gives up every event that has no outcome yet. */
+  failRest(reason: Error): void {
+    for (let index = 0; index < this.outcomes.length; index += 1) this.settle(index, reason);
+  }
+}
+
+type SentEvent = Pick<OutboxEvent, 'id' | 'subject' | 'envelope'>;
+
+/**
+ * The traceparent in the JSON of an envelope; its members stand before the data. A quotation mark within a text of the data
+ * is escaped, so what is found is a member, and the envelope's own comes first.
+ */
+const TRACEPARENT = /"traceparent"\s*:\s*"([^"\\]{1,128})"/;
+
+/** The name of the event, without the bucket, which says something about the tenant. */
+export const destinationOf = (subject: string): string => subject.split('.').slice(0, 3).join('.');
+
+const describePublishing = ({ id, subject }: SentEvent): SpanDescription => ({
+  name: `send ${destinationOf(subject)}`,
+  kind: 'producer',
+  attributes: {
+    'messaging.system': 'nats',
+    'messaging.operation.name': 'send',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': destinationOf(subject),
+    'messaging.message.id': id,
+  },
+});
+
+/** Begins the span of an event's way to the stream, below what has caused the event. */
+export const startPublishing = (event: SentEvent): Span | undefined =>
+  startSpan(TRACEPARENT.exec(event.envelope)?.[1], describePublishing, event);
+
+export function endPublishing(span: Span | undefined, outcome: EventOutcome | undefined): void {
+  if (!span) return;
+  if (outcome instanceof Error) span.fail(outcome);
+  span.end();
+}
 
 type PublishedEvent = Pick<OutboxEvent, 'id' | 'tenantId' | 'subject' | 'envelope'>;
 

@@ -1,5 +1,8 @@
+import type { ServiceName } from '@crm/contracts';
 import type { NatsConnection } from '../nats-connection.js';
-import { nudgeSubject } from './nudge-subject.js';
+
+/** Only processes of the service may publish and receive on it. */
+export const nudgeSubject = (service: ServiceName): string => `outbox.${service}`;
 
 /**
  * Tells the active relay, which is in another process of the service, that an event was committed here: at once, and then at

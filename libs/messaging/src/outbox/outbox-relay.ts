@@ -12,12 +12,10 @@ import {
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
-import type { EventOutcome } from './acknowledgements.js';
-import { EventPublisher } from './event-publisher.js';
+import { type EventOutcome, EventPublisher } from './event-publisher.js';
 import { outboxMetrics } from './outbox-metrics.js';
 import { OutboxNudge } from './outbox-nudge.js';
-import { isRefusal } from './refusal.js';
-import { RefusedEvents } from './refused-events.js';
+import { isRefusal, RefusedEvents } from './refused-events.js';
 import { StreamWatch } from './stream-watch.js';
 
 /** Advisory lock of the active relay; advisory locks belong to a database, so one number works for all services. */

@@ -1,6 +1,6 @@
 import { type SpanDescription, useRecorder } from '@crm/telemetry';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { destinationOf, endPublishing, startPublishing } from './publish-span.js';
+import { destinationOf, endPublishing, startPublishing } from './event-publisher.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SAMPLED = `00-${TRACE}-00f067aa0ba902b7-01`;

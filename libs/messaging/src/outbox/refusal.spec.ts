@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from '@nats-io/nats-core';
-import { isRefusal } from './refusal.js';
+import { isRefusal } from './refused-events.js';
 
 const api = (status: number, code: number) => new JetStreamApiError({ code: status, err_code: code, description: 'x' });
 

@@ -1,5 +1,5 @@
 import type { RevocationSource } from '@crm/access';
-import { type AccessTokenClaims, Revocation } from '@crm/contracts';
+import { type AccessTokenClaims, REVOCATION_BUCKET, Revocation, revocationKey } from '@crm/contracts';
 import { Wake } from '@crm/database';
 import { type ConsumerMessages, DeliverPolicy, type JsMsg, type PushConsumer } from '@nats-io/jetstream';
 import { Injectable, Logger } from '@nestjs/common';
@@ -7,7 +7,10 @@ import { Compile } from 'typebox/compile';
 import { metrics } from '../metrics.js';
 import { NatsConnection } from '../nats-connection.js';
 import { Cutoffs } from './cutoffs.js';
-import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from './revocation-subject.js';
+
+/** Stream behind the key-value bucket, and the prefix of its subjects (NATS architecture decision record 8). */
+export const REVOCATION_STREAM = `KV_${REVOCATION_BUCKET}`;
+export const REVOCATION_SUBJECT_PREFIX = `$KV.${REVOCATION_BUCKET}.`;
 
 const RETRY_MS = 500;
 const PRUNE_MS = 60_000;
@@ -157,5 +160,19 @@ export class RevocationWatch implements RevocationSource {
     } catch (error) {
       this.logger.error({ msg: `The cut-off ${message.subject} is invalid and was ignored`, err: error });
     }
+  }
+}
+
+/** Publishes a cut-off to every verifier. Only identity's NATS user may. */
+@Injectable()
+export class RevocationPublisher {
+  constructor(private readonly nats: NatsConnection) {}
+
+  /** Resolves when the bucket has stored it; watchers receive it within milliseconds. */
+  async publish(revocation: Revocation): Promise<void> {
+    const subject = REVOCATION_SUBJECT_PREFIX + revocationKey(revocation.kind, revocation.id);
+    await this.nats.jetstream.publish(subject, JSON.stringify(revocation), {
+      expect: { streamName: REVOCATION_STREAM },
+    });
   }
 }

@@ -4,12 +4,11 @@ import { newId } from '@crm/database';
 import { arrive } from '@crm/telemetry';
 import type { Msg, Subscription } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
-import { inboxPrefix } from '../inbox-prefix.js';
 import { metrics } from '../metrics.js';
-import type { NatsConnection } from '../nats-connection.js';
-import { arrayOf, Batch } from './batch.js';
-import { describeServedCall, endCall } from './call-span.js';
-import { RpcContext } from './rpc-context.js';
+import { inboxPrefix, type NatsConnection } from '../nats-connection.js';
+import { arrayOf, Batch } from './batched-calls.js';
+import { describeServedCall, endCall } from './rpc.js';
+import { RpcContext } from './rpc-handler.js';
 import {
   AUTHORIZATION_HEADER,
   type BatchedCall,

@@ -1,16 +1,32 @@
 import type { CallOrigin } from '@crm/access';
 import { PlatformError, RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { arrive } from '@crm/telemetry';
+import { arrive, type Span, type SpanDescription } from '@crm/telemetry';
 import { type NatsConnection as Connection, errors, headers, type MsgHdrs } from '@nats-io/nats-core';
 import { Injectable } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, type WritePacket } from '@nestjs/microservices';
-import { inboxPrefix } from '../inbox-prefix.js';
 import { metrics } from '../metrics.js';
-import { NatsConnection } from '../nats-connection.js';
+import { inboxPrefix, NatsConnection } from '../nats-connection.js';
 import { BatchedCalls } from './batched-calls.js';
-import { describeCall, endCall } from './call-span.js';
 import { AUTHORIZATION_HEADER, REQUEST_ID_HEADER, type Reply, replyError, TRACEPARENT_HEADER } from './wire.js';
+
+const describe = ({ subject, server }: RpcContract, kind: 'client' | 'server'): SpanDescription => ({
+  name: subject,
+  kind,
+  attributes: { 'rpc.system.name': 'nats', 'rpc.method': subject, 'server.address': server },
+});
+
+const describeCall = (contract: RpcContract): SpanDescription => describe(contract, 'client');
+
+export const describeServedCall = (contract: RpcContract): SpanDescription => describe(contract, 'server');
+
+/** @param code `ok`, or that of the error in the reply */
+export function endCall(span: Span | undefined, code: string, error?: unknown): void {
+  if (!span) return;
+  span.set('rpc.response.status_code', code);
+  if (code !== 'ok') span.fail(error instanceof PlatformError ? error : code);
+  span.end();
+}
 
 /** On whose behalf and in which request a call is made; the principal of a handler says both. */
 export interface CallOptions extends CallOrigin {

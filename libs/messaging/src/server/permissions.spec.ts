@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { RPC_CONTRACTS, SERVICES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { natsServerConfig } from './nats-server-config.js';
+import { clusterServerConfig, natsServerConfig, sampleServerConfig } from './nats-server-config.js';
 import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
-import { clusterServerConfig, sampleServerConfig } from './sample-config.js';
 
 describe('the permissions at the broker', () => {
   it('let exactly the callers of a contract call it, and exactly its server receive it', () => {

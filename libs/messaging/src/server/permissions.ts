@@ -9,10 +9,10 @@ import {
   SERVICES,
   type ServiceName,
 } from '@crm/contracts';
-import { inboxPrefix } from '../inbox-prefix.js';
-import { nudgeSubject } from '../outbox/nudge-subject.js';
-import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
-import { MAX_PARTS } from '../rpc/batch.js';
+import { inboxPrefix } from '../nats-connection.js';
+import { nudgeSubject } from '../outbox/outbox-nudge.js';
+import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-watch.js';
+import { MAX_PARTS } from '../rpc/batched-calls.js';
 
 /** Every NATS user: one for each service, and the one that creates streams and consumers. */
 export const NATS_USERS = [...SERVICES, 'provisioner'] as const;

@@ -19,9 +19,8 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
-import { inboxPrefix } from '../inbox-prefix.js';
-import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
-import { serversOf } from '../servers.js';
+import { inboxPrefix, serversOf } from '../nats-connection.js';
+import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-watch.js';
 
 export interface ProvisioningConnection {
   url: string;
@@ -49,7 +48,7 @@ export function provisionStreams(connection: ProvisioningConnection, options: { 
 }
 
 /** Does something that only the user `provisioner` may. */
-export async function asProvisioner<Result>(
+async function asProvisioner<Result>(
   connection: ProvisioningConnection,
   work: (manager: JetStreamManager) => Promise<Result>,
 ): Promise<Result> {
@@ -100,7 +99,7 @@ const revocationStream = (replicas: number): Partial<StreamConfig> & { name: str
 });
 
 /** Without where it begins, which a consumer keeps: the server refuses to change that, and an operator may have rewound it. */
-export const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> => ({
+const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> => ({
   durable_name: consumer.durable,
   ack_policy: AckPolicy.Explicit,
   ack_wait: nanos(consumer.ackWaitMs),
@@ -144,4 +143,52 @@ async function exists(info: () => Promise<unknown>): Promise<boolean> {
     if (error instanceof JetStreamApiError && error.status === 404) return false;
     throw error;
   }
+}
+
+/** Where a consumer begins again. */
+export interface Rewound {
+  /** The time that was asked for, or that of the oldest event that is not acknowledged, if that is earlier. */
+  readonly since: Date;
+  /** Events that it receives from there. */
+  readonly pending: number;
+}
+
+/**
+ * Has a durable consumer receive the events since a time again, after its database has lost what it had handled. The server
+ * cannot move a consumer, so it is made again; events that it had not acknowledged are older than the time or come again with
+ * the others. The service's processes may run: their pulls fail for a moment and are repeated. The inbox removes the doubles.
+ * @throws JetStreamApiError when there is no such consumer, Error for a time in the future
+ */
+export async function rewindConsumer(
+  connection: ProvisioningConnection,
+  consumer: ConsumerDefinition,
+  since: Date,
+): Promise<Rewound> {
+  if (since.getTime() > Date.now()) throw new Error('A consumer is rewound to a time in the past');
+  return asProvisioner(connection, async (manager) => {
+    const start = await startOf(manager, consumer, since);
+    // Between these two, provisioning makes it again, from the start of the stream: nothing is lost.
+    await manager.consumers.delete(EVENT_STREAM.name, consumer.durable);
+    const info = await manager.consumers.add(EVENT_STREAM.name, { ...consumerConfig(consumer), ...start.config });
+    return { since: start.since, pending: info.num_pending };
+  });
+}
+
+async function startOf(
+  manager: JetStreamManager,
+  { durable }: ConsumerDefinition,
+  since: Date,
+): Promise<{ since: Date; config: Partial<ConsumerConfig> }> {
+  const { ack_floor: floor } = await manager.consumers.info(EVENT_STREAM.name, durable);
+  const oldest = await manager.direct.getMessage(EVENT_STREAM.name, {
+    seq: floor.stream_seq + 1,
+    next_by_subj: EVENT_STREAM.subjects[0],
+  });
+  if (oldest && oldest.time < since) {
+    return {
+      since: oldest.time,
+      config: { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: oldest.seq },
+    };
+  }
+  return { since, config: { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() } };
 }

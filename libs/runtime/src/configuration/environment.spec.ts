@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigurationError, readEnvironment } from './environment.js';
-import { limitsConfig } from './limits-config.js';
-import { databaseConfig, serviceConfig } from './service-config.js';
+import { databaseConfig, limitsConfig, serviceConfig } from './service-config.js';
 
 const problemsOf = (work: () => unknown): readonly string[] => {
   try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readEnvironment } from './environment.js';
-import { quotaByPlan } from './quota-config.js';
+import { quotaByPlan } from './service-config.js';
 
 const defaults = { developer: 1, business: 2, enterprise: 3 };
 const read = (value: string | undefined, profile: 'development' | 'production' = 'production') =>

@@ -4,17 +4,78 @@ import {
   isEdge,
   OPERATIONS_PORT_OFFSET,
   OPERATORS_PORT_OFFSET,
+  PLANS,
+  type Plan,
   type ServiceName,
   type StatefulService,
   servesOperators,
 } from '@crm/contracts';
 import { type DatabaseConfig, retentionOf } from '@crm/database';
+import { EncryptionKeys, InvalidEncryptionKeys } from '@crm/encryption';
+import type { LimitsConfig } from '@crm/limits';
 import type { MessagingConfig } from '@crm/messaging';
 import type { TracingConfig } from '@crm/telemetry';
 import { type EnvironmentReader, readEnvironment } from './environment.js';
-import type { KeyPairFiles } from './key-pair.js';
-import { tlsConfig } from './tls-config.js';
-import { tracingConfig } from './tracing-config.js';
+import { type KeyPairFiles, tlsConfig } from './tls-config.js';
+
+/** The ServiceConfig of the process, for injection. */
+export const SERVICE_CONFIG = Symbol('crm:service-config');
+
+/**
+ * Reads encryption keys, or the file that NAME_FILE names: one key, 32 bytes in base64, or a ring, `id:key,id:key`, whose
+ * first key seals while all of them open.
+ * @returns the text as it was given, which `SecretBox` and `EncryptionKeys` understand
+ */
+export function encryptionKeys(env: EnvironmentReader, name: string): string {
+  const text = env.secret(name);
+  try {
+    if (text !== '') EncryptionKeys.parse(text);
+  } catch (error) {
+    if (!(error instanceof InvalidEncryptionKeys)) throw error;
+    env.problem(`${name}: ${error.message}`);
+  }
+  return text;
+}
+
+/** Reads REDIS_URL, or REDIS_URL_FILE: where the limits of all replicas are counted. Without it each process counts its own. */
+export function limitsConfig(environment?: Readonly<Record<string, string | undefined>>): LimitsConfig {
+  return readEnvironment(
+    (env) => ({
+      redisUrl: env.url('REDIS_URL', { default: '', schemes: ['redis', 'rediss'], secret: true }) || undefined,
+    }),
+    environment,
+  );
+}
+
+export type QuotaByPlan = Readonly<Record<Plan, number>>;
+
+/** Outside production no quota gets in the way of demos, tests and measurements. */
+const HARDLY_LIMITED: QuotaByPlan = { developer: 1_000_000, business: 1_000_000, enterprise: 1_000_000 };
+const MOST = 1_000_000_000;
+
+/**
+ * Reads how often a tenant may do something, by plan, as `developer=20,business=500`; plans that are not named keep the
+ * default.
+ * @param defaults of the production profile
+ */
+export function quotaByPlan(
+  env: EnvironmentReader,
+  name: string,
+  { profile, defaults }: { profile: Profile; defaults: QuotaByPlan },
+): QuotaByPlan {
+  const given = env.integersByName(name, { default: {}, min: 0, max: MOST });
+  const unknown = Object.keys(given).filter((plan) => !(PLANS as readonly string[]).includes(plan));
+  if (unknown.length > 0) env.problem(`${name} names no plan: ${unknown.join(', ')}; plans are ${PLANS.join(', ')}`);
+  return { ...(profile === 'production' ? defaults : HARDLY_LIMITED), ...given };
+}
+
+/** OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLE_RATIO; undefined, which is off, without an endpoint. */
+function tracingConfig(env: EnvironmentReader): TracingConfig | undefined {
+  // Read in any case, so that a mistake is found before tracing is turned on.
+  const sampleRatio = env.fraction('OTEL_TRACES_SAMPLE_RATIO', { default: 0.01 });
+  const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', { default: '', schemes: ['http', 'https'] });
+  return endpoint === '' ? undefined : { endpoint, sampleRatio };
+}
 
 export const PROFILES = ['development', 'test', 'production'] as const;
 export type Profile = (typeof PROFILES)[number];

@@ -14,8 +14,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServiceConfig } from '../configuration/service-config.js';
-import { RuntimeModule } from '../runtime.module.js';
-import type { ServiceOptions } from '../service-options.js';
+import { RuntimeModule, type ServiceOptions } from '../runtime.module.js';
 
 const USAGE = `Dead letters of this service, events that its consumers could not handle or the broker refused to take:
   node dead-letters.js                   lists those that wait, oldest first

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { PLATFORM_VERSION } from '@crm/contracts';
+import { startTracing, type Tracing } from '@crm/telemetry';
 import type { FastifyInstance, onResponseHookHandler } from 'fastify';
 import { collectDefaultMetrics, type Metric, register } from 'prom-client';
+import type { ServiceConfig } from '../configuration/service-config.js';
 import { RequestDurations } from './request-durations.js';
 
 const DURATION = 'http_request_duration_seconds';
@@ -46,4 +50,13 @@ function requestDurations(): RequestDurations {
   // The registry asks a metric for its name and its values; the type of the package names all that its own classes have.
   register.registerMetric(durations as unknown as Metric);
   return durations;
+}
+
+/** Turns tracing on if it is configured; before anything is traced. */
+export async function startServiceTracing({
+  name,
+  tracing,
+}: Pick<ServiceConfig, 'name' | 'tracing'>): Promise<Tracing | undefined> {
+  if (!tracing) return undefined;
+  return startTracing(tracing, { name, version: PLATFORM_VERSION, instanceId: randomUUID() });
 }

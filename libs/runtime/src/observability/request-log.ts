@@ -3,7 +3,7 @@ import { redactPath } from '@crm/http';
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream } from 'pino';
 import type { ServiceConfig } from '../configuration/service-config.js';
-import { logOutput } from './log-output.js';
+import { logOutput } from './logger.js';
 
 /** The logged properties of an answered request. */
 export interface AnsweredRequest {

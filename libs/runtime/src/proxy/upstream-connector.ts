@@ -2,8 +2,8 @@ import { createSecureContext } from 'node:tls';
 import { TLS_SETTINGS } from '@crm/contracts';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { buildConnector } from 'undici';
-import { readAuthorities } from '../configuration/authorities.js';
-import { followFiles } from '../transport/followed-files.js';
+import { readAuthorities } from '../configuration/tls-config.js';
+import { followFiles } from '../transport/served-certificate.js';
 import { PROXY_CONFIG, type ProxyConfig, UPSTREAM_CA_VARIABLE } from './proxy-config.js';
 
 type Connect = ReturnType<typeof buildConnector>;

@@ -1,11 +1,13 @@
-import { EmbedError } from './embed-error.js';
-import { createFrame, fitFrame } from './frame.js';
-import { HostSession } from './host-session.js';
-import { checkOptions, type EmbedEvent, type EmbedOptions } from './options.js';
-import { inEnvelope } from './protocol/envelope.js';
-import { parseLocale } from './protocol/locale.js';
-import { type EmbedTheme, parseTheme } from './protocol/theme.js';
-import { type EmbedView, parseView } from './protocol/view.js';
+import { createFrame, fitFrame, HostSession } from './host-session.js';
+import { checkOptions, EmbedError, type EmbedEvent, type EmbedOptions } from './options.js';
+import {
+  type EmbedTheme,
+  type EmbedView,
+  inEnvelope,
+  parseLocale,
+  parseTheme,
+  parseView,
+} from './protocol/messages.js';
 
 /** An embedding that is shown. */
 export interface Embedding {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { HostSession, READY_TIMEOUT_MS } from './host-session.js';
 import type { EmbedEvent, TokenRequest } from './options.js';
-import { inEnvelope } from './protocol/envelope.js';
-import type { HostMessage, PageMessage } from './protocol/messages.js';
+import { type HostMessage, inEnvelope, type PageMessage } from './protocol/messages.js';
 
 const TOKEN = 'aaaa.bbbb.cccc';
 

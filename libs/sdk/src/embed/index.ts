@@ -1,7 +1,12 @@
 /** `@crm/sdk/embed`: shows the CRM in a page of a host. */
 export { type Embedding, embed } from './embed.js';
-export { EmbedError, type EmbedErrorCode } from './embed-error.js';
-export type { EmbedEvent, EmbedOptions, TokenRequest } from './options.js';
-export type { PageErrorCode, TokenReason } from './protocol/messages.js';
-export { type ColourScheme, type EmbedTheme, THEME_COLOURS, type ThemeColour } from './protocol/theme.js';
-export type { EmbedView } from './protocol/view.js';
+export { EmbedError, type EmbedErrorCode, type EmbedEvent, type EmbedOptions, type TokenRequest } from './options.js';
+export {
+  type ColourScheme,
+  type EmbedTheme,
+  type EmbedView,
+  type PageErrorCode,
+  THEME_COLOURS,
+  type ThemeColour,
+  type TokenReason,
+} from './protocol/messages.js';

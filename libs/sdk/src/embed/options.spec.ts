@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EmbedError } from './embed-error.js';
-import { checkOptions, type EmbedOptions } from './options.js';
+import { checkOptions, EmbedError, type EmbedOptions } from './options.js';
 
 const OPTIONS: EmbedOptions = {
   clientId: 'embed_1',

@@ -1,7 +1,50 @@
-import { createHmac, createPublicKey, verify } from 'node:crypto';
-import { parseBase64 } from './base64.js';
-import { isSameText } from './same-text.js';
-import { listSecrets, malformedSecret, type Secrets } from './secrets.js';
+import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+import { WebhookVerificationError } from './verification-error.js';
+
+/**
+ * Decodes base64 (RFC 4648, section 4). Node's decoder also accepts other alphabets, missing padding, foreign characters and
+ * unused bits; here each value has exactly one text, so that no signature can be changed and remain valid.
+ * @returns undefined when the text is not base64
+ */
+function parseBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+/** Whether two texts are the same, in a time that depends on the length of `given` only. */
+export function isSameText(given: string, expected: string): boolean {
+  const givenBytes = Buffer.from(given, 'utf8');
+  const expectedBytes = Buffer.from(expected, 'utf8');
+  return givenBytes.length === expectedBytes.length && timingSafeEqual(givenBytes, expectedBytes);
+}
+
+/** One secret, or several: during a rotation the new and the previous one. */
+export type Secrets = string | readonly string[];
+
+/**
+ * @returns at least one secret, each a text that is not empty
+ * @throws WebhookVerificationError `malformed_secret`
+ */
+export function listSecrets(secrets: Secrets): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets];
+  if (list.length === 0) throw new WebhookVerificationError('malformed_secret', 'No secret was given');
+  list.forEach((secret, index) => {
+    if (typeof secret !== 'string') throw malformedSecret(index, list.length, 'is not a string');
+    if (secret === '') throw malformedSecret(index, list.length, 'is empty');
+  });
+  return list as readonly string[];
+}
+
+/**
+ * @param index from 0
+ * @param fault says nothing of the secret's content
+ */
+function malformedSecret(index: number, count: number, fault: string): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'malformed_secret',
+    count === 1 ? `The secret ${fault}` : `Secret ${index + 1} of ${count} ${fault}`,
+  );
+}
 
 /** What one secret of Standard Webhooks verifies with. */
 export interface SigningKey {

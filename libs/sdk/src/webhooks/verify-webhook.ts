@@ -1,10 +1,8 @@
 import type { WebhookEvent } from '../events/events.js';
-import { bytesOf, type RawBody } from './raw-body.js';
-import { type RequestHeaders, requireHeader } from './request-headers.js';
-import type { Secrets } from './secrets.js';
-import { parseSigningKeys, type SigningKey } from './signing-keys.js';
-import { assertRecent, type VerificationOptions } from './timestamp.js';
+import { bytesOf, type RawBody, type RequestHeaders, requireHeader } from './request.js';
+import { parseSigningKeys, type Secrets, type SigningKey } from './signing-keys.js';
 import { WebhookVerificationError } from './verification-error.js';
+import { assertRecent, type VerificationOptions } from './verify-timestamped-signature.js';
 
 /**
  * The platform sends at most two signatures for each scheme. Without a bound, a header full of Ed25519 signatures would cost

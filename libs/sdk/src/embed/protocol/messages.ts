@@ -1,5 +1,130 @@
-import type { EmbedTheme } from './theme.js';
-import type { EmbedView } from './view.js';
+/** Whether a value that came from elsewhere is an object whose fields can be read. */
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Version of the messages between a host's page and the embed page. A change that an older side cannot ignore gets the next
+ * number; fields and types that may be ignored can be added without.
+ */
+export const PROTOCOL_VERSION = 1;
+
+/** Marks the messages of this protocol among everything else that arrives at a window. */
+export const PROTOCOL = 'crm-embed';
+
+/** Longest text of a message that is read: a token is far shorter, and nothing else is longer. */
+export const MAX_TEXT = 8192;
+
+/** Longest tag with a language, script, region and variant. */
+const MAX_LENGTH = 35;
+
+/** @returns the canonical spelling of a BCP 47 tag; undefined for anything else */
+export function parseLocale(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined;
+  try {
+    return Intl.getCanonicalLocales(value)[0];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+export const COLOUR_SCHEMES = ['light', 'dark', 'auto'] as const;
+export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
+
+/** The colours that a host may set. Everything else follows from them, so that text stays readable. */
+export const THEME_COLOURS = ['accent', 'background', 'surface', 'text', 'border'] as const;
+export type ThemeColour = (typeof THEME_COLOURS)[number];
+
+export interface EmbedTheme {
+  /** `auto`, the default, follows the user's system. */
+  readonly colourScheme?: ColourScheme;
+  /** Each as `#rrggbb`. Anything else is refused: a colour never becomes a piece of a style sheet. */
+  readonly colours?: Readonly<Partial<Record<ThemeColour, string>>>;
+  /** Rounding of corners in pixels, 0 to 16. */
+  readonly radius?: number;
+  /** Size of text in pixels, 12 to 20. */
+  readonly fontSize?: number;
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+const RADIUS = { min: 0, max: 16 };
+const FONT_SIZE = { min: 12, max: 20 };
+
+/** @returns undefined when any part of it is not what a theme may have */
+export function parseTheme(value: unknown): EmbedTheme | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const { colourScheme, colours, radius, fontSize } = value;
+  if (!isAbsent(colourScheme) && !COLOUR_SCHEMES.includes(colourScheme as ColourScheme)) return undefined;
+  if (!isAbsent(radius) && !isWithin(radius, RADIUS)) return undefined;
+  if (!isAbsent(fontSize) && !isWithin(fontSize, FONT_SIZE)) return undefined;
+  const known = isAbsent(colours) ? {} : parseColours(colours);
+  if (!known) return undefined;
+  return {
+    ...(isAbsent(colourScheme) ? {} : { colourScheme: colourScheme as ColourScheme }),
+    ...(Object.keys(known).length > 0 ? { colours: known } : {}),
+    ...(isAbsent(radius) ? {} : { radius: radius as number }),
+    ...(isAbsent(fontSize) ? {} : { fontSize: fontSize as number }),
+  };
+}
+
+function parseColours(value: unknown): Partial<Record<ThemeColour, string>> | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const entries = Object.entries(value).filter(([, colour]) => !isAbsent(colour));
+  const areColours = entries.every(
+    ([name, colour]) =>
+      THEME_COLOURS.includes(name as ThemeColour) && typeof colour === 'string' && COLOUR.test(colour),
+  );
+  return areColours ? Object.fromEntries(entries) : undefined;
+}
+
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
+const isWithin = (value: unknown, { min, max }: { min: number; max: number }): boolean =>
+  typeof value === 'number' && value >= min && value <= max;
+
+/** What the embed page shows. Without a view it shows the first object that the scopes allow. */
+export interface EmbedView {
+  /**
+   * `leads`, `contacts`, `companies`, `opportunities`, `tasks`, or the API name of a custom object after `custom:`.
+   */
+  readonly object: string;
+  /** Id of a record; without one, the list. */
+  readonly recordId?: string;
+}
+
+const OBJECT = /^(?:leads|contacts|companies|opportunities|tasks|custom:[a-z][a-z0-9_]{0,206})$/;
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** @returns undefined for anything that is not a view */
+export function parseView(value: unknown): EmbedView | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const { object, recordId } = value;
+  if (typeof object !== 'string' || !OBJECT.test(object)) return undefined;
+  if (recordId === undefined || recordId === null) return { object };
+  return typeof recordId === 'string' && ID.test(recordId) ? { object, recordId } : undefined;
+}
+
+/** A message as it is posted. */
+type Envelope<Message> = Message & { readonly protocol: typeof PROTOCOL; readonly version: number };
+
+export const inEnvelope = <Message extends object>(message: Message): Envelope<Message> => ({
+  ...message,
+  protocol: PROTOCOL,
+  version: PROTOCOL_VERSION,
+});
+
+/** What was taken out of an envelope: the fields of a message, the version of another, or nothing of ours. */
+type Opened =
+  | { readonly kind: 'message'; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'other-version'; readonly version: number }
+  | { readonly kind: 'foreign' };
+
+export function openEnvelope(data: unknown): Opened {
+  if (!isPlainObject(data) || data.protocol !== PROTOCOL) return { kind: 'foreign' };
+  const { version } = data;
+  if (typeof version !== 'number' || !Number.isSafeInteger(version)) return { kind: 'foreign' };
+  return version === PROTOCOL_VERSION ? { kind: 'message', fields: data } : { kind: 'other-version', version };
+}
 
 /** Why the embed page cannot show what it was asked to. */
 export const PAGE_ERRORS = ['token_refused', 'token_not_delivered', 'forbidden', 'unavailable', 'unsupported'] as const;

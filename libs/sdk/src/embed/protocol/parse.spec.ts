@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { inEnvelope } from './envelope.js';
+import { inEnvelope } from './messages.js';
 import { parseHostMessage, parsePageMessage } from './parse.js';
 
 const TOKEN = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';

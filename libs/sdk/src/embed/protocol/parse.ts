@@ -1,16 +1,16 @@
-import { openEnvelope } from './envelope.js';
-import { parseLocale } from './locale.js';
 import {
   type HostMessage,
+  MAX_TEXT,
+  openEnvelope,
   PAGE_ERRORS,
   type PageErrorCode,
   type PageMessage,
+  parseLocale,
+  parseTheme,
+  parseView,
   TOKEN_REASONS,
   type TokenReason,
 } from './messages.js';
-import { parseTheme } from './theme.js';
-import { MAX_TEXT } from './version.js';
-import { parseView } from './view.js';
 
 /**
  * The result of reading what arrived. `ignored` is what is not ours, is of a type that this version does not know, or is

@@ -2,9 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Window } from 'happy-dom';
 import { act, createElement, StrictMode } from 'react';
 import type { Root } from 'react-dom/client';
-import { EmbedError } from '../embed-error.js';
-import { inEnvelope } from '../protocol/envelope.js';
-import type { HostMessage } from '../protocol/messages.js';
+import { EmbedError } from '../options.js';
+import { type HostMessage, inEnvelope } from '../protocol/messages.js';
 import { CrmEmbed, type CrmEmbedProps } from './crm-embed.js';
 
 const EMBED_URL = 'https://embed.example';

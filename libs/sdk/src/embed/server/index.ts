@@ -2,8 +2,8 @@
 export {
   type EmbedCredentials,
   type HostUser,
+  MintError,
   type MintedToken,
   type MintOptions,
   mintEmbedToken,
 } from './mint-embed-token.js';
-export { MintError } from './mint-error.js';

@@ -1,0 +1,134 @@
+import { idOf } from './ids.js';
+import type { NarrowTransaction, TenantTransaction } from './transaction.js';
+
+/** $1: tenant, $2: consumer, $3: event. */
+export const RECORD_HANDLED = `
+  INSERT INTO inbox (tenant_id, consumer, event_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`;
+
+/**
+ * Records that a consumer handles an event, in the transaction of the effect. A concurrent second delivery waits until
+ * the first commits.
+ * @returns false when it was handled before and nothing is left to do
+ */
+export async function recordInbox(tx: TenantTransaction, consumer: string, eventId: string): Promise<boolean> {
+  const rows = await tx.query(RECORD_HANDLED, [tx.tenantId, consumer, eventId]);
+  return rows.length > 0;
+}
+
+const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", subject, error, deliveries,
+  created_at AS "createdAt", replayed_at AS "replayedAt"`;
+
+/**
+ * A message that is already stored keeps its row; one that was stored by this transaction has its time. $1: tenant, $2: id, $3: consumer, $4: message key, $5: event, $6: subject,
+ * $7: payload, $8: error, $9: deliveries.
+ */
+export const STORE_DEAD_LETTER = `
+  INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  ON CONFLICT (tenant_id, id) DO UPDATE
+     SET error = excluded.error, deliveries = excluded.deliveries
+  RETURNING created_at = now() AS "isNew"`;
+
+/** $1: consumer, $2: limit, $3: only those after this id; null for the first page. */
+export const LIST_DEAD_LETTERS = `
+  SELECT ${COLUMNS} FROM dead_letter
+   WHERE consumer = $1 AND replayed_at IS NULL AND ($3::uuid IS NULL OR id > $3)
+   ORDER BY id LIMIT $2`;
+
+/** $1: consumer, $2: id. */
+export const FIND_DEAD_LETTER = `
+  SELECT ${COLUMNS} FROM dead_letter WHERE consumer = $1 AND id = $2 AND replayed_at IS NULL`;
+
+/** $1: tenant, $2: id. */
+export const LOCK_DEAD_LETTER = `
+  SELECT ${COLUMNS}, payload FROM dead_letter
+   WHERE tenant_id = $1 AND id = $2 AND replayed_at IS NULL FOR UPDATE`;
+
+/** $1: tenant, $2: id. */
+export const MARK_REPLAYED = 'UPDATE dead_letter SET replayed_at = now() WHERE tenant_id = $1 AND id = $2';
+
+/** $1: consumer. */
+export const COUNT_DEAD_LETTERS = `
+  SELECT count(*) AS waiting FROM dead_letter WHERE consumer = $1 AND replayed_at IS NULL`;
+
+/** A dead letter: an event that a consumer could not handle, as it was received, with the reason. */
+export interface DeadLetter {
+  id: string;
+  tenantId: string;
+  consumer: string;
+  /** Null when the message could not be read. */
+  eventId: string | null;
+  subject: string;
+  payload: Buffer;
+  error: string;
+  deliveries: number;
+  createdAt: Date;
+  replayedAt: Date | null;
+}
+
+/** A dead letter without its payload, for lists: a page of payloads could exhaust memory. */
+export type DeadLetterSummary = Omit<DeadLetter, 'payload'>;
+
+/**
+ * Stores a message that a consumer cannot handle. A message that is stored twice (because the broker did not learn that it
+ * was terminated) has one row.
+ * @param tx in the context of the message's tenant, or of NO_TENANT
+ * @param message with `messageKey`, which is the same for each delivery of one message and for no other message, and `sentAt`,
+ *   milliseconds since 1970, which is the same for each delivery too: the row's id follows from both
+ * @returns the id of its row, and whether this call stored it
+ */
+export async function storeDeadLetter(
+  tx: TenantTransaction,
+  message: Omit<DeadLetter, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string; sentAt: number },
+): Promise<{ id: string; isNew: boolean }> {
+  const id = idOf(message.sentAt, message.consumer, message.messageKey);
+  const [row] = await tx.query<{ isNew: boolean }>(STORE_DEAD_LETTER, [
+    tx.tenantId,
+    id,
+    message.consumer,
+    message.messageKey,
+    message.eventId,
+    message.subject,
+    message.payload,
+    message.error,
+    message.deliveries,
+  ]);
+  return { id, isNew: row?.isNew ?? false };
+}
+
+/**
+ * The dead letters of every tenant that were not replayed, oldest first.
+ * @param page at most `limit` of them, after the dead letter with the id `after`
+ */
+export function listDeadLetters(
+  tx: NarrowTransaction,
+  consumer: string,
+  { limit = 100, after }: { limit?: number; after?: string | undefined } = {},
+): Promise<DeadLetterSummary[]> {
+  return tx.query<DeadLetterSummary>(LIST_DEAD_LETTERS, [consumer, limit, after ?? null]);
+}
+
+/** A consumer's dead letter with this id, of any tenant; null when it does not exist or was replayed. */
+export async function findDeadLetter(
+  tx: NarrowTransaction,
+  consumer: string,
+  id: string,
+): Promise<DeadLetterSummary | null> {
+  const [row] = await tx.query<DeadLetterSummary>(FIND_DEAD_LETTER, [consumer, id]);
+  return row ?? null;
+}
+
+/** A dead letter of the tenant in context, locked until the transaction ends; null when it was replayed. */
+export async function lockDeadLetter(tx: TenantTransaction, id: string): Promise<DeadLetter | null> {
+  const [row] = await tx.query<DeadLetter>(LOCK_DEAD_LETTER, [tx.tenantId, id]);
+  return row ?? null;
+}
+
+export async function markReplayed(tx: TenantTransaction, id: string): Promise<void> {
+  await tx.query(MARK_REPLAYED, [tx.tenantId, id]);
+}
+
+export async function countDeadLetters(tx: NarrowTransaction, consumer: string): Promise<number> {
+  const [row] = await tx.query<{ waiting: string }>(COUNT_DEAD_LETTERS, [consumer]);
+  return Number(row?.waiting ?? 0);
+}

@@ -1,0 +1,103 @@
+import { type LimitState, PlatformError, type ServiceDatabase } from '@crm/contracts';
+import type { QueryRunner } from 'typeorm';
+import { createTenantTable } from './migrations/tables.js';
+import type { Queryable } from './transaction.js';
+
+/**
+ * Creates the table `quota_use`: how much of each of its quotas a tenant has used in the present window.
+ * @param options.narrowTakes for services that take quotas as the narrow role, in the context of a tenant (`inWorkspace`)
+ * @param options.narrowReads for services that show the use of every tenant, such as to operators
+ */
+export async function createQuotaTable(
+  runner: QueryRunner,
+  roles: ServiceDatabase,
+  options: { narrowTakes?: boolean; narrowReads?: boolean } = {},
+): Promise<void> {
+  await createTenantTable(runner, roles, {
+    name: 'quota_use',
+    columns: `
+      name text NOT NULL,
+      used integer NOT NULL,
+      resets_at timestamptz NOT NULL`,
+    primaryKey: ['name'],
+    grants: ['select', 'insert', 'update'],
+    narrow: options.narrowReads ? ['select'] : [],
+  });
+  // No separate policy: like every role, the narrow role writes rows of the tenant in context only.
+  if (options.narrowTakes) await runner.query(`GRANT SELECT, INSERT, UPDATE ON quota_use TO ${roles.narrowRole}`);
+}
+
+/**
+ * Uses one of a quota, in the window that the first use has begun. What is used beyond the limit is counted once only, so
+ * that refused calls do not grow the number. $1: tenant, $2: name, $3: limit, $4: seconds of a window.
+ */
+const TAKE_QUOTA = `
+  INSERT INTO quota_use AS q (tenant_id, name, used, resets_at)
+  VALUES ($1, $2, 1, now() + make_interval(secs => $4))
+  ON CONFLICT (tenant_id, name) DO UPDATE SET
+    used = CASE WHEN q.resets_at <= now() THEN 1 ELSE LEAST(q.used, $3::integer) + 1 END,
+    resets_at = CASE WHEN q.resets_at <= now() THEN EXCLUDED.resets_at ELSE q.resets_at END
+  RETURNING used, extract(epoch FROM resets_at - now())::float8 AS "resetSeconds"`;
+
+/** No row while nothing is used. $1: tenant, $2: name. */
+const FIND_QUOTA_USE = `
+  SELECT used, extract(epoch FROM resets_at - now())::float8 AS "resetSeconds" FROM quota_use
+   WHERE tenant_id = $1 AND name = $2 AND resets_at > now()`;
+
+export const HOUR_SECONDS = 3600;
+export const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+export interface QuotaRule {
+  /** Of the row, and of the policy in responses: letters, digits, dashes, and a colon before what the policy is kept for. */
+  readonly name: string;
+  /** Uses per window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** What is counted, in the plural, as the refusal names it: `new users`. */
+  readonly what: string;
+}
+
+interface Use {
+  readonly used: number;
+  readonly resetSeconds: number;
+}
+
+/**
+ * Uses one of a tenant's quota, in the transaction of what is counted.
+ * @param tx in the context of the tenant
+ * @returns how many are left in the window
+ * @throws PlatformError RATE_LIMITED when none was left
+ */
+export async function takeQuota(tx: Queryable, tenantId: string, rule: QuotaRule): Promise<number> {
+  const { name, limit, windowSeconds } = rule;
+  const [use] = await tx.query<Use>(TAKE_QUOTA, [tenantId, name, limit, windowSeconds]);
+  if (!use) throw new Error('The use of a quota was neither added nor changed');
+  if (use.used > limit) throw quotaRefusal(rule, use.resetSeconds);
+  return limit - use.used;
+}
+
+/**
+ * Uses nothing.
+ * @param tx in the context of the tenant
+ * @throws PlatformError RATE_LIMITED when none is left
+ */
+export async function assertQuotaLeft(tx: Queryable, tenantId: string, rule: QuotaRule): Promise<void> {
+  const [use] = await tx.query<Use>(FIND_QUOTA_USE, [tenantId, rule.name]);
+  if (use && use.used >= rule.limit) throw quotaRefusal(rule, use.resetSeconds);
+}
+
+/** The error for a quota of which nothing is left. */
+export function quotaRefusal({ name, limit, windowSeconds, what }: QuotaRule, resetSeconds: number): PlatformError {
+  const state: LimitState = {
+    name: name.split(':')[0] ?? name,
+    quota: limit,
+    windowSeconds,
+    remaining: 0,
+    resetSeconds: Math.max(1, Math.ceil(resetSeconds)),
+  };
+  const window = windowSeconds === DAY_SECONDS ? 'day' : windowSeconds === HOUR_SECONDS ? 'hour' : `${windowSeconds} s`;
+  return new PlatformError('RATE_LIMITED', `The limit of ${limit} ${what} per ${window} is reached`, {
+    retryAfterSeconds: state.resetSeconds,
+    limits: [state],
+  });
+}

@@ -1,0 +1,93 @@
+import { codePointLength, compareNumbers } from '@crm/formula';
+import type { RuleTypeName } from './field-definition.js';
+import { compilePattern, LONGEST_PATTERN } from './pattern.js';
+import type { DefinitionProblemCode, ProblemParams, ValueProblemCode } from './problem.js';
+
+/** Everything the platform knows about a validation rule. A new rule is one file with one such definition. */
+export interface Rule {
+  readonly type: RuleTypeName;
+  /** The problem of the rule's own value, or null. */
+  checkValue(value: unknown): { code: DefinitionProblemCode; detail: string } | null;
+  /** Whether a canonical value satisfies the rule. When `checkValue` finds a problem in the rule, no value does. */
+  passes(value: unknown, ruleValue: unknown): boolean;
+  /** The message for a value that does not satisfy the rule, when the rule declares none. */
+  readonly code: ValueProblemCode;
+  detail(ruleValue: unknown): string;
+  params(value: unknown, ruleValue: unknown): ProblemParams;
+}
+
+function checkFiniteNumber(value: unknown): { code: DefinitionProblemCode; detail: string } | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return null;
+  return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a number' };
+}
+
+function checkLength(value: unknown): { code: DefinitionProblemCode; detail: string } | null {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return null;
+  return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a whole number of at least 0' };
+}
+
+const maxLength: Rule = {
+  type: 'maxLength',
+  checkValue: checkLength,
+  passes: (value, limit) => typeof limit === 'number' && codePointLength(value as string) <= limit,
+  code: 'TOO_LONG',
+  detail: (limit) => `Must have at most ${String(limit)} characters`,
+  params: (value, limit) => ({ limit: limit as number, length: codePointLength(value as string) }),
+};
+
+const minLength: Rule = {
+  type: 'minLength',
+  checkValue: checkLength,
+  passes: (value, limit) => typeof limit === 'number' && codePointLength(value as string) >= limit,
+  code: 'TOO_SHORT',
+  detail: (limit) => `Must have at least ${String(limit)} characters`,
+  params: (value, limit) => ({ minLength: limit as number, length: codePointLength(value as string) }),
+};
+
+const max: Rule = {
+  type: 'max',
+  checkValue: checkFiniteNumber,
+  // Compares as formulas do: 0.1 + 0.2 is not above 0.3.
+  passes: (value, limit) => typeof limit === 'number' && compareNumbers(value as number, limit) <= 0,
+  code: 'ABOVE_MAX',
+  detail: (limit) => `Must be at most ${String(limit)}`,
+  params: (_value, limit) => ({ max: limit as number }),
+};
+
+const min: Rule = {
+  type: 'min',
+  checkValue: checkFiniteNumber,
+  // Compares as formulas do: 0.1 + 0.2 is not above 0.3.
+  passes: (value, limit) => typeof limit === 'number' && compareNumbers(value as number, limit) >= 0,
+  code: 'BELOW_MIN',
+  detail: (limit) => `Must be at least ${String(limit)}`,
+  params: (_value, limit) => ({ min: limit as number }),
+};
+
+const regex: Rule = {
+  type: 'regex',
+  checkValue(pattern) {
+    if (typeof pattern !== 'string') {
+      return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a pattern, written as a text' };
+    }
+    if (pattern.length > LONGEST_PATTERN) {
+      return { code: 'RULE_PATTERN_INVALID', detail: `The pattern must have at most ${LONGEST_PATTERN} characters` };
+    }
+    if (compilePattern(pattern)) return null;
+    return {
+      code: 'RULE_PATTERN_INVALID',
+      detail:
+        'The pattern is not valid for RE2: use no look-around, no back references and at most 1,000 repetitions, and no more than about 2,500 instructions in total',
+    };
+  },
+  /** A search: the pattern may match anywhere unless it contains ^ and $. */
+  passes: (value, pattern) => typeof pattern === 'string' && (compilePattern(pattern)?.test(value as string) ?? false),
+  code: 'PATTERN_MISMATCH',
+  detail: () => 'Must match the pattern of the field',
+  params: (_value, pattern) => ({ pattern: pattern as string }),
+};
+
+/** The validation rules by type, in the order of RULE_TYPE_NAMES. */
+export const rules: ReadonlyMap<RuleTypeName, Rule> = new Map(
+  [min, max, minLength, maxLength, regex].map((rule) => [rule.type, rule]),
+);

@@ -1,0 +1,105 @@
+import { isUuid } from '@crm/contracts';
+import type { FieldDefinition, FieldOption } from '../field-definition.js';
+import type { FieldProblem } from '../problem.js';
+import { accept, type FieldType, refuse } from './field-type.js';
+
+type Options = NonNullable<FieldDefinition['options']>;
+
+const indexes = new WeakMap<Options, ReadonlyMap<string, number>>();
+
+/** Options as value and label; an option that is a plain text is used as both. */
+export function normaliseOptions(options: FieldDefinition['options']): FieldOption[] {
+  return (options ?? []).map((option) =>
+    typeof option === 'string' ? { value: option, label: option } : { value: option.value, label: option.label },
+  );
+}
+
+/** The position of each option's value, computed once per list of options. */
+function optionIndex({ options }: FieldDefinition): ReadonlyMap<string, number> {
+  if (!options) return new Map();
+  let index = indexes.get(options);
+  if (!index) {
+    index = new Map(normaliseOptions(options).map((option, place) => [option.value, place]));
+    indexes.set(options, index);
+  }
+  return index;
+}
+
+export const picklist: FieldType = {
+  name: 'picklist',
+  slotKind: 'text',
+  formulaType: 'text',
+  allowedRules: [],
+  mayBeUnique: true,
+  parse(input, field) {
+    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be an option as text', { expected: 'string' });
+    const options = optionIndex(field);
+    return options.has(input)
+      ? accept(input)
+      : refuse('NOT_AN_OPTION', 'Must be one of the options', { options: [...options.keys()] });
+  },
+  toSlot: (value) => value as string,
+  toUniqueKey: (value) => value as string,
+  toSearchText: (value) => value as string,
+};
+
+/** Longest accepted list; our choice. It may be longer than the options because duplicates are allowed. */
+const LONGEST_LIST = 1000;
+
+export const multiSelect: FieldType = {
+  name: 'multi_select',
+  slotKind: null,
+  formulaType: 'multi_select',
+  allowedRules: [],
+  mayBeUnique: false,
+  /** Converts to a set in the order of the options; an empty set means no value. */
+  parse(input, field) {
+    if (!Array.isArray(input)) return refuse('WRONG_TYPE', 'Must be a list of options', { expected: 'array' });
+    if (input.length > LONGEST_LIST) {
+      return refuse('TOO_MANY_VALUES', `Must have at most ${LONGEST_LIST} entries`, { limit: LONGEST_LIST });
+    }
+    const options = optionIndex(field);
+    const chosen = new Set<string>();
+    const problems: FieldProblem[] = [];
+    for (const [index, entry] of input.entries()) {
+      const pointer = `/${index}`;
+      if (typeof entry !== 'string') {
+        problems.push({
+          pointer,
+          code: 'WRONG_TYPE',
+          detail: 'Must be an option as text',
+          params: { expected: 'string' },
+        });
+      } else if (!options.has(entry)) {
+        const params = { options: [...options.keys()] };
+        problems.push({ pointer, code: 'NOT_AN_OPTION', detail: 'Must be one of the options', params });
+      } else {
+        chosen.add(entry);
+      }
+    }
+    if (problems.length > 0) return { ok: false, problems };
+    if (chosen.size === 0) return accept(null);
+    return accept([...chosen].sort((a, b) => options.get(a)! - options.get(b)!));
+  },
+  toSlot: (value) => (value as string[]).join(', '),
+  toUniqueKey: (value) => JSON.stringify(value),
+  toSearchText: (value) => (value as string[]).join(' '),
+};
+
+export const reference: FieldType = {
+  name: 'reference',
+  slotKind: 'text',
+  formulaType: 'text',
+  allowedRules: [],
+  mayBeUnique: true,
+  /** Converts the id to lower case. The service checks whether the record exists. */
+  parse(input) {
+    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be the id of a record', { expected: 'string' });
+    return isUuid(input)
+      ? accept(input.toLowerCase())
+      : refuse('INVALID_REFERENCE', 'Must be the id of a record (a UUID)');
+  },
+  toSlot: (value) => value as string,
+  toUniqueKey: (value) => value as string,
+  toSearchText: () => null,
+};

@@ -1,0 +1,96 @@
+import { decimalText, formatInstant, parseDate, parseInstant } from '@crm/formula';
+import { accept, type FieldType, NUMBER_RULES, refuse } from './field-type.js';
+
+/** Upper limit of a number's magnitude: below it a float64 represents every integer, with at most 15 digits. */
+const NUMBER_BOUND = 1e15;
+
+/** The largest double below it. */
+const LARGEST_NUMBER = 999_999_999_999_999.9;
+
+export const number: FieldType = {
+  name: 'number',
+  slotKind: 'number',
+  formulaType: 'number',
+  allowedRules: NUMBER_RULES,
+  bound: LARGEST_NUMBER,
+  mayBeUnique: true,
+  parse(input) {
+    if (typeof input !== 'number') return refuse('WRONG_TYPE', 'Must be a number', { expected: 'number' });
+    if (!(Math.abs(input) < NUMBER_BOUND)) {
+      return refuse('OUT_OF_RANGE', 'Must be between -10^15 and 10^15', { bound: NUMBER_BOUND });
+    }
+    // -0 becomes 0: JSON writes both as 0.
+    return accept(input + 0);
+  },
+  toSlot: (value) => value as number,
+  toUniqueKey: (value) => decimalText(value as number),
+  toSearchText: () => null,
+};
+
+/** A number; that it is money affects only how it is shown. */
+export const currency: FieldType = { ...number, name: 'currency' };
+
+/** A number as it is shown (50 for 50 %); it is not divided by 100. */
+export const percent: FieldType = { ...number, name: 'percent' };
+
+export const checkbox: FieldType = {
+  name: 'checkbox',
+  slotKind: 'number',
+  formulaType: 'boolean',
+  allowedRules: [],
+  mayBeUnique: false,
+  parse: (input) =>
+    typeof input === 'boolean' ? accept(input) : refuse('WRONG_TYPE', 'Must be true or false', { expected: 'boolean' }),
+  toSlot: (value) => (value ? 1 : 0),
+  toUniqueKey: (value) => String(value),
+  toSearchText: () => null,
+};
+
+export const date: FieldType = {
+  name: 'date',
+  slotKind: 'time',
+  formulaType: 'date',
+  allowedRules: [],
+  mayBeUnique: true,
+  parse(input) {
+    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date as text', { expected: 'string' });
+    if (parseDate(input) === null) return refuse('INVALID_DATE', 'Must be a real date written YYYY-MM-DD');
+    return accept(input);
+  },
+  /** Midnight UTC, because the column is a timestamp. */
+  toSlot: (value) => new Date(`${value as string}T00:00:00Z`),
+  toUniqueKey: (value) => value as string,
+  toSearchText: () => null,
+};
+
+export const datetime: FieldType = {
+  name: 'datetime',
+  slotKind: 'time',
+  formulaType: 'datetime',
+  allowedRules: [],
+  mayBeUnique: true,
+  /** Converts to UTC with `Z`; digits beyond the millisecond are dropped. */
+  parse(input) {
+    if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date-time as text', { expected: 'string' });
+    const instant = parseInstant(input);
+    if (instant === null) {
+      return refuse('INVALID_DATETIME', 'Must be an RFC 3339 date-time with its offset, as in 2024-02-29T09:30:00Z');
+    }
+    return accept(formatInstant(instant));
+  },
+  toSlot: (value) => new Date(value as string),
+  toUniqueKey: (value) => value as string,
+  toSearchText: () => null,
+};
+
+export const formula: FieldType = {
+  name: 'formula',
+  slotKind: null,
+  formulaType: null,
+  allowedRules: [],
+  mayBeUnique: false,
+  parse: () => refuse('FORMULA_NOT_WRITABLE', 'The field is computed and cannot be written'),
+  toSlot: (value) => String(value),
+  toUniqueKey: (value) => String(value),
+  toSearchText: () => null,
+};

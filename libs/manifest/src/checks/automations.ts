@@ -1,0 +1,208 @@
+import { CORE_OBJECTS, type CoreObject, isScope, SCOPES } from '@crm/contracts';
+import { checkFormula, compileFormula, orderFormulas, wayBack } from '@crm/formula';
+import { actionProblems } from '../action-problems.js';
+import type { Check } from '../check.js';
+import { cronProblem } from '../cron.js';
+import { type Draft, entriesOf, type ManifestDraft } from '../example.js';
+import { pointer } from '../json-pointer.js';
+import { conditionTypes, isLabel, resolveObject } from '../package-model.js';
+import { asSentence, type Problem, suggestion } from '../problem.js';
+import type { ManifestAction, ManifestAutomation, ManifestTool } from '../schema/manifest.js';
+import { hasPlaceholder } from '../templates.js';
+import { unusableParts } from '../tool-schema.js';
+import { schemaProblems } from '../validate.js';
+
+/** What the common model APIs accept as the name of a tool. */
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+export const AI_001: Check = {
+  id: 'AI-001',
+  title: 'Assistant tools have a valid schema, a scope, and confirmation if they write',
+  severity: 'blocker',
+  doc: {
+    why: 'A model calls the tools on behalf of a user. The schema limits what it can pass, the scope limits what it can reach, and a person confirms what changes data.',
+    fix: 'Give each tool a JSON Schema of type `object` (draft 2020-12) as `inputSchema`, with patterns that compile and references to its own parts only, and a known `scope`. A tool that is not `readOnly` needs `requiresConfirmation: true`.',
+  },
+  *run({ manifest }) {
+    const seen = new Set<string>();
+    for (const [i, tool] of entriesOf(manifest.assistant?.tools)) {
+      const at = pointer('assistant', 'tools', i);
+      yield* toolProblems(tool, at);
+      if (tool.name === undefined) continue;
+      if (seen.has(tool.name)) yield { pointer: `${at}/name`, message: `The tool "${tool.name}" is declared twice.` };
+      seen.add(tool.name);
+    }
+  },
+};
+
+function* toolProblems(tool: Draft<ManifestTool>, at: string): Generator<Problem> {
+  if (tool.name !== undefined && !TOOL_NAME.test(tool.name)) {
+    yield {
+      pointer: `${at}/name`,
+      message: 'The name of a tool must have 1 to 64 letters, digits, underscores and hyphens.',
+    };
+  }
+  if (tool.inputSchema !== undefined) {
+    const problems = schemaProblems(tool.inputSchema);
+    for (const problem of problems) {
+      yield { pointer: `${at}/inputSchema`, message: `This is not a JSON Schema: ${problem}.` };
+    }
+    if (problems.length === 0) {
+      for (const { pointer: place, message } of unusableParts(tool.inputSchema)) {
+        yield { pointer: `${at}/inputSchema${place}`, message };
+      }
+    }
+    if (tool.inputSchema.type !== undefined && tool.inputSchema.type !== 'object') {
+      yield { pointer: `${at}/inputSchema/type`, message: 'The input of a tool must be an object.' };
+    }
+  }
+  if (tool.scope === undefined) {
+    yield { pointer: at, message: 'The tool has no scope.' };
+  } else if (!isScope(tool.scope)) {
+    yield {
+      pointer: `${at}/scope`,
+      message: `The scope "${tool.scope}" is unknown.${suggestion(tool.scope, SCOPES)}`,
+    };
+  }
+  if (tool.readOnly !== true && tool.requiresConfirmation !== true) {
+    yield { pointer: at, message: 'A tool that is not readOnly needs requiresConfirmation: true.' };
+  }
+}
+
+/** Longer sequences should be split into several automations. */
+const MAX_ACTIONS = 50;
+const MAX_PAYLOAD_KEYS = 200;
+
+/** Keys appear in lists and in the answer to an installation. In UTF-16 units. */
+const MAX_KEY = 100;
+
+export const AUT_001: Check = {
+  id: 'AUT-001',
+  title: 'Conditions parse, templates name payload keys or earlier steps',
+  severity: 'blocker',
+  doc: {
+    why: 'Automations run unattended. A condition that does not parse, or a placeholder without a value or at a forbidden place, would otherwise show up only as a failed run, or as a request to a place that a payload chose.',
+    fix: 'Declare the keys of the payload in `trigger.payload` and use them, or the `key` of an earlier step, as `{{name}}` in values, title, description, subject, text, body, data, header values, the id of a record, and in the path and query of a URL.',
+  },
+  *run({ manifest }) {
+    const keys = new Set<string>();
+    for (const [i, automation] of entriesOf(manifest.automations)) {
+      const at = pointer('automations', i);
+      yield* automationProblems(automation, at);
+      yield* actionProblems(automation, at);
+      if (automation.key === undefined) continue;
+      if (!isLabel(automation.key) || automation.key.length > MAX_KEY) {
+        const message = `The key of an automation must be a single line of at most ${MAX_KEY} characters, without white space around it.`;
+        yield { pointer: `${at}/key`, message };
+      }
+      if (keys.has(automation.key)) {
+        yield { pointer: `${at}/key`, message: `The automation "${automation.key}" is declared twice.` };
+      }
+      keys.add(automation.key);
+    }
+  },
+};
+
+function* automationProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
+  const { trigger, condition, actions } = automation;
+  if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'The automation has no actions.' };
+  if (actions && actions.length > MAX_ACTIONS) {
+    yield { pointer: `${at}/actions`, message: `An automation can have at most ${MAX_ACTIONS} actions.` };
+  }
+  if (trigger?.type === 'schedule' && trigger.cron !== undefined) {
+    const problem = cronProblem(trigger.cron);
+    if (problem !== undefined) yield { pointer: `${at}/trigger/cron`, message: problem };
+  }
+  const declared = new Set<string>();
+  for (const [k, { name }] of entriesOf(trigger?.payload)) {
+    if (name === undefined) continue;
+    if (declared.has(name)) {
+      yield { pointer: `${at}/trigger/payload/${k}/name`, message: `The key "${name}" is declared twice.` };
+    }
+    declared.add(name);
+  }
+  if (declared.size > MAX_PAYLOAD_KEYS) {
+    yield { pointer: `${at}/trigger/payload`, message: `A payload can declare at most ${MAX_PAYLOAD_KEYS} keys.` };
+  }
+  if (condition === undefined) return;
+  const { errors } = checkFormula(condition, trigger ? conditionTypes(trigger) : {}, {
+    untypedNames: true,
+    expected: 'boolean',
+  });
+  for (const { message, position } of errors)
+    yield { pointer: `${at}/condition`, message: `At ${position}: ${asSentence(message)}` };
+}
+
+export const AUT_002: Check = {
+  id: 'AUT-002',
+  title: 'No automation triggers itself without a condition that stops it',
+  severity: 'blocker',
+  doc: {
+    why: 'An automation on `record.updated` that updates a record triggers itself again, forever. The same can happen across several automations through the events between them.',
+    fix: 'Give an automation in the cycle a `condition` on its payload that becomes false, or remove the event or the action that closes the cycle.',
+  },
+  *run({ manifest }) {
+    const graph = eventGraph(manifest);
+    const follows = new Map([...graph].map(([event, next]) => [event, [...next.keys()]]));
+    for (const circle of orderFormulas(follows).circles) {
+      const way = wayBack(circle[0]!, new Set(circle), follows);
+      yield {
+        pointer: pointer('automations', graph.get(way[0]!)!.get(way[1]!)!),
+        message: `This automation can trigger itself without a condition that stops it: ${circleText(way)}.`,
+      };
+    }
+  },
+};
+
+function circleText(way: readonly string[]): string {
+  const shown = way.length > 8 ? [...way.slice(0, 7), '…', way.at(-1)] : way;
+  return shown.join(' → ');
+}
+
+/** Maps each event to the events that follow from it unconditionally, with the automation in between. */
+function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
+  const graph = new Map<string, Map<string, number>>();
+  for (const [i, automation] of entriesOf(manifest.automations)) {
+    const { trigger, condition } = automation;
+    if (trigger?.type !== 'event' || trigger.event === undefined || mayStop(condition)) continue;
+    const next = graph.get(trigger.event) ?? new Map<string, number>();
+    for (const [, action] of entriesOf(automation.actions)) {
+      for (const event of eventsOf(manifest, action)) if (!next.has(event)) next.set(event, i);
+    }
+    graph.set(trigger.event, next);
+  }
+  return graph;
+}
+
+/**
+ * Whether a condition can keep an automation from starting: it reads data that the automations may change, or it is
+ * never true. A condition that reads only the clock does not stop a cycle. AUT-001 reports a condition that does not
+ * parse.
+ */
+function mayStop(condition: string | undefined): boolean {
+  if (condition === undefined) return false;
+  const checked = checkFormula(condition, {}, { untypedNames: true, expected: 'boolean' });
+  if (!checked.ok || checked.dependencies.length > 0) return true;
+  const compiled = compileFormula(checked, {});
+  return !compiled.readsClock && compiled.evaluate({}, { now: new Date(0) }) !== true;
+}
+
+/** The events that an action causes. */
+function eventsOf(manifest: ManifestDraft, action: Draft<ManifestAction>): string[] {
+  if (action.type === 'create_task') return ['task.created'];
+  if (action.type === 'emit_event') return action.name === undefined ? [] : [action.name];
+  if (action.type !== 'create_record' && action.type !== 'update_record') return [];
+  const target = action.object === undefined ? undefined : resolveObject(manifest, action.object);
+  if (!target) return [];
+  const verb = action.type === 'create_record' ? 'created' : 'updated';
+  if (target.kind === 'own') return [`record.${verb}`];
+  const status = action.values && Object.hasOwn(action.values, 'status') ? action.values.status : undefined;
+  return [`${CORE_OBJECTS[target.name as CoreObject].domain}.${verb}`, ...statusEvents(target.name, status)];
+}
+
+/** A status from a placeholder can have any value. */
+function statusEvents(object: string, status: unknown): string[] {
+  const may = (value: string) => status === value || (typeof status === 'string' && hasPlaceholder(status));
+  if (object === 'opportunity') return ['won', 'lost'].filter(may).map((value) => `deal.${value}`);
+  return object === 'task' && may('completed') ? ['task.completed'] : [];
+}

@@ -1,0 +1,200 @@
+import { ANY_APP } from '@crm/contracts';
+import { checkDefinition, type FieldDefinition, formulaFieldTypes, PatternBudget } from '@crm/fields';
+import { checkFormulaSet } from '@crm/formula';
+import type { Check } from '../check.js';
+import { compareManifests } from '../compare.js';
+import { entriesOf, type ManifestDraft } from '../example.js';
+import { pointer } from '../json-pointer.js';
+import { isCoreObject, type NamedField, namedFields } from '../package-model.js';
+import { advice, asSentence, type Problem } from '../problem.js';
+import { API_NAME_PATTERN } from '../schema/objects.js';
+
+const API_NAME = new RegExp(API_NAME_PATTERN);
+
+/** Fields of every record and keywords of the formula language, regardless of case. */
+const RESERVED = new Set(['id', 'version', 'createdat', 'updatedat', 'and', 'or', 'not', 'true', 'false', 'null']);
+
+/** Prefix of the names of objects in a sandbox installation. */
+const SANDBOX_PREFIX = 'sbx_';
+
+export const OBJ_001: Check = {
+  id: 'OBJ-001',
+  title: 'Api names are valid, unique and not reserved',
+  severity: 'blocker',
+  doc: {
+    why: 'Api names become paths and keys of the API and names in formulas. They must not hide existing names: core objects, the fields of every record, keywords of the formula language, the prefix of sandbox installations.',
+    fix: 'Use at most 40 lower-case letters, digits and underscores, beginning with a letter. Declare each object once, and each field once in its object.',
+  },
+  *run({ manifest }) {
+    yield* objectNames(manifest);
+    yield* fieldNames(manifest);
+  },
+};
+
+function* objectNames(manifest: ManifestDraft): Generator<Problem> {
+  const seen = new Set<string>();
+  for (const [i, { apiName }] of entriesOf(manifest.objects)) {
+    if (apiName === undefined) continue;
+    const at = pointer('objects', i, 'apiName');
+    const problem =
+      nameProblem(apiName) ??
+      (isCoreObject(apiName) ? `"${apiName}" is the name of a core object.` : undefined) ??
+      (apiName.startsWith(SANDBOX_PREFIX)
+        ? `"${SANDBOX_PREFIX}" is the prefix of sandbox installations.`
+        : undefined) ??
+      (seen.has(apiName) ? `The object "${apiName}" is declared twice.` : undefined);
+    if (problem !== undefined) yield { pointer: at, message: problem };
+    seen.add(apiName);
+  }
+}
+
+function* fieldNames(manifest: ManifestDraft): Generator<Problem> {
+  for (const [i, object] of entriesOf(manifest.objects)) {
+    const seen = new Set<string>();
+    for (const [j, { apiName }] of entriesOf(object.fields)) {
+      if (apiName === undefined) continue;
+      const problem =
+        nameProblem(apiName) ??
+        (seen.has(apiName) ? `The field "${apiName}" is declared twice in this object.` : undefined);
+      if (problem !== undefined) yield { pointer: pointer('objects', i, 'fields', j, 'apiName'), message: problem };
+      seen.add(apiName);
+    }
+  }
+}
+
+function nameProblem(name: string): string | undefined {
+  if (RESERVED.has(name.toLowerCase())) return `"${name}" is a reserved name.`;
+  return API_NAME.test(name) ? undefined : `"${name}" is not a valid api name.`;
+}
+
+export const OBJ_002: Check = {
+  id: 'OBJ-002',
+  title: 'Field rules are consistent',
+  severity: 'blocker',
+  doc: {
+    why: 'A field with contradictory settings would reject every value or none: a picklist without options, a reference without a target, a rule that does not fit the type, a pattern that the linear-time engine does not accept, a default that violates the field’s own rules.',
+    fix: 'Correct the reported field. Patterns use the syntax of RE2: no look-around and no back references.',
+  },
+  run({ manifest }) {
+    const budget = new PatternBudget();
+    return [...entriesOf(manifest.objects)].flatMap(([i, object]) => {
+      const fields = namedFields(object);
+      // The draft contains no values of a wrong type, so what is left is a field definition.
+      return checkDefinition(
+        fields.map(([, field]) => field as FieldDefinition),
+        budget,
+      ).map((problem) => {
+        const [, index = '', ...rest] = problem.pointer.split('/');
+        const place = fields[Number(index)]?.[0] ?? 0;
+        return {
+          pointer: [pointer('objects', i, 'fields', place), ...rest].join('/'),
+          message: asSentence(problem.detail),
+        };
+      });
+    });
+  },
+};
+
+export const OBJ_003: Check = {
+  id: 'OBJ-003',
+  title: 'Formulas parse, type-check, have no cycle and stay within the limits',
+  severity: 'blocker',
+  doc: {
+    why: 'A formula is computed whenever a record is read. A formula that passes this check can never fail then.',
+    fix: 'Correct the formula at the reported position (counted in characters from 0). Formulas can read the fields of their own object, including other formulas, but not in a cycle.',
+  },
+  run: ({ manifest }) =>
+    [...entriesOf(manifest.objects)].flatMap(([i, object]) => {
+      const fields = namedFields(object);
+      const formulas = fields.filter(([, field]) => field.type === 'formula' && field.expression !== undefined);
+      const sources = new Map(formulas.map(([, field]) => [field.apiName, field.expression!]));
+      const plain = fields.map(([, field]) => field as FieldDefinition).filter((field) => field.type !== 'formula');
+      const { formulas: checked } = checkFormulaSet(sources, formulaFieldTypes(plain));
+      return formulas.flatMap(([j, field]) =>
+        (checked.get(field.apiName)?.errors ?? []).map(({ message, position }) => ({
+          pointer: pointer('objects', i, 'fields', j, 'expression'),
+          message: `At ${position}: ${asSentence(message)}`,
+        })),
+      );
+    }),
+};
+
+export const OBJ_004: Check = {
+  id: 'OBJ-004',
+  title: 'Destructive changes to the published version are declared',
+  severity: 'warning',
+  doc: {
+    why: 'An upgrade affects records that tenants already have. Removing an object or a field, or changing the type of a field, loses stored values.',
+    fix: 'Keep the field, or declare in `release.breaking` what is lost and what to do before upgrading.',
+  },
+  async run(context) {
+    const published = await context.publishedManifest();
+    if (published === undefined) return { skip: 'Only the marketplace knows the published version.' };
+    if (published === null) return [];
+    const declared = (context.manifest.release?.breaking ?? []).some(
+      (text) => text !== undefined && text.trim() !== '',
+    );
+    if (declared) return [];
+    return compareManifests(published, context.manifest, context.addressPolicy)
+      .filter((change) => change.effect === 'destructive')
+      .map(({ pointer, message }) => ({ pointer, message: `${message} This is not declared in release.breaking.` }));
+  },
+};
+
+export const OBJ_005: Check = {
+  id: 'OBJ-005',
+  title: 'Field access does not contradict uniqueness and required values',
+  severity: 'blocker',
+  doc: {
+    why: 'A conflict on a unique field reveals that a value exists. Whoever can write the field without reading it could find out its values by trying them, and so could everyone who creates records when the field has a default. A required field without a default keeps users who cannot write it from creating records at all; this is advice and does not reject the package.',
+    fix: 'Let every role in `writeRoles` of a unique field also read it, with no `readRoles` or with all of these roles in `readRoles`; without `writeRoles` everyone writes the field, so everyone must read it. Give the required field a default or remove its `writeRoles`.',
+  },
+  *run({ manifest }) {
+    for (const [i, object] of entriesOf(manifest.objects)) {
+      for (const [j, field] of namedFields(object)) {
+        const at = pointer('objects', i, 'fields', j);
+        yield* revealedValues(field, at);
+        if (field.required === true && isRestricted(field.writeRoles) && !hasDefault(field)) {
+          const message = 'The field is required and has no default, but not everyone can write it.';
+          yield advice(`${at}/writeRoles`, message);
+        }
+      }
+    }
+  },
+};
+
+/**
+ * Users can have several roles, and any of the writing ones suffices to write: each of them must be a reading one. That is
+ * also enough, because one reading role suffices to read.
+ */
+function* revealedValues(field: NamedField, at: string): Generator<Problem> {
+  if (field.is_unique !== true || !isRestricted(field.readRoles)) return;
+  if (!isRestricted(field.writeRoles)) {
+    const message = 'The field is unique and everyone can write it, but not everyone can read it.';
+    yield { pointer: `${at}/readRoles`, message: `${message} A conflict would reveal its values.` };
+    return;
+  }
+  if (hasDefault(field)) {
+    const message = 'The field is unique and has a default, which everyone writes who creates a record';
+    yield {
+      pointer: `${at}/readRoles`,
+      message: `${message}. A conflict would reveal it to those who cannot read it.`,
+    };
+  }
+  const readers = new Set(field.readRoles);
+  for (const [k, role] of entriesOf(field.writeRoles)) {
+    // A bare `app` names nobody, and MAN-004 refuses it.
+    if (role === ANY_APP || readers.has(role)) continue;
+    const message = `The field is unique, and ${role} can write it but not read it. A conflict would reveal its values.`;
+    yield { pointer: `${at}/writeRoles/${k}`, message };
+  }
+}
+
+function hasDefault(field: NamedField): boolean {
+  return (field.default ?? null) !== null;
+}
+
+/** An empty list of roles means everyone. */
+function isRestricted(roles: readonly (string | undefined)[] | undefined): boolean {
+  return roles !== undefined && roles.length > 0;
+}

@@ -1,0 +1,105 @@
+import { coversScope, isScope, RESERVED_SCOPES, SCOPES } from '@crm/contracts';
+import type { Check } from '../check.js';
+import { compareManifests } from '../compare.js';
+import { entriesOf } from '../example.js';
+import { pointer } from '../json-pointer.js';
+import { suggestion } from '../problem.js';
+import { requestedScopes, scopeUses } from '../scope-usage.js';
+
+export const SCP_001: Check = {
+  id: 'SCP-001',
+  title: 'Every requested scope is known and not reserved',
+  severity: 'blocker',
+  doc: {
+    why: 'An administrator grants scopes when installing an app. An unknown scope would be shown but mean nothing; a reserved one would let an app act as the platform.',
+    fix: `Use the scopes of the platform: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
+  },
+  *run({ manifest }) {
+    const embed = [...entriesOf(manifest.embed?.scopes)].map(([i, scope]) => ({
+      scope,
+      pointer: pointer('embed', 'scopes', i),
+    }));
+    for (const { scope, pointer: at } of [...requestedScopes(manifest), ...embed]) {
+      if (isScope(scope)) continue;
+      const message = RESERVED_SCOPES.includes(scope.split(':')[0]!)
+        ? `The scope "${scope}" is reserved for the platform.`
+        : `The scope "${scope}" is unknown.${suggestion(scope, SCOPES)}`;
+      yield { pointer: at, message };
+    }
+  },
+};
+
+export const SCP_002: Check = {
+  id: 'SCP-002',
+  title: 'Each scope is requested with a purpose',
+  severity: 'warning',
+  doc: {
+    why: 'The purpose is shown to the administrator who is asked to grant the scope.',
+    fix: 'Write the permission as `{ "scope": "leads:read", "purpose": "…" }` with a sentence that an administrator understands.',
+  },
+  run: ({ manifest }) =>
+    requestedScopes(manifest)
+      .filter(({ purpose }) => purpose === undefined || purpose.trim() === '')
+      .map(({ scope, pointer }) => ({ pointer, message: `The scope "${scope}" is requested without a purpose.` })),
+};
+
+export const SCP_003: Check = {
+  id: 'SCP-003',
+  title: 'Every requested scope is used by the package',
+  severity: 'advice',
+  doc: {
+    why: 'Administrators grant fewer scopes more readily. The suite sees only what the package declares, not the calls that the app’s own servers make through the API.',
+    fix: 'Remove the scope, or explain in its purpose what the app’s servers do with it.',
+  },
+  run({ manifest }) {
+    const used = new Set(scopeUses(manifest).map(({ scope }) => nameOf(scope)));
+    return requestedScopes(manifest)
+      .filter(({ scope }) => isScope(scope) && !used.has(nameOf(scope)))
+      .map(({ scope, pointer }) => ({ pointer, message: `Nothing in the package uses the scope "${scope}".` }));
+  },
+};
+
+/** The scope without `:read`. */
+function nameOf(scope: string): string {
+  return scope.split(':')[0]!;
+}
+
+export const SCP_004: Check = {
+  id: 'SCP-004',
+  title: 'The new version needs no more access than the published one',
+  severity: 'warning',
+  doc: {
+    why: 'Tenants have not consented to a new scope, event, host or object, to a scope that is no longer optional, or to a formula that newly exposes values its readers cannot read, or exposes other such values. An upgrade with such a change waits for the consent of an administrator.',
+    fix: 'If the new access is intended, nothing: the upgrade asks for consent. Otherwise remove it.',
+  },
+  async run(context) {
+    const published = await context.publishedManifest();
+    if (published === undefined) return { skip: 'Only the marketplace knows the published version.' };
+    if (published === null) return [];
+    return compareManifests(published, context.manifest, context.addressPolicy)
+      .filter((change) => change.consent)
+      .map(({ pointer, message }) => ({
+        pointer,
+        message: `${message} The upgrade needs the consent of an administrator.`,
+      }));
+  },
+};
+
+export const SCP_005: Check = {
+  id: 'SCP-005',
+  title: 'Every scope that the package uses is requested',
+  severity: 'blocker',
+  doc: {
+    why: 'An app can do only what its granted scopes allow. A package that needs a scope it does not request would be installed and then fail.',
+    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects need their scope (`opportunity` needs `pipeline`), automations need `automations`, webhooks and triggers need the `:read` scope of the event’s domain, whether a webhook names one event or the whole domain (`lead.*`). Events of the domains `app`, `user` and `webhook` need no scope.',
+  },
+  run({ manifest }) {
+    const requested = [...new Set(requestedScopes(manifest).map(({ scope }) => scope))].filter(isScope);
+    const reported = new Set<string>();
+    return scopeUses(manifest).flatMap(({ scope, pointer, what, needed }) => {
+      if (!needed || coversScope(requested, scope) || reported.has(scope)) return [];
+      reported.add(scope);
+      return [{ pointer, message: `${what} needs the scope "${scope}", which is not requested.` }];
+    });
+  },
+};
