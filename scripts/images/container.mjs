@@ -3,12 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { run } from '../processes/run.mjs';
-import { withOwnMounts } from './own-mounts.mjs';
 
 /**
  * What a container engine does for a program, with the tools of every Linux: the image is its whole file system and is
- * read-only, /tmp and what is given as a volume excepted; it is PID 1 and runs as the image's user, without a way to more
- * rights. Addresses are those of the machine.
+ * read-only, apart from /tmp and the volume; it is PID 1 and runs as the image's user, without a way to more rights.
+ * Addresses are those of the machine.
  *
  * $1: the image's file system; $2: where the volume comes from; $3: user and group; $4: working directory; then the command.
  */
@@ -35,74 +34,28 @@ exec setpriv --no-new-privs chroot --userspec="$user" --groups= "$root" env --ch
 const FORK_TIMEOUT_MS = 5000;
 
 /**
- * @typedef {object} ImageSettings
+ * An image that is mounted, and what an engine would read from it.
+ * @typedef {object} MountedImage
+ * @property {string} root its file system
  * @property {Readonly<Record<string, string>>} environment
- * @property {readonly string[]} command
- * @property {readonly string[]} healthCheck empty without one
+ * @property {readonly string[]} entrypoint
  * @property {string} user
  * @property {string} folder working directory
- * @property {Readonly<Record<string, string>>} labels
- * @property {readonly number[]} ports that it says it listens on
  */
-
-/** An image that is mounted for one container. */
-export class MountedImage {
-  #buildah;
-  #container;
-
-  /**
-   * @param {import('./buildah.mjs').Buildah} buildah
-   * @param {string} container
-   * @param {string} root
-   * @param {ImageSettings} settings
-   */
-  constructor(buildah, container, root, settings) {
-    this.#buildah = buildah;
-    this.#container = container;
-    this.root = root;
-    this.settings = settings;
-  }
-
-  /**
-   * @param {import('./buildah.mjs').Buildah} buildah
-   * @param {string} image
-   * @returns {Promise<MountedImage>}
-   */
-  static async mount(buildah, image) {
-    const container = await buildah.run(['from', '--pull-never', image]);
-    const root = await buildah.run(['mount', container]);
-    return new MountedImage(buildah, container, root, await imageSettings(buildah, image));
-  }
-
-  /** Takes it away again; nothing may run in it. */
-  async remove() {
-    await this.#buildah.run(['rm', this.#container]);
-  }
-}
 
 /**
  * @param {import('./buildah.mjs').Buildah} buildah
  * @param {string} image
- * @returns {Promise<ImageSettings>} what an engine would read from the image
+ * @returns {Promise<MountedImage>}
  */
-export async function imageSettings(buildah, image) {
+export async function mountImage(buildah, image) {
+  const root = await buildah.run(['mount', await buildah.run(['from', '--pull-never', image])]);
   const { Docker } = JSON.parse(await buildah.run(['inspect', '--type', 'image', image]));
-  const { Env, Cmd, Entrypoint, Healthcheck, User, WorkingDir, Labels, ExposedPorts } = Docker.config;
-  const [kind, ...check] = Healthcheck?.Test ?? ['NONE'];
-  return {
-    environment: environmentOf(Env ?? []),
-    command: [...(Entrypoint ?? []), ...(Cmd ?? [])],
-    healthCheck: kind === 'CMD' ? check : [],
-    user: User,
-    folder: WorkingDir,
-    labels: Labels ?? {},
-    ports: Object.keys(ExposedPorts ?? {}).map((port) => Number.parseInt(port, 10)),
-  };
+  const { Env, Entrypoint, User, WorkingDir } = Docker.config;
+  /** @type {[string, string][]} */
+  const pairs = Env.map((/** @type {string} */ pair) => pair.split(/=(.*)/s, 2));
+  return { root, environment: Object.fromEntries(pairs), entrypoint: Entrypoint, user: User, folder: WorkingDir };
 }
-
-/** @param {readonly string[]} pairs `NAME=value` */
-const environmentOf = (pairs) =>
-  Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
 
 /**
  * @typedef {object} ContainerOptions
@@ -110,7 +63,7 @@ const environmentOf = (pairs) =>
  * @property {MountedImage} image
  * @property {Readonly<Record<string, string>>} environment besides the image's own; nothing else of ours is passed on
  * @property {string} volume folder that the program finds, read-only, at /run/secrets
- * @property {readonly string[]} [command] default: that of the image
+ * @property {readonly string[]} command for the entry point of the image
  * @property {string} [logFile]
  * @property {import('../processes/guard.mjs').Guard} guard
  */
@@ -137,13 +90,13 @@ export class Container {
 
   /** @param {ContainerOptions} options */
   static async start(options) {
-    const { name, image, volume, logFile, guard } = options;
-    const { user, folder, command } = image.settings;
-    const inside = [image.root, volume, user, folder, ...(options.command ?? command)];
+    const { name, image, volume, command, logFile, guard } = options;
+    const inside = [image.root, volume, image.user, image.folder, ...image.entrypoint, ...command];
     const outer = await ChildServer.start({
       name,
-      ...withOwnMounts(START, inside, ['--pid', '--fork', '--kill-child']),
-      env: environmentInside(options),
+      command: 'unshare',
+      args: ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', START, 'container', ...inside],
+      env: { ...image.environment, ...options.environment },
       cwd: '/',
       logFile,
       guard,
@@ -168,26 +121,17 @@ export class Container {
   }
 
   /**
-   * Runs another program in the container, as its user.
+   * Runs another program in the container, as its user: what `docker exec` does.
    * @param {readonly string[]} command
    * @param {string} [input] for its standard input
    * @returns {Promise<import('../processes/run.mjs').RunOutcome>}
    */
   run(command, input) {
-    const [user = '', group = ''] = this.#options.image.settings.user.split(':');
-    const inside = [
-      '--target',
-      String(this.#pid),
-      '--mount',
-      '--pid',
-      '--root',
-      '--wd',
-      '--setuid',
-      user,
-      '--setgid',
-      group,
-    ];
-    return run('nsenter', [...inside, ...command], { env: environmentInside(this.#options), input });
+    const { image, environment } = this.#options;
+    const [user = '', group = ''] = image.user.split(':');
+    const as = ['--mount', '--pid', '--root', '--wd', '--setuid', user, '--setgid', group];
+    const env = { ...image.environment, ...environment };
+    return run('nsenter', ['--target', String(this.#pid), ...as, ...command], { env, input });
   }
 
   /**
@@ -202,22 +146,6 @@ export class Container {
     clearTimeout(killer);
     return outcome;
   }
-}
-
-/** @param {ContainerOptions} options */
-const environmentInside = ({ image, environment }) => ({ ...image.settings.environment, ...environment });
-
-/**
- * Runs a program of an image to its end.
- * @param {ContainerOptions} options
- * @returns {Promise<string[]>} what it printed
- * @throws {PlainError} when it fails
- */
-export async function runToEnd(options) {
-  const container = await Container.start(options);
-  const outcome = await container.ended;
-  if (outcome === 'exit code 0') return container.lastLines(Number.POSITIVE_INFINITY);
-  throw new PlainError(`crm/${options.name} ended with ${outcome}:\n${container.lastLines(40).join('\n')}`);
 }
 
 /**
