@@ -15,6 +15,8 @@ import { Container } from './container.mjs';
 /** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */
 /** @typedef {Awaited<ReturnType<typeof planPlatform>>} Plan */
 
+/** From the ports of npm start. All are below the range from which systems take those of outgoing connections. */
+const PORT_OFFSET = 6000;
 /** As long as npm start waits. */
 const READY_TIMEOUT_MS = 60_000;
 /** The drain time of the services and what they add to it. */
@@ -29,7 +31,7 @@ const SECRET =
 /** What concerns the development profile of this machine; the image has its own. */
 const OF_THIS_MACHINE = ['HOST', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'EMBED_PAGE_DIR', 'ACCOUNT_PAGE_DIR'];
 
-/** A platform whose services are containers, beside throwaway servers on free ports. It leaves nothing behind. */
+/** A platform whose services are containers, beside throwaway servers. It leaves nothing behind. */
 export class ContainerPlatform {
   #image;
   #dataDir;
@@ -64,7 +66,7 @@ export class ContainerPlatform {
     // PostgreSQL's user and that of the image must get through; what is inside is closed to others.
     await chmod(dataDir, 0o711);
     const embedded = { postgres: true, nats: true, mail: true };
-    const plan = await planPlatform({ dataDir, freePorts: true, portOffset: 0 }, {}, embedded, services);
+    const plan = await planPlatform({ dataDir, freePorts: false, portOffset: PORT_OFFSET }, {}, embedded, services);
     const platform = new ContainerPlatform(image, dataDir, plan);
     try {
       const servers = platform.#supervisor;

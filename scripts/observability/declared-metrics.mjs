@@ -59,3 +59,27 @@ export const declaringFiles = () =>
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('libs/metrics/'))
     .filter((file) => /from '(?:prom-client|@crm\/metrics)'/.test(readFileSync(inRoot(file), 'utf8')))
     .sort();
+
+/** The section of what `prom-client` measures of any process. */
+export const PROCESS_SECTION = 'The process';
+
+/**
+ * Loads the files that declare metrics; for tests, which read TypeScript.
+ * @returns {Promise<Map<string, DeclaredMetric[]>>} metrics by section, in the order of their declaration
+ */
+export async function declaredMetrics() {
+  const { metricsRegistry, startProcessMetrics } = await import('../../libs/runtime/src/observability/metrics.js');
+  const declared = () => /** @type {DeclaredMetric[]} */ (/** @type {unknown} */ (metricsRegistry.getMetricsAsArray()));
+  const isOfProcess = (/** @type {DeclaredMetric} */ { name }) => /^(process|nodejs)_/.test(name);
+  const sections = new Map();
+  for (const { title, file } of SECTIONS) {
+    const before = new Set(declared().map(({ name }) => name));
+    await import(`../../${file}`);
+    if (title === 'Requests') startProcessMetrics('test');
+    sections.set(
+      title,
+      declared().filter((metric) => !before.has(metric.name) && !isOfProcess(metric)),
+    );
+  }
+  return sections.set(PROCESS_SECTION, declared().filter(isOfProcess));
+}

@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { client, eventually } from '../demo/client.mjs';
+import { startDemoReceiver } from '../demo/receiver.mjs';
+import { builtFile } from '../root.mjs';
+
+/** A failed attempt comes again after five seconds, then after five minutes; a claim of a dead process after 30 s. */
+const ARRIVE_MS = 420_000;
+
+/**
+ * Subscribes a receiver to the leads of tenants.
+ * @param {import('../platform/addresses.mjs').Addresses} addresses
+ * @param {readonly string[]} tokens of an administrator of each tenant
+ */
+export async function receiveLeads({ baseUrl, demoReceiver }, tokens) {
+  const receiver = await startDemoReceiver(demoReceiver);
+  for (const token of tokens) {
+    const body = { events: ['lead.created'], url: `${demoReceiver.url}/leads` };
+    await client(baseUrl)('POST', '/api/webhooks/subscriptions', { token, body, expect: 201 });
+  }
+  return receiver;
+}
+
+/**
+ * Resolves when each of these leads has arrived.
+ * @param {Awaited<ReturnType<typeof startDemoReceiver>>} receiver
+ * @param {readonly string[]} leads
+ * @returns {Promise<{ events: number, again: number }>} how many have, and how many requests there were beyond one each
+ */
+export async function untilArrived({ received }, leads) {
+  let looked = 0;
+  const waiting = new Set(leads);
+  const haveArrived = async () => {
+    for (const { body } of received.slice(looked)) waiting.delete(JSON.parse(body).data.id);
+    looked = received.length;
+    return waiting.size === 0;
+  };
+  await eventually(haveArrived, 'the arrival of every lead that was accepted', ARRIVE_MS);
+  const events = new Set(received.map(({ id }) => id)).size;
+  return { events, again: received.length - events };
+}
+
+/**
+ * @param {import('../platform/addresses.mjs').Addresses} addresses
+ * @param {readonly string[]} ids of leads that were accepted
+ * @returns {Promise<number>} how many of them PostgreSQL does not have
+ */
+export async function countLost({ databaseUrl }, ids) {
+  /** @type {typeof import('../../libs/contracts/src/databases.js')} */
+  const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
+  const url = new URL(databaseUrl);
+  url.pathname = DATABASES['custom-objects'].database;
+  const database = new pg.Client({ connectionString: url.href });
+  await database.connect();
+  try {
+    const sql = 'SELECT count(DISTINCT id)::int AS present FROM custom_record WHERE id = ANY($1)';
+    const { rows } = await database.query(sql, [ids]);
+    return new Set(ids).size - rows[0].present;
+  } finally {
+    await database.end();
+  }
+}
