@@ -1,10 +1,10 @@
 // npm run images: builds the image for real, starts a container of each service, and walks the demo against them. Needs root on
 // Linux, and a network for Debian's and npm's packages; no Docker engine, no registry.
 import { readFile } from 'node:fs/promises';
-import { Buildah } from './images/buildah.mjs';
+import { findBuildah } from './images/buildah.mjs';
 import { mountImage } from './images/container.mjs';
 import { localBases } from './images/local-bases.mjs';
-import { ContainerPlatform } from './images/platform.mjs';
+import { startPlatform } from './images/platform.mjs';
 import { runCommand } from './plain-error.mjs';
 import { serviceList } from './platform/services.mjs';
 import { run, runOrFail } from './processes/run.mjs';
@@ -20,7 +20,7 @@ await runCommand(async () => {
   await progress.step('Building what the scripts use', async (note) =>
     note(await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging', '@crm/sdk'])),
   );
-  const buildah = await progress.step('Finding buildah', () => Buildah.find());
+  const buildah = await progress.step('Finding buildah', findBuildah);
   try {
     const bases = await progress.step('Base images', () => localBases(buildah));
     const { version } = JSON.parse(await readFile(inRoot('package.json'), 'utf8'));
@@ -47,7 +47,7 @@ async function walk(image, progress) {
   const { migrateRepeatedly, readPages, runPrograms, walkDemo } = await import('./images/walk.mjs');
   const { SERVICES } = await serviceList();
   const platform = await progress.step('Starting throwaway PostgreSQL, NATS and mail catcher', () =>
-    ContainerPlatform.start(image, SERVICES),
+    startPlatform(image, SERVICES),
   );
   try {
     await progress.step('Migrating, twice at once and once more', async (note) =>

@@ -68,84 +68,58 @@ export async function mountImage(buildah, image) {
  * @property {import('../processes/guard.mjs').Guard} guard
  */
 
-/** A running program of an image. */
-export class Container {
-  #outer;
-  #pid;
-  #options;
+/** @typedef {Awaited<ReturnType<typeof startContainer>>} Container */
 
-  /**
-   * @param {ChildServer} outer the program outside, which waits for the other
-   * @param {number | undefined} pid of the program inside, as this machine sees it; undefined when it has ended already
-   * @param {ContainerOptions} options
-   */
-  constructor(outer, pid, options) {
-    this.#outer = outer;
-    this.#pid = pid;
-    this.#options = options;
-    if (pid === undefined) return;
-    options.guard.watch(pid, 'services');
-    void outer.ended.then(() => options.guard.forget(pid));
+/**
+ * Starts a program of an image.
+ * @param {ContainerOptions} options
+ */
+export async function startContainer({ name, image, environment, volume, command, logFile, guard }) {
+  const inside = [image.root, volume, image.user, image.folder, ...image.entrypoint, ...command];
+  const env = { ...image.environment, ...environment };
+  const outer = await ChildServer.start({
+    name,
+    command: 'unshare',
+    args: ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', START, 'container', ...inside],
+    env,
+    cwd: '/',
+    logFile,
+    guard,
+    kind: 'services',
+  });
+  const pid = await childOf(outer);
+  if (pid !== undefined) {
+    guard.watch(pid, 'services');
+    void outer.ended.then(() => guard.forget(pid));
   }
+  return {
+    /** The program outside, which waits for the one inside. */
+    outer,
 
-  /** @param {ContainerOptions} options */
-  static async start(options) {
-    const { name, image, volume, command, logFile, guard } = options;
-    const inside = [image.root, volume, image.user, image.folder, ...image.entrypoint, ...command];
-    const outer = await ChildServer.start({
-      name,
-      command: 'unshare',
-      args: ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', START, 'container', ...inside],
-      env: { ...image.environment, ...options.environment },
-      cwd: '/',
-      logFile,
-      guard,
-      kind: 'services',
-    });
-    return new Container(outer, await childOf(outer), options);
-  }
+    /**
+     * Runs another program in the container, as its user: what `docker exec` does.
+     * @param {readonly string[]} more
+     * @param {string} [input] for its standard input
+     */
+    run(more, input) {
+      const [user = '', group = ''] = image.user.split(':');
+      const as = ['--mount', '--pid', '--root', '--wd', '--setuid', user, '--setgid', group];
+      return run('nsenter', ['--target', String(pid), ...as, ...more], { env, input });
+    },
 
-  /** @returns {string | undefined} how it ended; undefined while it runs */
-  get outcome() {
-    return this.#outer.outcome;
-  }
-
-  /** @returns {Promise<string>} how it ended */
-  get ended() {
-    return this.#outer.ended;
-  }
-
-  /** @param {number} count */
-  lastLines(count) {
-    return this.#outer.lastLines(count);
-  }
-
-  /**
-   * Runs another program in the container, as its user: what `docker exec` does.
-   * @param {readonly string[]} command
-   * @param {string} [input] for its standard input
-   * @returns {Promise<import('../processes/run.mjs').RunOutcome>}
-   */
-  run(command, input) {
-    const { image, environment } = this.#options;
-    const [user = '', group = ''] = image.user.split(':');
-    const as = ['--mount', '--pid', '--root', '--wd', '--setuid', user, '--setgid', group];
-    const env = { ...image.environment, ...environment };
-    return run('nsenter', ['--target', String(this.#pid), ...as, ...command], { env, input });
-  }
-
-  /**
-   * Sends SIGTERM to PID 1 and waits for its end.
-   * @param {number} graceMs after which it is killed
-   * @returns {Promise<string>} how it ended: `exit code 0` if it did so by itself
-   */
-  async stop(graceMs) {
-    if (this.outcome === undefined && this.#pid !== undefined) process.kill(this.#pid, 'SIGTERM');
-    const killer = setTimeout(() => this.#outer.kill(), graceMs);
-    const outcome = await this.ended;
-    clearTimeout(killer);
-    return outcome;
-  }
+    /**
+     * Sends SIGTERM to PID 1 and waits for its end.
+     * @param {number} graceMs after which it is killed
+     * @returns {Promise<string>} how it ended: `exit code 0` if it did so by itself
+     */
+    async stop(graceMs) {
+      if (outer.outcome === undefined && pid !== undefined) process.kill(pid, 'SIGTERM');
+      const killer = setTimeout(() => outer.kill(), graceMs);
+      await outer.ended;
+      clearTimeout(killer);
+      return outer.ended;
+    },
+  };
 }
 
 /**
@@ -155,15 +129,14 @@ export class Container {
  */
 async function childOf(outer) {
   const deadline = Date.now() + FORK_TIMEOUT_MS;
-  while (outer.outcome === undefined && Date.now() < deadline) {
-    const children = await readFile(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').catch((error) => {
-      if (error.code === 'ENOENT') return '';
-      throw error;
-    });
-    const child = Number(children.trim().split(' ')[0]);
+  while (outer.outcome === undefined) {
+    // The list goes with the process.
+    const children = await readFile(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').catch(() => '');
+    const child = Number.parseInt(children, 10);
     if (child > 0) return child;
+    if (Date.now() > deadline)
+      throw new PlainError(`The container of ${outer.name} does not start: unshare has no child`);
     await delay(5);
   }
-  if (outer.outcome !== undefined) return undefined;
-  throw new PlainError(`The container of ${outer.name} does not start: unshare has no child`);
+  return undefined;
 }

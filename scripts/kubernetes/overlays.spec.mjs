@@ -175,6 +175,10 @@ describe.each(VARIANTS)('$overlay $component', ({ overlay, component }) => {
       ],
     });
     expect(deployment.spec.template.spec.serviceAccountName).toBe(name);
+    const { startupProbe, livenessProbe, readinessProbe } = containerOf(deployment);
+    expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toEqual(
+      ['/livez', '/livez', '/readyz'].map((question) => ({ path: question, port: 'operations' })),
+    );
   });
 
   it.each([...SERVICES])('has %s speak HTTPS, and call others by a name that their certificates have', (name) => {
