@@ -164,7 +164,7 @@ module.exports = {
           '^libs/runtime/src/operations/operations-server\\.ts$',
           '^libs/http/src/server/drain\\.ts$',
           // To a program of the developer's own machine.
-          '^apps/cli/src/listening/forward\\.ts$',
+          '^apps/cli/src/commands/forward\\.ts$',
           '^apps/gateway/src/proxy/',
           // A server, as small as it can be.
           '^examples/embed-host/src/server\\.mjs$',

@@ -29,8 +29,8 @@ export const SECTIONS = [
   { title: 'Partitions', who: 'services with a database', file: 'libs/database/src/partitions/partition-metrics.ts' },
   { title: 'Attempts', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/sending/sending-metrics.ts' },
   { title: 'Holding', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/recording/recording-metrics.ts' },
-  { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/keys/signing-key-metrics.ts' },
-  { title: 'Hashing of passwords', who: 'identity', file: 'apps/identity/src/accounts/password/hash-pool-metrics.ts' },
+  { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/sessions/signing-key-metrics.ts' },
+  { title: 'Hashing of passwords', who: 'identity', file: 'apps/identity/src/sign-in/hash-pool-metrics.ts' },
   {
     title: 'Review queue',
     who: 'marketplace-certification',
@@ -39,9 +39,9 @@ export const SECTIONS = [
   {
     title: 'Conflicts of embed apps',
     who: 'identity',
-    file: 'apps/identity/src/embedding/embed-conflict/embed-conflict-metrics.ts',
+    file: 'apps/identity/src/embedding/embed-conflict-metrics.ts',
   },
-  { title: 'Refused acts', who: 'identity', file: 'apps/identity/src/audit/trail/refused-acts-metrics.ts' },
+  { title: 'Refused acts', who: 'identity', file: 'apps/identity/src/audit/refused-acts-metrics.ts' },
   {
     title: 'Certificates',
     who: 'services that speak HTTPS',

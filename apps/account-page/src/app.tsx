@@ -1,20 +1,18 @@
 import { Loading, useTexts } from '@crm/ui';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { Consent } from './features/consent/consent.js';
-import { ConfirmLink } from './features/links/confirm-link.js';
-import { SetPassword } from './features/links/set-password.js';
-import { VerifyEmail } from './features/links/verify-email.js';
-import { Account } from './features/sign-in/account.js';
-import { ForgotPassword } from './features/sign-in/forgot-password.js';
-import { ProofNoted } from './features/sign-in/proof-noted.js';
-import { ReturnFromProvider } from './features/sign-in/return-from-provider.js';
-import { NoSuchView } from './parts/no-such-view.js';
-import { Page } from './parts/page.js';
+import { Consent } from './consent/consent.js';
+import { ConfirmLink } from './links/confirm-link.js';
+import { SetPassword } from './links/set-password.js';
+import { VerifyEmail } from './links/verify-email.js';
+import { NoSuchView, Page } from './parts/page.js';
 import { PAGE_TEXTS } from './parts/parts.texts.js';
 import { isHandedOver, type Place, takePlace } from './place.js';
+import { Account, ProofNoted } from './sign-in/account.js';
+import { ForgotPassword } from './sign-in/forgot-password.js';
+import { ReturnFromProvider } from './sign-in/return-from-provider.js';
 
 /** Most visits are for a sign-in alone. */
-const Security = lazy(() => import('./features/security/security.js'));
+const Security = lazy(() => import('./security/security.js'));
 
 /** The view of the address. There is no router: nearly every visit begins with a link from elsewhere and sees one view. */
 export function App({ start }: { readonly start: Place }) {

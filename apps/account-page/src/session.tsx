@@ -1,6 +1,6 @@
 import { ApiProblem } from '@crm/api-client';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
-import { accountApi, type Tokens } from './api/account-api.js';
+import { accountApi, type Caller, type Tokens } from './api/account-api.js';
 
 interface CallOptions {
   readonly isProofAskedFor?: boolean;
@@ -92,4 +92,25 @@ function wantsSignIn(problem: unknown, { isProofAskedFor = false }: CallOptions)
   if (wantsProof(problem)) return !isProofAskedFor;
   // A password or a code that was typed in within the session can be wrong, and the session goes on.
   return problem.status === 401 && problem.code !== 'INVALID_CREDENTIALS';
+}
+
+/** Who is signed in; undefined while that is being asked, and after a problem. */
+export function useCaller(): { readonly caller: Caller | undefined; readonly problem: unknown } {
+  const { token, call } = useSession();
+  const [state, setState] = useState<{ caller?: Caller; problem?: unknown }>({});
+  useEffect(() => {
+    if (token === undefined) return;
+    let isWanted = true;
+    const show = (next: typeof state): void => {
+      if (isWanted) setState(next);
+    };
+    call(accountApi.me).then(
+      (caller) => show({ caller }),
+      (problem: unknown) => show({ problem }),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [token, call]);
+  return { caller: state.caller, problem: state.problem };
 }

@@ -1,6 +1,29 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { errorCodeOf, messageOf } from './error-code.js';
-import { UsageError } from './usage-error.js';
+
+/**
+ * The `code` of a Node error, or an empty string. Avoids `instanceof` because runtime errors may come from another realm.
+ */
+export function errorCodeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}
+
+/** The message of an error. */
+export function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+}
+
+/** Wrong usage, or an input that cannot be used: exit status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+
+  /** @param usage shown after the message; omitted when the usage was right and only a file or an address was not */
+  constructor(
+    message: string,
+    readonly usage?: string,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * Calls `parseArgs`, allows positional arguments and converts its errors to usage errors.

@@ -1,11 +1,10 @@
+import { UsageError } from './arguments.js';
 import { CERTIFY_USAGE, certifyCommand } from './commands/certify.js';
 import { DIFF_USAGE, diffCommand } from './commands/diff.js';
 import { INIT_USAGE, initCommand } from './commands/init.js';
 import { LISTEN_USAGE, listenCommand } from './commands/listen.js';
 import { TRIGGER_USAGE, triggerCommand } from './commands/trigger.js';
-import { printable } from './report/printable.js';
-import type { Terminal } from './terminal.js';
-import { UsageError } from './usage-error.js';
+import { printable, type Terminal } from './terminal.js';
 
 interface Command {
   usage: string;

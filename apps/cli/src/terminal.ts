@@ -1,6 +1,42 @@
+import { styleText } from 'node:util';
+import { errorCodeOf } from './arguments.js';
 import type { CliConfig } from './config.js';
-import { errorCodeOf } from './error-code.js';
-import { type Colours, colourful, colourless } from './report/colours.js';
+
+/** Styles texts for a terminal, or returns them unchanged. */
+export interface Colours {
+  strong(text: string): string;
+  faint(text: string): string;
+  good(text: string): string;
+  /** By severity. */
+  blocker(text: string): string;
+  warning(text: string): string;
+  advice(text: string): string;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** terminal.ts decides whether to use colours, not the stream that newer versions of Node check. */
+const styled = (style: Style) => (text: string) => styleText(style, text, { validateStream: false });
+
+export const colourful: Colours = {
+  strong: styled('bold'),
+  faint: styled('dim'),
+  good: styled('green'),
+  blocker: styled('red'),
+  warning: styled('yellow'),
+  advice: styled('cyan'),
+};
+
+const unchanged = (text: string) => text;
+
+export const colourless: Colours = {
+  strong: unchanged,
+  faint: unchanged,
+  good: unchanged,
+  blocker: unchanged,
+  warning: unchanged,
+  advice: unchanged,
+};
 
 /** The environment of a command. */
 export interface Terminal {
@@ -47,4 +83,33 @@ export function processTerminal(config: CliConfig): Terminal {
       return interrupted.signal;
     },
   };
+}
+
+/**
+ * Control characters and those that change the writing direction: a package must not move the reader's cursor or disguise
+ * a line as another one (CVE-2021-42574). Noncharacters and lone surrogates are not allowed in XML.
+ */
+const UNSAFE = /[\p{Cc}\ufffe\uffff\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\p{Cs}/gu;
+
+/** Makes a text of a package safe to show on one line: unsafe characters become `\uXXXX`. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** A value as multi-line JSON, safe to show like {@link printable}. */
+export function printableJson(value: unknown): string {
+  // Outside texts, line breaks are the only such characters in JSON.
+  return JSON.stringify(value, null, 2).split('\n').map(printable).join('\n');
+}
+
+/** Characters that take two columns: East Asian scripts in their wide forms and pictographs. */
+const WIDE =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\uff01-\uff60]|\p{Emoji_Presentation}/u;
+const NO_WIDTH = /\p{Mn}|\p{Me}|\u200d|\ufe0f/u;
+
+/** The number of columns that a printable text takes in a terminal. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return width;
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CliConfig } from '../src/config.js';
-import { type Colours, colourful, colourless } from '../src/report/colours.js';
 import { runCli } from '../src/run-cli.js';
+import { type Colours, colourful, colourless } from '../src/terminal.js';
 
 /** Result of a run of the command. Paths of the folder are shown as `~`. */
 export interface Outcome {

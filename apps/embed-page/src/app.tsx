@@ -1,12 +1,82 @@
-import { createApiClient } from '@crm/api-client';
-import { applyTheme, LocaleProvider } from '@crm/ui';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { ApiProblem, createApiClient } from '@crm/api-client';
+import { applyTheme, Button, Loading, LocaleProvider, Notice, useTexts } from '@crm/ui';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { Crm } from './crm/crm.js';
-import { createQueryClient } from './crm/query-client.js';
 import type { HostConnection } from './host-link/connect.js';
-import { SessionGate } from './states/session-gate.js';
-import { useHeight } from './use-height.js';
+import { NoToken, type SessionState } from './host-link/session.js';
+import { TEXTS } from './texts.js';
+
+const MAX_RETRIES = 2;
+
+/** @param onRefused the API refuses even a new token: whoever it is for has no access any more */
+export function createQueryClient(onRefused: () => void): QueryClient {
+  const onError = (error: unknown): void => {
+    if (error instanceof ApiProblem && error.status === 401) onRefused();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5000,
+        retry: (failures, error) =>
+          !(error instanceof NoToken) && error instanceof ApiProblem && error.isTemporary && failures < MAX_RETRIES,
+        // What the host's frame shows is looked at when its window is: then it is asked again, and a revoked access noticed.
+        refetchOnWindowFocus: true,
+        networkMode: 'always',
+      },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+}
+
+export interface SessionGateProps {
+  readonly state: SessionState;
+  readonly onRetry: () => void;
+  /** Shown while there is a token, and nothing of it afterwards. */
+  readonly children: ReactNode;
+}
+
+export function SessionGate({ state, onRetry, children }: SessionGateProps) {
+  const texts = useTexts(TEXTS);
+  const retry = <Button onClick={onRetry}>{texts.retry}</Button>;
+  switch (state) {
+    case 'active':
+      return children;
+    case 'waiting':
+      return <Loading label={texts.connecting} />;
+    case 'not-delivered':
+      return (
+        <Notice kind="error" title={texts.notDelivered} action={retry}>
+          {texts.notDeliveredText}
+        </Notice>
+      );
+    case 'ended':
+      return (
+        <Notice kind="error" title={texts.ended} action={retry}>
+          {texts.endedText}
+        </Notice>
+      );
+    case 'destroyed':
+      return <Notice kind="info" title={texts.destroyed} />;
+  }
+}
+
+/** Reports the height of the content, so that the host can make the frame as high. */
+function useHeight(element: HTMLElement, report: (height: number) => void): void {
+  useEffect(() => {
+    let last = -1;
+    const observer = new ResizeObserver(() => {
+      const height = Math.ceil(element.getBoundingClientRect().height);
+      if (height === last) return;
+      last = height;
+      report(height);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [element, report]);
+}
 
 export interface AppProps {
   readonly host: HostConnection;

@@ -13,8 +13,8 @@ import {
   type ServiceConfig,
   serviceConfig,
 } from '@crm/runtime';
-import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './accounts/password/hash-pool.js';
-import { problemsOf, type RelyingParty, relyingParty } from './sign-in/passkey/relying-party.js';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './sign-in/hash-pool.js';
+import { problemsOf, type RelyingParty, relyingParty } from './sign-in/relying-party.js';
 
 export interface IdentityConfig {
   service: ServiceConfig;

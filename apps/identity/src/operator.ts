@@ -5,20 +5,18 @@ import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { bodyOf } from '@crm/http';
 import { recordOperatorAct } from '@crm/operator-audit';
-import { PasswordService } from './accounts/password/password.service.js';
-import { PasswordPolicy } from './accounts/password-policy/password-policy.service.js';
-import { normaliseEmail } from './accounts/user/email-address.js';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorInput } from './operators/operator.dto.js';
 import { OperatorRepository } from './operators/operator.repository.js';
+import { normaliseEmail } from './people/user.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
-import { RevocationRepository } from './sessions/revocation/revocation.repository.js';
-import { PendingSignInRepository } from './sessions/session/pending-sign-in.repository.js';
-import { SessionRepository } from './sessions/session/session.repository.js';
-import { AuthenticatorRepository } from './sign-in/authenticator/authenticator.repository.js';
-import { PasskeyRepository } from './sign-in/passkey/passkey.repository.js';
-import { RecoveryCodeRepository } from './sign-in/recovery-code/recovery-code.repository.js';
+import { RevocationRepository } from './sessions/revocation.repository.js';
+import { PendingSignInRepository, SessionRepository } from './sessions/session.repository.js';
+import { AuthenticatorRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
+import { PasskeyRepository } from './sign-in/passkey.repository.js';
+import { PasswordService } from './sign-in/password.service.js';
+import { PasswordPolicy } from './sign-in/password-policy.service.js';
 
 const USAGE = `The operators of the platform.
 

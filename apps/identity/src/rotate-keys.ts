@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { Database } from '@crm/database';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { SigningKeyRepository } from './keys/signing-key.repository.js';
-import { SigningKeyService } from './keys/signing-key.service.js';
+import { SigningKeyRepository } from './sessions/signing-key.repository.js';
+import { SigningKeyService } from './sessions/signing-key.service.js';
 
 const USAGE = `A new signing key; the running replicas read it within seconds.
 

@@ -1,9 +1,9 @@
 import type { SealedColumn } from '@crm/sealing';
-import { placeOfSigningKey } from './keys/signing-key.service.js';
-import { placeOfMail } from './mail/mail-seal.js';
-import { placeOfAuthenticator } from './sign-in/authenticator/authenticator.service.js';
-import { placeOfProviderSecret } from './single-sign-on/provider/identity-provider.service.js';
-import { placeOfVerifier } from './single-sign-on/sign-in/provider-sign-in.service.js';
+import { placeOfMail } from './mail/mail.repository.js';
+import { placeOfSigningKey } from './sessions/signing-key.service.js';
+import { placeOfAuthenticator } from './sign-in/authenticator.service.js';
+import { placeOfProviderSecret } from './single-sign-on/identity-provider.service.js';
+import { placeOfVerifier } from './single-sign-on/provider-sign-in.service.js';
 
 /** What this service seals with its encryption keys, so that it can be sealed again with another one. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -1,18 +1,17 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
-import { PasswordService } from './accounts/password/password.service.js';
-import { RegistrationService } from './accounts/registration/registration.service.js';
-import { TenantRepository } from './accounts/tenant/tenant.repository.js';
-import { EmailClaimRepository } from './accounts/user/email-claim.repository.js';
-import { SignInEmailRepository } from './accounts/user/sign-in-email.repository.js';
-import { UserRepository } from './accounts/user/user.repository.js';
-import { UserService } from './accounts/user/user.service.js';
-import { AuditTrail } from './audit/trail/audit-trail.service.js';
+import { RegistrationService } from './accounts/registration.service.js';
+import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorRepository } from './operators/operator.repository.js';
+import { EmailClaimRepository, SignInEmailRepository } from './people/email.repository.js';
+import { TenantRepository } from './people/tenant.repository.js';
+import { UserRepository } from './people/user.repository.js';
+import { UserService } from './people/user.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
+import { PasswordService } from './sign-in/password.service.js';
 
 /** Password of every demo account; the README names it. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';

@@ -2,8 +2,8 @@ import { apiKeyFingerprint, makeApiKey, readApiKey } from '@crm/access';
 import { SCOPE_NAMES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KEYS_PER_OWNER, KEYS_PER_TENANT } from '../src/api-keys/key-issue/key-issue.service.js';
-import { ExpiredRowSweeper } from '../src/housekeeping/expired-row.sweeper.js';
+import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
+import { KEYS_PER_OWNER, KEYS_PER_TENANT } from '../src/api-keys/api-key.service.js';
 import { type Account, PASSWORD, TestIdentity } from './identity.js';
 import { PRESENTED_AT, TestKeys } from './keys.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OAuthInstallationService } from '../src/oauth/installation/oauth-installation.service.js';
+import { OAuthInstallationService } from '../src/oauth/client.service.js';
 import { auditOf, entryOf } from './audit.js';
 import { type Account, TestIdentity } from './identity.js';
 import { made } from './keys.js';

@@ -1,9 +1,8 @@
 import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuditRetentionSweeper } from '../src/audit/trail/audit-retention.sweeper.js';
-import { AuditTrail } from '../src/audit/trail/audit-trail.service.js';
-import { REFUSALS_PER_HOUR } from '../src/audit/trail/refused-acts.js';
+import { AuditRetentionSweeper, AuditTrail } from '../src/audit/audit-trail.service.js';
+import { REFUSALS_PER_HOUR } from '../src/audit/refused-acts.js';
 import { auditOf, entryOf } from './audit.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 

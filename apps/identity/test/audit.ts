@@ -1,6 +1,6 @@
 import { waitUntil } from '@crm/testing';
 import { expect } from '@jest/globals';
-import type { AuditEntryView } from '../src/audit/log/audit-log.dto.js';
+import type { AuditEntryView } from '../src/audit/audit-log.dto.js';
 import type { Account, TestIdentity } from './identity.js';
 
 /** The audit trail as an administrator reads it, newest first. */

@@ -1,6 +1,6 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FREE_TRIES } from '../src/sign-in/code-guess/code-guess.service.js';
+import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
 import { confirm, enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, PASSWORD, TestIdentity } from './identity.js';
 

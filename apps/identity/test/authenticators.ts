@@ -1,6 +1,6 @@
 import { Database } from '@crm/database';
-import { fromBase32 } from '../src/secrets/base32.js';
-import { codeOf, stepAt } from '../src/sign-in/authenticator/totp.js';
+import { fromBase32 } from '../src/base32.js';
+import { codeOf, stepAt } from '../src/sign-in/authenticator.service.js';
 import type { Account, Answer, TestIdentity } from './identity.js';
 
 /** The authenticator app of a test: its codes, of which each is accepted once. */

@@ -4,8 +4,7 @@ import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IdentityConfig } from '../src/config.js';
 import { entities } from '../src/entities.js';
-import { MailRepository } from '../src/mail/mail.repository.js';
-import { MailSeal } from '../src/mail/mail-seal.js';
+import { MailRepository, MailSeal } from '../src/mail/mail.repository.js';
 import { migrations } from '../src/migrations/index.js';
 
 const LEASE_SECONDS = 300;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { TokenVerifier } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { AUDIENCES, fingerprintOf, type RpcRequest, type RpcResponse, type rpc } from '@crm/contracts';
-import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
-import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
+import { EmbedClientService } from '../src/embedding/embed-client.service.js';
+import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token.service.js';
 import { type Account, newEmail, type TestIdentity } from './identity.js';
 import { withNewSecret } from './new-secret.js';
 

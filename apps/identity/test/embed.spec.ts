@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
+import { EmbedClientService } from '../src/embedding/embed-client.service.js';
 import { EmbedHost, type IssueRequest, issue as issueIn, principalOf as principalIn } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Database, newId } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/sealing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
+import { AfterAnswer } from '../src/after-answer.service.js';
 import type { IdentityConfig } from '../src/config.js';
-import { SigningKeyService } from '../src/keys/signing-key.service.js';
 import type { Mail } from '../src/mail/mail.entity.js';
-import { MailSeal } from '../src/mail/mail-seal.js';
+import { MailSeal } from '../src/mail/mail.repository.js';
 import { sealedColumns } from '../src/sealed-columns.js';
-import { MailCodes } from '../src/sign-in/mfa/mail-code.js';
+import { SigningKeyService } from '../src/sessions/signing-key.service.js';
+import { MailCodes } from '../src/sign-in/code-guess.service.js';
 import { protectedAccount, TestAuthenticator } from './authenticators.js';
 import { TestIdentity } from './identity.js';
 

@@ -1,6 +1,6 @@
 import { rpc } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { HashPool } from '../src/accounts/password/hash-pool.js';
+import { HashPool } from '../src/sign-in/hash-pool.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 

@@ -11,10 +11,10 @@ import {
 } from '@crm/testing';
 import type { Type } from '@nestjs/common';
 import { decodeJwt, type JWK } from 'jose';
-import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/accounts/password/hash-pool.js';
 import { AppModule } from '../src/app.module.js';
 import type { IdentityConfig } from '../src/config.js';
 import { migrations } from '../src/migrations/index.js';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/sign-in/hash-pool.js';
 
 export const PASSWORD = 'correct-horse-battery-staple';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { UserRepository } from '../src/accounts/user/user.repository.js';
-import { READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-token/embed-mint.sql.js';
-import { hashSecret } from '../src/secrets/secret.js';
+import { READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-mint.repository.js';
+import { UserRepository } from '../src/people/user.repository.js';
+import { hashSecret } from '../src/secret.js';
 import { EmbedHost } from './embed-host.js';
 import { newEmail, TestIdentity } from './identity.js';
 

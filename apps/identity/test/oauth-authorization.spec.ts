@@ -2,8 +2,7 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { OAuthAppService } from '../src/oauth/app/oauth-app.service.js';
-import { OAuthInstallationService } from '../src/oauth/installation/oauth-installation.service.js';
+import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
 import { TestIdentity } from './identity.js';
 import {
   approved,

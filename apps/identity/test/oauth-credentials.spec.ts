@@ -4,9 +4,8 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { OAuthAppService } from '../src/oauth/app/oauth-app.service.js';
-import { OAuthInstallationService } from '../src/oauth/installation/oauth-installation.service.js';
-import { FAILURES_PER_CLIENT } from '../src/oauth/protocol/guess-limit.js';
+import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
+import { FAILURES_PER_CLIENT } from '../src/oauth/token-request.js';
 import { TestIdentity } from './identity.js';
 import { basic, type Installed, installed, issue, post, principalOf } from './oauth.js';
 

@@ -1,8 +1,7 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OAuthAppService } from '../src/oauth/app/oauth-app.service.js';
-import { OAuthInstallationService } from '../src/oauth/installation/oauth-installation.service.js';
+import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
 import { TestIdentity } from './identity.js';
 import { basic, granted, installed, issue, post, principalOf, refresh } from './oauth.js';
 

@@ -1,7 +1,7 @@
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { OAuthInstallationService } from '../src/oauth/installation/oauth-installation.service.js';
+import { OAuthInstallationService } from '../src/oauth/client.service.js';
 import { auditOf } from './audit.js';
 import { type Account, TestIdentity } from './identity.js';
 import {

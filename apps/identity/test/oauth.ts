@@ -4,12 +4,8 @@ import type { Principal } from '@crm/context';
 import { AUDIENCES } from '@crm/contracts';
 import { newId } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
-import { OAuthAppService } from '../src/oauth/app/oauth-app.service.js';
-import type { InstallationFacts } from '../src/oauth/installation/oauth-installation.repository.js';
-import {
-  type IssuedCredentials,
-  OAuthInstallationService,
-} from '../src/oauth/installation/oauth-installation.service.js';
+import type { InstallationFacts } from '../src/oauth/client.repository.js';
+import { type IssuedCredentials, OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
 import type { Account, TestIdentity } from './identity.js';
 import { withNewSecret } from './new-secret.js';
 

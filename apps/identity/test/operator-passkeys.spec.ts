@@ -4,7 +4,7 @@ import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { DeviceTokens } from '../src/sign-in/known-device/device-tokens.js';
+import { DeviceTokens } from '../src/sign-in/device-tokens.js';
 import { TestAuthenticator } from './authenticators.js';
 import { OPERATORS, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { OperatorSessionService } from '../src/operators/operator-session.service.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { FREE_TRIES } from '../src/sign-in/code-guess/code-guess.service.js';
+import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
 import { TestAuthenticator } from './authenticators.js';
 import { TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';

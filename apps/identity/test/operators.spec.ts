@@ -4,8 +4,8 @@ import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { GRACE_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
-import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/limit/sign-in-limit.js';
+import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
+import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/sign-in-limit.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 

@@ -1,10 +1,10 @@
 import { Database } from '@crm/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EmailChangeRepository } from '../src/accounts/email-change/email-change.repository.js';
-import { PasswordService } from '../src/accounts/password/password.service.js';
-import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
-import { SessionService } from '../src/sessions/session/session.service.js';
-import { PasskeyRepository } from '../src/sign-in/passkey/passkey.repository.js';
+import { EmailChangeRepository } from '../src/accounts/accounts.repository.js';
+import { AfterAnswer } from '../src/after-answer.service.js';
+import { SessionService } from '../src/sessions/session.service.js';
+import { PasskeyRepository } from '../src/sign-in/passkey.repository.js';
+import { PasswordService } from '../src/sign-in/password.service.js';
 import { enrol, TestAuthenticator } from './authenticators.js';
 import { type Account, type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
 import { passkeyAccount, signInOptions } from './passkeys.js';

@@ -1,8 +1,8 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MAILS_PER_ACCOUNT } from '../src/accounts/password-reset/password-reset-limit.js';
-import { FREE_TRIES } from '../src/sign-in/code-guess/code-guess.service.js';
+import { MAILS_PER_ACCOUNT } from '../src/accounts/limits.js';
+import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
 import { protectedAccount } from './authenticators.js';
 import { EmbedHost, mintAt, principalOf } from './embed-host.js';
 import { type Account, newEmail, PASSWORD } from './identity.js';

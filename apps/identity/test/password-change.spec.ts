@@ -1,6 +1,6 @@
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CHANGES } from '../src/accounts/password-change/password-change.service.js';
+import { CHANGES } from '../src/accounts/password-change.service.js';
 import { type Account, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 

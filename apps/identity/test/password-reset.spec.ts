@@ -1,9 +1,9 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { refusals, waitSeconds } from '../src/accounts/password/hash-pool-metrics.js';
-import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/password-reset/password-reset-limit.js';
-import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
+import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/limits.js';
+import { AfterAnswer } from '../src/after-answer.service.js';
+import { refusals, waitSeconds } from '../src/sign-in/hash-pool-metrics.js';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 

@@ -4,7 +4,7 @@ import { AUDIENCES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { expect } from '@jest/globals';
 import pg from 'pg';
-import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
+import { EmbedClientService } from '../src/embedding/embed-client.service.js';
 import { entryOf } from './audit.js';
 import { mintAt } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';

@@ -1,68 +1,60 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { END_SIGN_INS_OF_TENANT } from '../src/accounts/suspension/suspension.sql.js';
-import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from '../src/accounts/user/sign-in-email.sql.js';
-import { HOLD_ADMINISTRATORS_TO_TELL, LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/accounts/user/user.sql.js';
-import {
-  DELETE_OLD_AUDIT_ENTRIES,
-  FORGET_AUDIT_PLACES,
-  RECORD_AUDIT_ENTRY,
-} from '../src/audit/trail/audit-trail.sql.js';
-import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
-import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
-import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-token/embed-mint.sql.js';
-import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
-import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
-import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
+import { END_SIGN_INS_OF_TENANT } from '../src/accounts/accounts.repository.js';
+import { ERASE_USER, LOCK_ERASED_USER, LOCK_OWNERS } from '../src/accounts/personal-data.repository.js';
+import { DELETE_API_KEYS_OF_OWNER, NOTE_API_KEY_USE } from '../src/api-keys/api-key.repository.js';
+import { DELETE_OLD_AUDIT_ENTRIES, FORGET_AUDIT_PLACES, RECORD_AUDIT_ENTRY } from '../src/audit/audit-trail.service.js';
+import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client.repository.js';
+import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict.service.js';
+import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-mint.repository.js';
+import { LOCK_HOST_USER } from '../src/embedding/embed-user.repository.js';
+import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.repository.js';
 import { migrations } from '../src/migrations/index.js';
-import {
-  DELETE_GRANT,
-  DELETE_GRANTS_OF_USER,
-  FIND_GRANT_TOKEN,
-  LOCK_AUTHORIZATION_CODE,
-  TOUCH_GRANT,
-} from '../src/oauth/grant/grant.sql.js';
 import {
   END_OAUTH_INSTALLATION,
   READ_OAUTH_CLIENT,
   READ_OAUTH_INSTALLATION,
   REGISTER_OAUTH_INSTALLATION,
   ROTATE_OAUTH_SECRET,
-} from '../src/oauth/installation/oauth-installation.sql.js';
-import { ERASE_USER, LOCK_ERASED_USER, LOCK_OWNERS } from '../src/personal-data/erasure/erasure.sql.js';
-import { DELETE_API_KEYS_OF_OWNER, NOTE_API_KEY_USE } from '../src/sessions/api-key/api-key.sql.js';
+} from '../src/oauth/client.repository.js';
+import {
+  DELETE_GRANT,
+  DELETE_GRANTS_OF_USER,
+  FIND_GRANT_TOKEN,
+  LOCK_AUTHORIZATION_CODE,
+  TOUCH_GRANT,
+} from '../src/oauth/grant.repository.js';
+import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from '../src/people/email.repository.js';
+import { HOLD_ADMINISTRATORS_TO_TELL, LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/people/user.repository.js';
+import { READ_PROOF_WAYS } from '../src/sessions/proof.service.js';
 import {
   FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,
   STORE_REFRESH_TOKEN,
-} from '../src/sessions/refresh-token/refresh-token.sql.js';
-import {
-  COLLECT_CUTOFFS,
-  DELETE_LIFTED_SUSPENSIONS,
-  RECORD_CUTOFF,
-} from '../src/sessions/revocation/revocation.sql.js';
-import { END_PENDING_SIGN_INS } from '../src/sessions/session/pending-sign-in.sql.js';
-import { READ_PROOF_WAYS } from '../src/sessions/session/proof-way.sql.js';
+} from '../src/sessions/refresh-token.repository.js';
+import { COLLECT_CUTOFFS, DELETE_LIFTED_SUSPENSIONS, RECORD_CUTOFF } from '../src/sessions/revocation.repository.js';
 import {
   DATE_PROOF,
   DELETE_SESSIONS_OF_USER,
+  END_PENDING_SIGN_INS,
   NOTE_PROOF,
   OPEN_SESSION,
   TOUCH_SESSION,
-} from '../src/sessions/session/session.sql.js';
+} from '../src/sessions/session.repository.js';
+import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from '../src/sessions/signing-key.repository.js';
+import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess.service.js';
 import {
   FIND_AUTHENTICATOR_IN_USE,
+  READ_SIGN_IN_POLICY,
   START_ENROLMENT,
+  TAKE_TRY,
   USE_STEP,
-} from '../src/sign-in/authenticator/authenticator.sql.js';
-import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
-import { FIND_ACCOUNT_EMAIL } from '../src/sign-in/factor-notice/factor-notice.sql.js';
-import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
-import { FIND_ANY_PASSKEY, SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey/passkey.sql.js';
-import { READ_SIGN_IN_POLICY } from '../src/sign-in/policy/sign-in-policy.sql.js';
-import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/verified-domain.sql.js';
-import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
+} from '../src/sign-in/factor.repository.js';
+import { FIND_ACCOUNT_EMAIL } from '../src/sign-in/factor-notice.service.js';
+import { FIND_ANY_PASSKEY, SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey.repository.js';
+import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain.repository.js';
+import { LOCK_SUBJECT } from '../src/single-sign-on/provider.repository.js';
 
 const ofRuntimeRole = {
   END_PENDING_SIGN_INS,

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { decodeProtectedHeader } from 'jose';
-import { SigningKeyService } from '../src/keys/signing-key.service.js';
 import { createOperator } from '../src/operator.js';
 import { seed } from '../src/seed.js';
+import { SigningKeyService } from '../src/sessions/signing-key.service.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OAuthAppService } from '../src/oauth/app/oauth-app.service.js';
+import { OAuthAppService } from '../src/oauth/client.service.js';
 import { EmbedHost, principalOf } from './embed-host.js';
 import { newEmail, TestIdentity } from './identity.js';
 

@@ -5,8 +5,8 @@ import { NatsConnection, RevocationWatch, Rpc } from '@crm/messaging';
 import { testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { TokenSigner } from '../src/keys/token-signer.js';
 import { rotateKeys } from '../src/rotate-keys.js';
+import { TokenSigner } from '../src/sessions/token-signer.js';
 import { TestIdentity } from './identity.js';
 
 /** What docs/operations/signing-keys.md promises. */

@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
+import { AfterAnswer } from '../src/after-answer.service.js';
 import { MailRepository } from '../src/mail/mail.repository.js';
 import { MailWorker } from '../src/mail/mail.worker.js';
 import { type Account, TestIdentity } from './identity.js';

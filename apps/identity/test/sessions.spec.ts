@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { GRACE_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
+import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
 import { type Account, PASSWORD, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;

@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { MailCodes } from '../src/sign-in/mfa/mail-code.js';
+import { MailCodes } from '../src/sign-in/code-guess.service.js';
 import { type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
 import type { ForgingProvider } from './single-sign-on/forging-provider.js';

@@ -1,8 +1,7 @@
 import { Database } from '@crm/database';
 import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DomainService } from '../src/single-sign-on/domain/domain.service.js';
-import { DomainSweeper } from '../src/single-sign-on/domain/domain.sweeper.js';
+import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
 import { auditOf } from './audit.js';
 import { enrol } from './authenticators.js';
 import { type Account, TestIdentity } from './identity.js';

@@ -3,7 +3,7 @@ import type { EVENTS, EventData, EventEnvelope, SubmissionOutcome } from '@crm/c
 import { Database, newId } from '@crm/database';
 import { eventOf, publishEvents, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { MOST_TOLD } from '../src/accounts/user/most-told.js';
+import { MOST_TOLD } from '../src/people/user.service.js';
 import { type Account, newEmail, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { TestSuspensions } from './suspended.js';

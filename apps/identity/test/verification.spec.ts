@@ -1,7 +1,7 @@
 import { Database, inWorkspace } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LapsedClaimSweeper } from '../src/accounts/verification/lapsed-claim.sweeper.js';
+import { LapsedClaimSweeper } from '../src/accounts/lapsed-claim.sweeper.js';
 import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { register as addPasskey, signIn as signInByPasskey } from './passkeys.js';

@@ -1,8 +1,6 @@
 export { RecordsProvider } from './data/records-context.js';
 export { RecordList } from './list/record-list.js';
-export { customObject } from './objects/custom-object.js';
-export { type FieldModel, type ObjectModel, titleOf } from './objects/object-model.js';
-export { canRead, canWrite } from './objects/rights.js';
+export { canRead, canWrite, customObject, type FieldModel, type ObjectModel, titleOf } from './objects/object-model.js';
 export { standardObject } from './objects/standard-objects.js';
 export { Pipeline } from './pipeline/pipeline.js';
 export { RecordForm } from './record/record-form.js';

@@ -8,10 +8,15 @@ export {
   plural,
   useLocale,
   useTexts,
-} from './locale/locale.js';
-export { Button, type ButtonProps } from './parts/button.js';
-export { type ControlProps, Field, type FieldProps } from './parts/field.js';
-export { Loading } from './parts/loading.js';
-export { Notice, type NoticeProps } from './parts/notice.js';
-export { applyTheme, type Theme } from './theme/apply-theme.js';
-export { type BaseColours, DARK, LIGHT, paletteOf } from './theme/palette.js';
+} from './locale.js';
+export {
+  Button,
+  type ButtonProps,
+  type ControlProps,
+  Field,
+  type FieldProps,
+  Loading,
+  Notice,
+  type NoticeProps,
+} from './parts.js';
+export { applyTheme, type BaseColours, DARK, LIGHT, paletteOf, type Theme } from './theme.js';

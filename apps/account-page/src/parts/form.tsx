@@ -1,8 +1,8 @@
-import { Button } from '@crm/ui';
-import type { ReactNode } from 'react';
-import type { Words } from '../problems/problem-text.js';
-import { ProblemText } from '../problems/problem-text.js';
+import { Button, Field, useTexts } from '@crm/ui';
+import type { InputHTMLAttributes, ReactNode } from 'react';
 import type { Action } from '../use-action.js';
+import { PAGE_TEXTS } from './parts.texts.js';
+import { ProblemText, type Words } from './problem-text.js';
 
 export interface FormProps {
   readonly action: Action<[]>;
@@ -30,5 +30,63 @@ export function Form({ action, submit, words, isProblemShown = false, children }
         {submit}
       </Button>
     </form>
+  );
+}
+
+export interface TextInputProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'value'> {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly hint?: string;
+  readonly problem?: string;
+}
+
+/** A labelled line of text that a form asks for. */
+export function TextInput({ label, value, onChange, hint, problem, ...input }: TextInputProps) {
+  const { required } = useTexts(PAGE_TEXTS);
+  return (
+    <Field label={label} requiredText={required} hint={hint} problem={problem}>
+      {(control) => (
+        <input
+          {...control}
+          {...input}
+          className="input"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          required
+        />
+      )}
+    </Field>
+  );
+}
+
+export interface SelectInputProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly onChange: (value: Value) => void;
+  readonly hint?: string;
+}
+
+/** A labelled choice of a few. */
+export function SelectInput<Value extends string>({ label, value, options, onChange, hint }: SelectInputProps<Value>) {
+  const { required } = useTexts(PAGE_TEXTS);
+  return (
+    <Field label={label} requiredText={required} hint={hint}>
+      {(control) => (
+        <select
+          {...control}
+          className="input"
+          value={value}
+          onChange={(event) => onChange(event.target.value as Value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

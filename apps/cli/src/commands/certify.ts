@@ -1,16 +1,11 @@
 import { certifySources, locateFindings, type PackageTexts } from '@crm/manifest';
-import { parseArguments } from '../arguments.js';
-import type { CertifiedPackage } from '../certified-package.js';
+import { parseArguments, UsageError } from '../arguments.js';
 import type { CliConfig } from '../config.js';
-import { readSource } from '../read-source.js';
-import { baseUrlOf } from '../remote/base-url.js';
-import { certifyRemotely } from '../remote/certification-api.js';
-import { Platform } from '../remote/platform.js';
-import { jsonReport } from '../report/json-report.js';
-import { junitReport } from '../report/junit-report.js';
+import { type CertifiedPackage, readSource } from '../package-source.js';
+import { baseUrlOf, certifyRemotely, Platform } from '../remote/platform.js';
+import { jsonReport, junitReport } from '../report/report.js';
 import { textReport, verdictLine } from '../report/text-report.js';
 import type { Terminal } from '../terminal.js';
-import { UsageError } from '../usage-error.js';
 
 export const CERTIFY_USAGE = `Usage: crm-dev certify <app.json …> [options]
 

@@ -1,11 +1,8 @@
 import { type Change, certify, compareManifests, type Manifest } from '@crm/manifest';
-import { parseArguments } from '../arguments.js';
-import { readSource } from '../read-source.js';
-import type { Colours } from '../report/colours.js';
-import { packageName } from '../report/package-name.js';
-import { printable, printableJson } from '../report/printable.js';
-import type { Terminal } from '../terminal.js';
-import { UsageError } from '../usage-error.js';
+import { parseArguments, UsageError } from '../arguments.js';
+import { readSource } from '../package-source.js';
+import { packageName } from '../report/report.js';
+import { type Colours, printable, printableJson, type Terminal } from '../terminal.js';
 
 export const DIFF_USAGE = `Usage: crm-dev diff <old.json> <new.json> [--json]
 

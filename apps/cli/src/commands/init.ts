@@ -2,12 +2,9 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { APP_KINDS, type AppKind } from '@crm/manifest';
-import { parseArguments } from '../arguments.js';
-import { errorCodeOf } from '../error-code.js';
-import { EXAMPLES } from '../examples.js';
-import { printable } from '../report/printable.js';
-import type { Terminal } from '../terminal.js';
-import { UsageError } from '../usage-error.js';
+import { errorCodeOf, parseArguments, UsageError } from '../arguments.js';
+import { EXAMPLES } from '../package-source.js';
+import { printable, type Terminal } from '../terminal.js';
 
 export const INIT_USAGE = `Usage: crm-dev init --kind <kind> [folder]
 

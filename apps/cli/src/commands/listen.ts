@@ -1,13 +1,9 @@
 import { parseUrl } from '@crm/address-policy';
-import { parseArguments } from '../arguments.js';
-import { type Forwarded, forward } from '../listening/forward.js';
-import type { ListenedDelivery } from '../listening/listened-delivery.js';
-import { ListeningSession, type SessionListener } from '../listening/listening-session.js';
-import { platformOf, SIGN_IN_OPTIONS, SIGN_IN_USAGE } from '../remote/sign-in-options.js';
-import type { Colours } from '../report/colours.js';
-import { printable } from '../report/printable.js';
-import type { Terminal } from '../terminal.js';
-import { UsageError } from '../usage-error.js';
+import { parseArguments, UsageError } from '../arguments.js';
+import { platformOf, SIGN_IN_OPTIONS, SIGN_IN_USAGE } from '../remote/platform.js';
+import { type Colours, printable, type Terminal } from '../terminal.js';
+import { Forwarded, forward } from './forward.js';
+import { type ListenedDelivery, ListeningSession, type SessionListener } from './listening-session.js';
 
 export const LISTEN_USAGE = `Usage: crm-dev listen <app-key> [options]
 

@@ -1,10 +1,12 @@
-import { parseArguments } from '../arguments.js';
-import { platformOf, SIGN_IN_OPTIONS, SIGN_IN_USAGE } from '../remote/sign-in-options.js';
-import { type TriggeredDelivery, triggerEvent } from '../remote/trigger-api.js';
-import type { Colours } from '../report/colours.js';
-import { printable } from '../report/printable.js';
-import type { Terminal } from '../terminal.js';
-import { UsageError } from '../usage-error.js';
+import { parseArguments, UsageError } from '../arguments.js';
+import {
+  platformOf,
+  SIGN_IN_OPTIONS,
+  SIGN_IN_USAGE,
+  type TriggeredDelivery,
+  triggerEvent,
+} from '../remote/platform.js';
+import { type Colours, printable, type Terminal } from '../terminal.js';
 
 export const TRIGGER_USAGE = `Usage: crm-dev trigger <event> <app-key> [options]
 

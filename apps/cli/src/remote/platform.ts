@@ -1,5 +1,7 @@
-import { errorCodeOf, messageOf } from '../error-code.js';
-import { UsageError } from '../usage-error.js';
+import { parseUrl } from '@crm/address-policy';
+import type { Certification } from '@crm/manifest';
+import { errorCodeOf, messageOf, UsageError } from '../arguments.js';
+import type { CliConfig } from '../config.js';
 
 /** What a developer has after signing in. */
 export interface Credentials {
@@ -135,4 +137,133 @@ function refusalOf({ status, body }: Answer): string {
   const text = [problem.detail, problem.title].find((value) => typeof value === 'string');
   const hint = status === 401 ? ' Sign in again and use the new token.' : '';
   return `${status}${text === undefined ? '' : ` ${text}`}${hint}`;
+}
+
+/** Hosts to which a token may be sent without TLS. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Parses the address of the platform.
+ *
+ * @throws UsageError when it is not an http or https URL, or is plain http to another machine
+ */
+export function baseUrlOf(text: string, usage: string): URL {
+  const url = parseUrl(text);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw new UsageError(`--base-url must be an http or https address, such as https://crm.example.com.`, usage);
+  }
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+    throw new UsageError(
+      '--base-url must be https: otherwise the token would be sent to another machine unencrypted.',
+      usage,
+    );
+  }
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+/** The options of every command that calls the API as a developer. */
+export const SIGN_IN_OPTIONS = {
+  'base-url': { type: 'string' },
+  token: { type: 'string' },
+} as const;
+
+/** Their part of a command's usage. */
+export const SIGN_IN_USAGE = `  --base-url <url>        the platform's address (or CRM_BASE_URL)
+  --token <token>         an access token of the workspace that publishes the app (or CRM_TOKEN)`;
+
+/**
+ * The platform of these options and the environment.
+ * @throws UsageError when the address or the token is missing or cannot be used
+ */
+export function platformOf(
+  values: { readonly 'base-url'?: string | undefined; readonly token?: string | undefined },
+  config: CliConfig,
+  usage: string,
+): Platform {
+  const baseUrl = values['base-url'] ?? config.baseUrl;
+  const token = values.token ?? config.token;
+  const { refreshToken } = config;
+  if (baseUrl === undefined || (token === undefined && refreshToken === undefined)) {
+    throw new UsageError(
+      'Give --base-url and --token, or CRM_BASE_URL and CRM_TOKEN or CRM_REFRESH_TOKEN in the environment.',
+      usage,
+    );
+  }
+  return new Platform(baseUrlOf(baseUrl, usage), { token, refreshToken });
+}
+
+const PATH = 'api/marketplace/developer/certifications';
+
+/** Milliseconds; the platform looks up names, each with its own time limit. */
+const CERTIFICATION_TIMEOUT_MS = 60_000;
+
+/**
+ * Certifies through the API, which also knows who owns the key, which versions were submitted and how names resolve.
+ *
+ * @throws UsageError when there is no certification: no connection, a refusal, or an unexpected answer
+ */
+export async function certifyRemotely(
+  platform: Platform,
+  documents: { manifest: unknown; reviewPacket?: unknown },
+): Promise<Certification> {
+  const answer = await platform.call('POST', PATH, { body: documents, timeoutMs: CERTIFICATION_TIMEOUT_MS });
+  if (answer.status !== 200) platform.refuse(answer);
+  if (!isCertification(answer.body)) throw new UsageError(`${platform.origin} did not answer with a certification.`);
+  return answer.body;
+}
+
+function isCertification(body: unknown): body is Certification {
+  if (typeof body !== 'object' || body === null) return false;
+  const { passed, checks, summary } = body as Record<string, unknown>;
+  return (
+    typeof passed === 'boolean' &&
+    typeof summary === 'object' &&
+    summary !== null &&
+    Array.isArray(checks) &&
+    checks.every((check) => typeof check?.id === 'string' && Array.isArray(check.findings))
+  );
+}
+
+/** What became of a sample event at one webhook of a sandbox. */
+export interface TriggeredDelivery {
+  readonly url: string;
+  /** `delivered`, `failed`, `blocked` or `pending`. */
+  readonly status: string;
+  readonly httpStatus?: number;
+  /** Milliseconds. */
+  readonly latencyMs?: number;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface TriggeredEvent {
+  readonly event: string;
+  readonly eventId: string;
+  readonly deliveries: readonly TriggeredDelivery[];
+}
+
+/** Milliseconds; an endpoint has 15 seconds to answer. */
+const TRIGGER_TIMEOUT_MS = 35_000;
+
+/**
+ * Has the platform send a sample event to the sandboxes of an app.
+ * @throws UsageError when it does not: no connection, a refusal, or an unexpected answer
+ */
+export async function triggerEvent(platform: Platform, appKey: string, event: string): Promise<TriggeredEvent> {
+  const path = `api/marketplace/developer/apps/${encodeURIComponent(appKey)}/trigger`;
+  const answer = await platform.call('POST', path, { body: { event }, timeoutMs: TRIGGER_TIMEOUT_MS });
+  if (answer.status !== 200) platform.refuse(answer);
+  if (!isTriggeredEvent(answer.body)) throw new UsageError(`${platform.origin} did not answer with deliveries.`);
+  return answer.body;
+}
+
+function isTriggeredEvent(body: unknown): body is TriggeredEvent {
+  if (typeof body !== 'object' || body === null) return false;
+  const { event, eventId, deliveries } = body as Record<string, unknown>;
+  return (
+    typeof event === 'string' &&
+    typeof eventId === 'string' &&
+    Array.isArray(deliveries) &&
+    deliveries.every((one) => typeof one?.url === 'string' && typeof one.status === 'string')
+  );
 }

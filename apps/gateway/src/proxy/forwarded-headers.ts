@@ -93,7 +93,7 @@ export function requestHeaders(
   return headers;
 }
 
-/** Set by identity (apps/identity/src/single-sign-on/sign-in/browser-cookie.ts). */
+/** Set by identity (apps/identity/src/single-sign-on/browser-cookie.ts). */
 const SIGN_IN_COOKIE = '__Host-crm-sign-in=';
 
 /** Of the cookies of a request, the one that ties a sign-in to its browser; undefined when there is none. */

@@ -1,16 +1,19 @@
 import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
-import { MailRepository } from './mail.repository.js';
+import { PeopleModule } from '../people/people.module.js';
+import { MailRepository, MailSeal, MEASURE_DUE_MAIL } from './mail.repository.js';
 import { MailService } from './mail.service.js';
-import { MEASURE_DUE_MAIL } from './mail.sql.js';
 import { MailWorker } from './mail.worker.js';
-import { MailSeal } from './mail-seal.js';
+import { EndpointNoticeConsumer, VerdictConsumer } from './notice.consumer.js';
+import { EndpointNoticeService, VerdictService } from './notice.service.js';
 
 const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
 
-/** Mail that waits in the database and is sent from there; others queue it. */
 @Module({
+  imports: [PeopleModule],
+  controllers: [EndpointNoticeConsumer, VerdictConsumer],
   providers: [
+    EndpointNoticeService,
     MailRepository,
     MailSeal,
     MailService,
@@ -20,6 +23,7 @@ const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
       useFactory: (database: Database) => new DueWorkMeter(database, 'mail', MEASURE_DUE_MAIL),
       inject: [Database],
     },
+    VerdictService,
   ],
   exports: [MailService],
 })

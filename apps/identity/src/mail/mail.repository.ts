@@ -1,9 +1,58 @@
-import { type NarrowTransaction, newId, secondsFromNow, type Transaction } from '@crm/database';
+import { measureDueWork, type NarrowTransaction, newId, secondsFromNow, type Transaction } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
 import type { Room } from '@crm/worker';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { Mail } from './mail.entity.js';
-import { CLAIM_MAIL, RELEASE_MAIL } from './mail.sql.js';
-import { MailSeal } from './mail-seal.js';
+
+/**
+ * The choice is materialised: a plan that looks it up again for each row would take more than the limit.
+ * $1: tenants whose mail is left alone, $2: at most so many, $3: seconds for which nobody else sees them as due.
+ */
+export const CLAIM_MAIL = `
+  WITH due AS MATERIALIZED (
+    SELECT tenant_id, id, next_attempt_at FROM mail
+     WHERE next_attempt_at <= now() AND tenant_id <> ALL ($1::uuid[])
+     ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+  UPDATE mail SET next_attempt_at = now() + make_interval(secs => $3)
+    FROM due WHERE mail.tenant_id = due.tenant_id AND mail.id = due.id
+  RETURNING mail.tenant_id AS "tenantId", mail.id, recipient, subject, body,
+    sealed_body AS "sealedBody", attempts, last_error AS "lastError",
+    due.next_attempt_at AS "dueAt", expires_at <= now() AS expired`;
+
+/** $1, $2, $3: tenants, ids and earlier due times of the mails, in threes. */
+export const RELEASE_MAIL = `
+  UPDATE mail SET next_attempt_at = released.due_at
+    FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS released (tenant_id, id, due_at)
+   WHERE mail.tenant_id = released.tenant_id AND mail.id = released.id`;
+
+/** Mail that is due and waits for a sender. */
+export const MEASURE_DUE_MAIL = measureDueWork('mail', 'next_attempt_at');
+
+/** Seals the texts of mails while they wait in the database: many carry a one-time secret. */
+@Injectable()
+export class MailSeal {
+  private readonly box: SecretBox;
+
+  constructor(@Inject(IDENTITY_CONFIG) config: IdentityConfig) {
+    this.box = new SecretBox(config.keyEncryptionKey);
+  }
+
+  /** @param id of the mail: the text does not open in another row */
+  seal(id: string, body: string): Buffer {
+    return this.box.seal(body, placeOfMail(id));
+  }
+
+  /** @throws Error when the text was sealed with another key or for another mail */
+  open({ id, body, sealedBody }: Pick<Mail, 'id' | 'body' | 'sealedBody'>): string {
+    if (sealedBody) return this.box.open(sealedBody, placeOfMail(id));
+    // Queued before texts were sealed.
+    return body ?? '';
+  }
+}
+
+/** What the text of a mail is bound to. */
+export const placeOfMail = (id: string): string => `mail/${id}`;
 
 export interface NewMail extends Pick<Mail, 'recipient' | 'subject'> {
   /** Plain text. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { plainName } from './plain-name.js';
+import { plainName } from './mail-text.js';
 
 describe('the name of a workspace in a mail', () => {
   it.each([

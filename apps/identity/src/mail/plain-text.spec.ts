@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { plainText } from './plain-text.js';
-import { quotedReason } from './quoted-reason.js';
+import { plainText, quotedReason } from './mail-text.js';
 
 describe('a text of somebody else in a mail', () => {
   it.each([

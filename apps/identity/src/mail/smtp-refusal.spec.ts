@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPermanentRefusal } from './smtp-refusal.js';
+import { isPermanentRefusal } from './mail.worker.js';
 
 const refusal = (command: string, response: string) => ({
   command,

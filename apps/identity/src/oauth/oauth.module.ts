@@ -1,14 +1,62 @@
 import { Module } from '@nestjs/common';
-import { OAuthAppModule } from './app/oauth-app.module.js';
-import { OAuthInstallationModule } from './installation/oauth-installation.module.js';
-import { MetadataController } from './metadata/metadata.controller.js';
-import { OwnGrantModule } from './own-grant/own-grant.module.js';
-import { AuthorizationRequestModule } from './request/authorization-request.module.js';
-import { OAuthTokenModule } from './token/token.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { AuthorizationRequestRepository, AuthorizationRequestService } from './authorization-request.service.js';
+import { OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
+import { OAuthAppRpc, OAuthInstallationRpc } from './client.rpc.js';
+import { OAuthAppService, OAuthInstallationService } from './client.service.js';
+import { AuthorizeController, ConsentController } from './consent.controller.js';
+import { ConsentService } from './consent.service.js';
+import { OwnGrantController } from './grant.controller.js';
+import { AuthorizationCodeRepository, GrantRepository, GrantTokenRepository } from './grant.repository.js';
+import { GrantService, OwnGrantService } from './grant.service.js';
+import { MetadataController } from './metadata.controller.js';
+import { OwnTokenService } from './own-token.service.js';
+import { TokenController } from './token.controller.js';
+import { InstallationTokenService, TokenService } from './token.service.js';
+import { GuessLimit } from './token-request.js';
+import { UserTokenService } from './user-token.service.js';
 
-/** OAuth 2.1 for apps (docs/oauth.md). */
 @Module({
-  imports: [OAuthAppModule, OAuthInstallationModule, AuthorizationRequestModule, OwnGrantModule, OAuthTokenModule],
-  controllers: [MetadataController],
+  imports: [PeopleModule, SessionsModule],
+  controllers: [
+    AuthorizeController,
+    ConsentController,
+    OAuthAppRpc,
+    OAuthInstallationRpc,
+    MetadataController,
+    OwnGrantController,
+    TokenController,
+  ],
+  providers: [
+    AuthorizationRequestRepository,
+    AuthorizationRequestService,
+    ConsentService,
+    AuthorizationCodeRepository,
+    GrantRepository,
+    GrantTokenRepository,
+    GrantService,
+    OAuthAppRepository,
+    OAuthAppService,
+    OAuthInstallationRepository,
+    OAuthInstallationService,
+    OwnGrantService,
+    GuessLimit,
+    InstallationTokenService,
+    OwnTokenService,
+    TokenService,
+    UserTokenService,
+  ],
+  exports: [
+    AuthorizationCodeRepository,
+    GrantRepository,
+    GrantTokenRepository,
+    GrantService,
+    OAuthAppRepository,
+    OAuthAppService,
+    OAuthInstallationRepository,
+    OAuthInstallationService,
+    GuessLimit,
+  ],
 })
 export class OAuthModule {}

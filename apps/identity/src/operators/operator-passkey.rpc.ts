@@ -4,7 +4,7 @@ import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { passkeyView } from '../sign-in/passkey/passkey-view.js';
+import { passkeyView } from '../sign-in/passkey.service.js';
 import { OperatorPasskeyService } from './operator-passkey.service.js';
 
 type Identity = typeof rpc.identity;

@@ -1,16 +1,16 @@
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/trail/audit-trail.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { RecentProof } from '../sessions/session/recent-proof.js';
-import { SessionRepository } from '../sessions/session/session.repository.js';
-import { FactorNoticeService } from '../sign-in/factor-notice/factor-notice.service.js';
-import { DeviceTokens } from '../sign-in/known-device/device-tokens.js';
-import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
-import { PasskeyRepository } from '../sign-in/passkey/passkey.repository.js';
-import { PasskeyAssertionService } from '../sign-in/passkey/passkey-assertion.service.js';
-import { PasskeyChallengeService } from '../sign-in/passkey/passkey-challenge.service.js';
-import { Passkeys } from '../sign-in/passkey/passkeys.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { SessionRepository } from '../sessions/session.repository.js';
+import { DeviceTokens } from '../sign-in/device-tokens.js';
+import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
+import { PasskeyRepository } from '../sign-in/passkey.repository.js';
+import { PasskeyAssertionService } from '../sign-in/passkey-assertion.service.js';
+import { PasskeyChallengeService } from '../sign-in/passkey-challenge.service.js';
+import { Passkeys } from '../sign-in/passkeys.js';
+import { SignInLimit } from '../sign-in/sign-in-limit.js';
 import { OperatorRepository } from './operator.repository.js';
 import { OperatorSessionService } from './operator-session.service.js';
 

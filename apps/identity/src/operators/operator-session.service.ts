@@ -2,14 +2,13 @@ import { AUDIENCES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/trail/audit-trail.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { TokenSigner } from '../keys/token-signer.js';
-import { RefreshTokenRepository } from '../sessions/refresh-token/refresh-token.repository.js';
-import { RevocationService } from '../sessions/revocation/revocation.service.js';
-import { PendingSignInRepository } from '../sessions/session/pending-sign-in.repository.js';
-import { SessionRepository } from '../sessions/session/session.repository.js';
-import { Sessions } from '../sessions/session/sessions.js';
+import { RefreshTokenRepository } from '../sessions/refresh-token.repository.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { PendingSignInRepository, SessionRepository } from '../sessions/session.repository.js';
+import { Sessions } from '../sessions/sessions.js';
+import { TokenSigner } from '../sessions/token-signer.js';
 import { OperatorRepository } from './operator.repository.js';
 
 /** The sessions of operators: those of users with another audience, another key and a shorter life. */

@@ -1,6 +1,6 @@
 import { OPERATOR_ROLES, type OperatorRole } from '@crm/contracts';
 import { EmailField, EnumField, IdField, TextField } from '@crm/http';
-import { PASSWORD_LENGTH } from '../accounts/password/password.service.js';
+import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 
 /** A new operator, as given to the program that creates one. */
 export class OperatorInput {

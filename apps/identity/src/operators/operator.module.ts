@@ -1,15 +1,8 @@
 import { Module } from '@nestjs/common';
-import { PasswordModule } from '../accounts/password/password.module.js';
-import { AfterAnswerModule } from '../after-answer/after-answer.module.js';
-import { SessionModule } from '../sessions/session/session.module.js';
-import { AuthenticatorModule } from '../sign-in/authenticator/authenticator.module.js';
-import { FactorNoticeModule } from '../sign-in/factor-notice/factor-notice.module.js';
-import { KnownDeviceModule } from '../sign-in/known-device/known-device.module.js';
-import { LimitModule } from '../sign-in/limit/limit.module.js';
-import { MfaModule } from '../sign-in/mfa/mfa.module.js';
-import { PasskeyModule } from '../sign-in/passkey/passkey.module.js';
-import { RecoveryCodeModule } from '../sign-in/recovery-code/recovery-code.module.js';
-import { StepUpModule } from '../sign-in/step-up/step-up.module.js';
+import { AfterAnswerModule } from '../after-answer.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
+
 import { OperatorRepository } from './operator.repository.js';
 import { OperatorRpc } from './operator.rpc.js';
 import { OperatorService } from './operator.service.js';
@@ -22,19 +15,7 @@ import { OperatorSessionService } from './operator-session.service.js';
 
 /** Operators: their sign-in, their sessions and their administration. */
 @Module({
-  imports: [
-    AfterAnswerModule,
-    PasswordModule,
-    SessionModule,
-    KnownDeviceModule,
-    LimitModule,
-    MfaModule,
-    StepUpModule,
-    AuthenticatorModule,
-    RecoveryCodeModule,
-    FactorNoticeModule,
-    PasskeyModule,
-  ],
+  imports: [AfterAnswerModule, SignInModule, SessionsModule],
   providers: [
     OperatorRepository,
     OperatorSessionService,

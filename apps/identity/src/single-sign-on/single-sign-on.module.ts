@@ -1,9 +1,54 @@
 import { Module } from '@nestjs/common';
-import { DomainModule } from './domain/domain.module.js';
-import { IdentityProviderModule } from './provider/identity-provider.module.js';
-import { RequirementModule } from './requirement/requirement.module.js';
-import { ProviderSignInModule } from './sign-in/provider-sign-in.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { OutsideModule } from '../outside.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
+import { DomainController, RequirementController } from './domain.controller.js';
+import { DomainRepository } from './domain.repository.js';
+import { DomainService, DomainSweeper } from './domain.service.js';
+import { IdentityProviderController } from './identity-provider.controller.js';
+import { IdentityProviderService } from './identity-provider.service.js';
+import { OidcClient } from './oidc-client.js';
+import { IdentityProviderRepository, ProviderLinkRepository } from './provider.repository.js';
+import { ProviderLinkService } from './provider-link.service.js';
+import { ProviderSignInController, ProviderStepUpController } from './provider-sign-in.controller.js';
+import { ProviderSignInRepository } from './provider-sign-in.repository.js';
+import { ProviderSignInService } from './provider-sign-in.service.js';
+import { ProviderSignInLimit } from './provider-sign-in-limit.js';
+import { RequirementService } from './requirement.service.js';
 
-/** Single sign-on: domains, providers, signing in with them, and whether it is required. */
-@Module({ imports: [DomainModule, IdentityProviderModule, ProviderSignInModule, RequirementModule] })
+@Module({
+  imports: [PeopleModule, MailModule, OutsideModule, SessionsModule, SignInModule],
+  controllers: [
+    DomainController,
+    IdentityProviderController,
+    ProviderSignInController,
+    ProviderStepUpController,
+    RequirementController,
+  ],
+  providers: [
+    DomainRepository,
+    DomainService,
+    DomainSweeper,
+    IdentityProviderRepository,
+    IdentityProviderService,
+    OidcClient,
+    ProviderLinkRepository,
+    ProviderLinkService,
+    ProviderSignInLimit,
+    ProviderSignInRepository,
+    ProviderSignInService,
+    RequirementService,
+  ],
+  exports: [
+    DomainRepository,
+    DomainService,
+    IdentityProviderRepository,
+    IdentityProviderService,
+    OidcClient,
+    ProviderLinkRepository,
+    ProviderLinkService,
+  ],
+})
 export class SingleSignOnModule {}

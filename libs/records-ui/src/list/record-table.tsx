@@ -3,7 +3,7 @@ import { Button, useTexts } from '@crm/ui';
 import { memo } from 'react';
 import { columnsOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { ValueText } from '../values/value-text.js';
+import { ValueText } from '../values/format-value.js';
 
 const NUMBERS: readonly FieldModel['type'][] = ['number', 'currency', 'percent'];
 

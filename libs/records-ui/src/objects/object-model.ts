@@ -1,4 +1,12 @@
-import type { CrmRecord, ObjectName } from '@crm/api-client';
+import {
+  type CallerView,
+  type CrmRecord,
+  type FieldView,
+  type ObjectName,
+  type ObjectView,
+  STANDARD_OBJECTS,
+  type StandardObjectName,
+} from '@crm/api-client';
 
 export const FIELD_TYPES = [
   'text',
@@ -65,3 +73,71 @@ export const columnsOf = ({ fields, titleFields }: ObjectModel): readonly FieldM
   fields
     .filter(({ apiName, type }) => !titleFields.includes(apiName) && !NOT_IN_A_COLUMN.includes(type))
     .slice(0, MAX_COLUMNS);
+
+/** Names that references use for the standard objects. */
+const TARGETS: Readonly<Record<string, ObjectName>> = {
+  lead: 'leads',
+  contact: 'contacts',
+  company: 'companies',
+  opportunity: 'opportunities',
+  task: 'tasks',
+};
+
+/** @param canWrite whether role and scopes of the caller allow writing at all */
+export function customObject(
+  { apiName, label, pluralLabel, nameField, fields }: ObjectView,
+  canWrite: boolean,
+): ObjectModel {
+  const title = nameField ?? fields.find(({ type }) => type === 'text')?.apiName;
+  return {
+    name: `custom:${apiName}`,
+    label,
+    pluralLabel,
+    titleFields: title === undefined ? [] : [title],
+    canWrite: canWrite && fields.some(({ writable }) => writable),
+    fields: fields.map((field) => customField(field, canWrite)),
+  };
+}
+
+const customField = (
+  { apiName, label, type, required, writable, options = [], referenceTarget }: FieldView,
+  canWrite: boolean,
+): FieldModel => ({
+  apiName,
+  label,
+  // A type that a later version of the platform adds is shown as text, and never written.
+  type: isFieldType(type) ? type : 'formula',
+  required,
+  writable: writable && canWrite && isFieldType(type),
+  options,
+  ...(referenceTarget === undefined ? {} : { target: targetOf(referenceTarget) }),
+});
+
+const isFieldType = (type: string): type is FieldType => FIELD_TYPES.includes(type as FieldType);
+
+const targetOf = (target: string): ObjectName | undefined =>
+  target.startsWith('custom:')
+    ? (target as ObjectName)
+    : (TARGETS[target] ?? STANDARD_OBJECTS.find((name) => name === target));
+
+/** The scope that opens each object. */
+export const SCOPE_OF: Readonly<Record<StandardObjectName | 'custom', string>> = {
+  leads: 'leads',
+  contacts: 'contacts',
+  companies: 'companies',
+  opportunities: 'pipeline',
+  tasks: 'tasks',
+  custom: 'custom_objects',
+};
+
+/** Roles that write records; every other role reads at most. */
+const WRITERS = ['owner', 'admin', 'member'];
+
+type Caller = Pick<CallerView, 'roles' | 'scopes'>;
+
+/** What the page offers. The API decides again with every call. */
+export const canRead = ({ scopes }: Caller, object: keyof typeof SCOPE_OF): boolean =>
+  scopes.includes(SCOPE_OF[object]) || scopes.includes(`${SCOPE_OF[object]}:read`);
+
+export const canWrite = ({ roles, scopes }: Caller, object: keyof typeof SCOPE_OF): boolean =>
+  scopes.includes(SCOPE_OF[object]) && roles.some((role) => WRITERS.includes(role));

@@ -3,8 +3,7 @@ import { Button, Loading, Notice, useLocale, useTexts } from '@crm/ui';
 import { BOARD_SIZE, useBoard, useUpdate } from '../data/record.queries.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { formatMoney } from '../values/format-value.js';
-import { ReferenceName } from '../values/reference-name.js';
+import { formatMoney, ReferenceName } from '../values/format-value.js';
 import { type Stage, stagesOf } from './stages.js';
 
 export interface PipelineProps {

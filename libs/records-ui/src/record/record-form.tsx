@@ -1,12 +1,104 @@
 import { ApiProblem, type CrmRecord, problemInWords } from '@crm/api-client';
-import { Button, Field, Notice, useLocale, useTexts } from '@crm/ui';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Button, type ControlProps, Field, Notice, useLocale, useTexts } from '@crm/ui';
+import { type FormEvent, type HTMLInputTypeAttribute, useEffect, useRef, useState } from 'react';
 import { useCreate, useRecord, useUpdate } from '../data/record.queries.js';
-import type { ObjectModel } from '../objects/object-model.js';
+import type { FieldModel, FieldType, ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue } from '../values/format-value.js';
-import { changesOf, type Draft, draftOf, problemsOf, writableFields } from './draft.js';
-import { FieldInput } from './field-input.js';
+import { changesOf, type Draft, type DraftValue, draftOf, problemsOf, writableFields } from './draft.js';
+import { ReferencePicker } from './reference-picker.js';
+
+export interface FieldInputProps {
+  readonly field: FieldModel;
+  readonly control: ControlProps;
+  readonly value: DraftValue;
+  readonly onChange: (value: DraftValue) => void;
+}
+
+const INPUT_TYPES: Readonly<Partial<Record<FieldType, HTMLInputTypeAttribute>>> = {
+  date: 'date',
+  datetime: 'datetime-local',
+  email: 'email',
+  phone: 'tel',
+  url: 'url',
+};
+const NUMBERS: readonly FieldType[] = ['number', 'currency', 'percent'];
+
+/** The input for a field of its type. The API validates; the form only helps with typing. */
+export function FieldInput({ field, control, value, onChange }: FieldInputProps) {
+  switch (field.type) {
+    case 'textarea':
+      return (
+        <textarea
+          className="input"
+          {...control}
+          value={String(value)}
+          maxLength={field.maxLength}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'checkbox':
+      return (
+        <input
+          className="tick"
+          type="checkbox"
+          {...control}
+          // A tick that is not set is a value too.
+          required={false}
+          checked={value === true}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+      );
+    case 'picklist':
+      return <OptionInput field={field} control={control} value={value} onChange={onChange} />;
+    case 'multi_select':
+      return (
+        <select
+          className="input several"
+          multiple
+          {...control}
+          value={value as readonly string[]}
+          onChange={(event) => onChange([...event.target.selectedOptions].map((option) => option.value))}
+        >
+          {field.options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      );
+    case 'reference':
+      return field.target ? (
+        <ReferencePicker control={control} target={field.target} value={String(value)} onChange={onChange} />
+      ) : null;
+    default:
+      return (
+        <input
+          className="input"
+          type={INPUT_TYPES[field.type] ?? 'text'}
+          inputMode={NUMBERS.includes(field.type) ? 'decimal' : undefined}
+          {...control}
+          value={String(value)}
+          maxLength={field.maxLength}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+  }
+}
+
+function OptionInput({ field, control, value, onChange }: FieldInputProps) {
+  const texts = useTexts(TEXTS);
+  return (
+    <select className="input" {...control} value={String(value)} onChange={(event) => onChange(event.target.value)}>
+      {field.required && value !== '' ? null : <option value="">{texts.none}</option>}
+      {field.options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+}
 
 export interface RecordFormProps {
   readonly model: ObjectModel;

@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { useRecord } from '../data/record.queries.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { formatValue } from '../values/format-value.js';
-import { ValueText } from '../values/value-text.js';
+import { formatValue, ValueText } from '../values/format-value.js';
 import { writableFields } from './draft.js';
 import { RecordForm } from './record-form.js';
 

@@ -6,7 +6,7 @@ import { useRecords } from '../data/records-context.js';
 import { useSettled } from '../list/use-settled.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
-import { ReferenceName } from '../values/reference-name.js';
+import { ReferenceName } from '../values/format-value.js';
 
 const TYPING_PAUSE_MS = 200;
 

@@ -1,0 +1,49 @@
+import { useTexts } from '@crm/ui';
+import type { AskedScope } from '../api/account-api.js';
+import { CONSENT_TEXTS } from './consent.texts.js';
+
+export interface ScopeChoiceProps {
+  readonly scopes: readonly AskedScope[];
+  /** Names of those that the person does not give. */
+  readonly withheld: ReadonlySet<string>;
+  readonly onChange: (withheld: ReadonlySet<string>) => void;
+}
+
+/** What an app could do, in words of users, each to be left out unless the app cannot work without it; what changes something first. */
+export function ScopeChoice({ scopes, withheld, onChange }: ScopeChoiceProps) {
+  const texts = useTexts(CONSENT_TEXTS);
+  const ordered = [...scopes].sort((left, right) => Number(right.writes) - Number(left.writes));
+  const change = (name: string, isGiven: boolean): void => {
+    const others = [...withheld].filter((other) => other !== name);
+    onChange(new Set(isGiven ? others : [...others, name]));
+  };
+  return (
+    <ul className="scopes">
+      {ordered.map(({ name, description, writes, required = false }) => {
+        const words = texts.scopeWords[name.replace(/:read$/, '')];
+        return (
+          <li key={name}>
+            <label>
+              <input
+                type="checkbox"
+                checked={!withheld.has(name)}
+                disabled={required}
+                onChange={(event) => change(name, event.target.checked)}
+              />
+              {/* A scope that this page does not know yet has the words of the API. */}
+              <span>{words ? words[writes ? 'writes' : 'reads'] : description}</span>
+              <span className="muted">
+                {writes ? texts.writes : texts.reads}
+                {required ? ` · ${texts.needed}` : ''}
+              </span>
+            </label>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** What is given of some scopes. */
+export const givenOf = (scopes: readonly AskedScope[], withheld: ReadonlySet<string>): string[] =>
+  scopes.map(({ name }) => name).filter((name) => !withheld.has(name));

@@ -1,0 +1,220 @@
+import { Button, useTexts } from '@crm/ui';
+import { useState } from 'react';
+import { type ApiKey, securityApi } from '../api/security-api.js';
+import { Confirm, CopyButton } from '../parts/dialog.js';
+import { Form, SelectInput, TextInput } from '../parts/form.js';
+import { Page } from '../parts/page.js';
+import { PAGE_TEXTS } from '../parts/parts.texts.js';
+import { Time } from '../parts/time.js';
+import { useCaller, useSession } from '../session.js';
+import { useAction, useLoaded } from '../use-action.js';
+import { API_KEY_TEXTS } from './api-keys.texts.js';
+import { type Reach, reachChoices, scopesOf } from './key-scopes.js';
+import { useProof } from './proof.js';
+import { SECURITY_TEXTS } from './security.texts.js';
+import { Entry, ScopeWords, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
+import { useGone } from './use-gone.js';
+
+/** Days that a key lives; the first is the default of the API. */
+const LIVES = ['90', '7', '30', '365'] as const;
+
+export interface NewKeyFormProps {
+  /** @param key the whole of it, which is shown once */
+  readonly onMade: (key: string) => void;
+  readonly onCancel: () => void;
+}
+
+/** What a key is for, what it reaches, and when it ends. */
+export function NewKeyForm({ onMade, onCancel }: NewKeyFormProps) {
+  const texts = useTexts(API_KEY_TEXTS);
+  const { cancel } = useTexts(PAGE_TEXTS);
+  const callProven = useProof();
+  const { caller } = useCaller();
+  const [name, setName] = useState('');
+  const [days, setDays] = useState<string>(LIVES[0]);
+  const [chosen, setChosen] = useState<Readonly<Record<string, Reach>>>({});
+  const [isNothing, setIsNothing] = useState(false);
+  const choices = reachChoices(caller?.roles ?? []);
+  const action = useAction(async () => {
+    const scopes = scopesOf(chosen, choices);
+    setIsNothing(scopes.length === 0);
+    if (scopes.length === 0) return;
+    const key = { name: name.trim(), scopes, expiresInDays: Number(days) };
+    const made = await callProven((token) => securityApi.makeApiKey(token, key));
+    if (made) onMade(made.answer.key);
+  });
+  return (
+    <Page title={texts.make}>
+      <Form action={action} submit={texts.makeNow} words={texts.problems}>
+        <TextInput
+          label={texts.name}
+          hint={texts.nameHint}
+          pattern=".*\S.*"
+          title={texts.name}
+          autoComplete="off"
+          maxLength={100}
+          value={name}
+          onChange={setName}
+        />
+        <SelectInput
+          label={texts.life}
+          value={days}
+          options={LIVES.map((value) => ({ value, label: texts.days(value) }))}
+          onChange={setDays}
+        />
+        <fieldset className="group" aria-describedby={isNothing ? 'nothing-chosen' : undefined}>
+          <legend>{texts.scopes}</legend>
+          {choices.map(({ name: scope, reaches }) => (
+            <SelectInput
+              key={scope}
+              label={texts.things[scope] ?? scope}
+              value={chosen[scope] ?? 'none'}
+              options={reaches.map((value) => ({ value, label: texts.reaches[value] }))}
+              onChange={(reach) => setChosen((before) => ({ ...before, [scope]: reach }))}
+            />
+          ))}
+        </fieldset>
+        {isNothing ? (
+          <p className="problem" role="alert" id="nothing-chosen">
+            {texts.nothingChosen}
+          </p>
+        ) : null}
+      </Form>
+      <Button onClick={onCancel}>{cancel}</Button>
+    </Page>
+  );
+}
+
+interface NewKeyProps {
+  readonly value: string;
+  readonly onKept: () => void;
+}
+
+/** A key, this once. */
+function NewKey({ value, onKept }: NewKeyProps) {
+  const texts = useTexts(API_KEY_TEXTS);
+  return (
+    <Page title={texts.keepTitle}>
+      <p>{texts.keepText}</p>
+      <p className="secret">
+        <code>{value}</code>
+      </p>
+      <CopyButton text={value} />
+      <Button look="primary" onClick={onKept}>
+        {texts.kept}
+      </Button>
+    </Page>
+  );
+}
+
+/** The list, the form for another key, or a key that was just made. */
+type Step = 'list' | 'form' | { readonly key: string };
+
+/** The keys with which programs call in the name of the person. */
+export function ApiKeys({ onBack }: TopicViewProps) {
+  const texts = useTexts(API_KEY_TEXTS);
+  const [step, setStep] = useState<Step>('list');
+  const [outcome, setOutcome] = useState<string>();
+  if (step === 'form') {
+    return <NewKeyForm onMade={(key) => setStep({ key })} onCancel={() => setStep('list')} />;
+  }
+  if (step !== 'list') {
+    const keep = (): void => {
+      setOutcome(texts.made);
+      setStep('list');
+    };
+    return <NewKey value={step.key} onKept={keep} />;
+  }
+  return <KeyList outcome={outcome} onOutcome={setOutcome} onMake={() => setStep('form')} onBack={onBack} />;
+}
+
+interface KeyListProps extends TopicViewProps {
+  readonly outcome: string | undefined;
+  readonly onOutcome: (outcome: string) => void;
+  readonly onMake: () => void;
+}
+
+function KeyList({ outcome, onOutcome, onMake, onBack }: KeyListProps) {
+  const { topics } = useTexts(SECURITY_TEXTS);
+  const texts = useTexts(API_KEY_TEXTS);
+  const { call } = useSession();
+  const loaded = useLoaded(securityApi.apiKeys);
+  const { isGone, addGone } = useGone();
+  const [asked, setAsked] = useState<ApiKey>();
+  return (
+    <Topic title={topics.apiKeys.title} lead={texts.lead} onBack={onBack} outcome={outcome}>
+      <Button onClick={onMake}>{texts.make}</Button>
+      <WhenLoaded loaded={loaded}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="muted">{texts.none}</p>
+          ) : (
+            <ul className="entries">
+              {data.map((key) => (
+                <KeyEntry key={key.id} apiKey={key} isGone={isGone(key.id)} onWithdraw={() => setAsked(key)} />
+              ))}
+            </ul>
+          )
+        }
+      </WhenLoaded>
+      {asked ? (
+        <Confirm
+          title={texts.withdrawTitle(asked.name)}
+          text={texts.withdrawText}
+          act={texts.withdraw}
+          onAct={async () => {
+            await call((token) => securityApi.endApiKey(token, asked.id));
+            addGone([asked.id]);
+            setAsked(undefined);
+            onOutcome(texts.withdrawn);
+          }}
+          onClose={() => setAsked(undefined)}
+        />
+      ) : null}
+    </Topic>
+  );
+}
+
+interface KeyEntryProps {
+  readonly apiKey: ApiKey;
+  readonly isGone: boolean;
+  readonly onWithdraw: () => void;
+}
+
+function KeyEntry({ apiKey, isGone, onWithdraw }: KeyEntryProps) {
+  const texts = useTexts(API_KEY_TEXTS);
+  const { name, prefix, scopes, createdAt, expiresAt, lastUsedAt, lastAddress } = apiKey;
+  const hasExpired = Date.parse(expiresAt) <= Date.now();
+  return (
+    <Entry
+      title={name}
+      note={hasExpired ? texts.expired : undefined}
+      gone={isGone ? texts.gone : undefined}
+      acts={
+        <Button onClick={onWithdraw} aria-label={`${texts.withdraw}: ${name}`}>
+          {texts.withdraw}
+        </Button>
+      }
+    >
+      <p>
+        <code>{prefix}…</code>
+      </p>
+      <ScopeWords scopes={scopes} />
+      <dl className="facts">
+        <dt>{texts.made}</dt>
+        <dd>
+          <Time at={createdAt} />
+        </dd>
+        <dt>{hasExpired ? texts.expired : texts.expires}</dt>
+        <dd>
+          <Time at={expiresAt} />
+        </dd>
+        <dt>{texts.lastUsed}</dt>
+        <dd>
+          {lastUsedAt === null ? texts.never : <Time at={lastUsedAt} />}
+          {lastAddress === null ? null : ` (${lastAddress})`}
+        </dd>
+      </dl>
+    </Entry>
+  );
+}

@@ -1,0 +1,91 @@
+import { IdempotencyModule } from '@crm/idempotency';
+import { Module } from '@nestjs/common';
+import { AfterAnswerModule } from '../after-answer.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { EmbeddingModule } from '../embedding/embedding.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
+import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
+import {
+  EmailChangeRepository,
+  InvitationRepository,
+  PasswordResetRepository,
+  SuspensionRepository,
+} from './accounts.repository.js';
+import { EmailChangeController } from './email-change.controller.js';
+import { EmailChangeService } from './email-change.service.js';
+import { EmailChangeUndoService } from './email-change-undo.service.js';
+import { ErasureService } from './erasure.service.js';
+import { ExpiredRowRepository, ExpiredRowSweeper } from './expired-row.repository.js';
+import { InvitationService } from './invitation.service.js';
+import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
+import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
+import { PasswordChangeController, PasswordResetController } from './password.controller.js';
+import { PasswordChangeService } from './password-change.service.js';
+import { PasswordResetService } from './password-reset.service.js';
+import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
+import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
+import { PersonalDataExportService } from './personal-data-export.service.js';
+import { InvitationController, RegistrationController, VerificationController } from './registration.controller.js';
+import { RegistrationService } from './registration.service.js';
+import { SuspensionRpc } from './suspension.rpc.js';
+import { SuspensionNoticeService, SuspensionService } from './suspension.service.js';
+import { UserController } from './user-administration.controller.js';
+import { UserAdministrationService } from './user-administration.service.js';
+import { VerificationService } from './verification.service.js';
+
+@Module({
+  imports: [
+    AfterAnswerModule,
+    SignInModule,
+    MailModule,
+    SessionsModule,
+    PeopleModule,
+    EmbeddingModule,
+    SingleSignOnModule,
+    AuditModule,
+    IdempotencyModule,
+  ],
+  controllers: [
+    EmailChangeController,
+    ErasureController,
+    InvitationController,
+    PasswordChangeController,
+    PasswordResetController,
+    PersonalDataExportController,
+    RegistrationController,
+    SuspensionRpc,
+    UserController,
+    VerificationController,
+  ],
+  providers: [
+    EmailChangeLimit,
+    EmailChangeRepository,
+    EmailChangeService,
+    EmailChangeUndoService,
+    ErasureRepository,
+    ErasureService,
+    ExpiredRowRepository,
+    ExpiredRowSweeper,
+    InvitationRepository,
+    InvitationService,
+    PasswordChangeService,
+    PasswordResetLimit,
+    PasswordResetRepository,
+    PasswordResetService,
+    PersonalDataExportService,
+    PersonalDataRepository,
+    RegistrationLimit,
+    RegistrationService,
+    SuspensionRepository,
+    SuspensionNoticeService,
+    SuspensionService,
+    UserAdministrationService,
+    LapsedClaimSweeper,
+    VerificationService,
+  ],
+  exports: [InvitationService, PasswordResetRepository, PasswordResetService, VerificationService],
+})
+export class AccountsModule {}

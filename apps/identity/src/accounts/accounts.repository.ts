@@ -1,0 +1,171 @@
+import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
+import type { ListPage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { IsNull, LessThan, MoreThanOrEqual, Not, Raw } from 'typeorm';
+import { EmailChange, Invitation, PasswordReset, TenantSuspension } from './accounts.entity.js';
+
+export interface NewEmailChange extends Pick<EmailChange, 'id' | 'userId' | 'oldEmail' | 'newEmail' | 'secretHash'> {
+  validSeconds: number;
+}
+
+const FUTURE = Raw((column) => `${column} > now()`);
+
+@Injectable()
+export class EmailChangeRepository {
+  /** Adds a change; it replaces those of the user that were not confirmed. */
+  async replacePending(tx: TenantTransaction, { validSeconds, ...change }: NewEmailChange): Promise<void> {
+    const changes = tx.repository(EmailChange);
+    await changes.delete({ tenantId: tx.tenantId, userId: change.userId, confirmedAt: IsNull() });
+    await changes.insert({ ...change, expiresAt: secondsFromNow(validSeconds) });
+  }
+
+  /** @returns null for one that has expired */
+  async find(tx: TenantTransaction, id: string): Promise<EmailChange | null> {
+    return tx.repository(EmailChange).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
+  }
+
+  /** Whose change it is, by the narrow role in the context of the tenant. @returns null for one that has expired */
+  async findUserOf(tx: NarrowTransaction, tenantId: string, id: string): Promise<string | null> {
+    const where = { tenantId, id, expiresAt: FUTURE };
+    const found = await tx
+      .repository(EmailChange)
+      .findOne({ select: { tenantId: true, id: true, userId: true }, where });
+    return found?.userId ?? null;
+  }
+
+  /** Like find, by the narrow role in the context of the tenant, and holds the row until the transaction ends. */
+  async lock(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
+    return tx
+      .repository(EmailChange)
+      .findOne({ where: { tenantId, id, expiresAt: FUTURE }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async confirm(
+    tx: NarrowTransaction,
+    { tenantId, id }: EmailChange,
+    undoHash: Buffer,
+    undoSeconds: number,
+  ): Promise<void> {
+    await tx
+      .repository(EmailChange)
+      .update({ tenantId, id }, { undoHash, confirmedAt: secondsFromNow(0), expiresAt: secondsFromNow(undoSeconds) });
+  }
+
+  /** Takes away a change and every later one of the user. @returns the addresses that they had brought */
+  async deleteSince(tx: NarrowTransaction, { tenantId, userId, id }: EmailChange): Promise<string[]> {
+    const changes = tx.repository(EmailChange);
+    const since = { tenantId, userId, id: MoreThanOrEqual(id) };
+    const confirmed = await changes.findBy({ ...since, confirmedAt: Not(IsNull()) });
+    await changes.delete(since);
+    return confirmed.map(({ newEmail }) => newEmail);
+  }
+}
+
+export interface NewInvitation extends Pick<Invitation, 'tenantId' | 'id' | 'userId' | 'secretHash'> {
+  validSeconds: number;
+}
+
+@Injectable()
+export class InvitationRepository {
+  async insert(tx: Transaction, { validSeconds, ...invitation }: NewInvitation): Promise<void> {
+    await tx.repository(Invitation).insert({ ...invitation, expiresAt: secondsFromNow(validSeconds) });
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<Invitation | null> {
+    return tx.repository(Invitation).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** Like find, and holds the row until the transaction ends, so that an invitation is accepted once. */
+  async lock(tx: TenantTransaction, id: string): Promise<Invitation | null> {
+    return tx
+      .repository(Invitation)
+      .findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async markAccepted(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(Invitation).update({ tenantId: tx.tenantId, id }, { acceptedAt: new Date() });
+  }
+
+  /** Deletes the invitations of a user that were not accepted. */
+  async deletePending(tx: TenantTransaction, userId: string): Promise<void> {
+    await tx.repository(Invitation).delete({ tenantId: tx.tenantId, userId, acceptedAt: IsNull() });
+  }
+}
+
+export interface NewPasswordReset extends Pick<PasswordReset, 'id' | 'userId' | 'secretHash'> {
+  validSeconds: number;
+}
+
+@Injectable()
+export class PasswordResetRepository {
+  async insert(tx: TenantTransaction, { validSeconds, ...reset }: NewPasswordReset): Promise<void> {
+    await tx.repository(PasswordReset).insert({ ...reset, expiresAt: secondsFromNow(validSeconds) });
+  }
+
+  /** @returns null for one that has expired or was used */
+  async find(tx: TenantTransaction, id: string): Promise<PasswordReset | null> {
+    const expiresAt = Raw((column) => `${column} > now()`);
+    return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt });
+  }
+
+  /** No link that was sent to the user is valid any more. */
+  async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
+    await tx.repository(PasswordReset).delete({ tenantId, userId });
+  }
+}
+
+/**
+ * Ends what people and apps that act for them are signed in with, and what would sign them in. API keys and credentials of
+ * programs stay: they are refused while the workspace is suspended. $1: tenant.
+ */
+export const END_SIGN_INS_OF_TENANT = `
+  WITH at_provider AS (DELETE FROM provider_sign_in WHERE tenant_id = $1),
+  challenged AS (DELETE FROM mfa_challenge WHERE tenant_id = $1),
+  authorized AS (DELETE FROM oauth_code WHERE tenant_id = $1),
+  granted AS (DELETE FROM oauth_grant WHERE tenant_id = $1 RETURNING 1),
+  signed_in AS (DELETE FROM session WHERE tenant_id = $1 RETURNING 1)
+  SELECT (SELECT count(*)::int FROM signed_in) AS sessions, (SELECT count(*)::int FROM granted) AS grants`;
+
+/** What a suspension or a reinstatement has ended. */
+export interface EndedSignIns {
+  readonly sessions: number;
+  /** What apps did for users. */
+  readonly grants: number;
+}
+
+@Injectable()
+export class SuspensionRepository {
+  /** The last suspension of the tenant in context; the caller holds the tenant's row. */
+  async find(tx: TenantTransaction): Promise<TenantSuspension | null> {
+    return tx.repository(TenantSuspension).findOneBy({ tenantId: tx.tenantId });
+  }
+
+  async store(tx: TenantTransaction, suspension: Omit<TenantSuspension, 'tenantId'>): Promise<void> {
+    await tx.repository(TenantSuspension).upsert({ tenantId: tx.tenantId, ...suspension }, ['tenantId']);
+  }
+
+  /** Sessions, grants, and sign-ins that are half done. */
+  async endSignIns(tx: TenantTransaction): Promise<EndedSignIns> {
+    const [ended] = await tx.query<EndedSignIns>(END_SIGN_INS_OF_TENANT, [tx.tenantId]);
+    return ended ?? { sessions: 0, grants: 0 };
+  }
+
+  /** A page of those in force, the last suspended first, and how many there are. */
+  async listInForce(
+    tx: NarrowTransaction,
+    { after, limit, offset, counts }: ListPage,
+  ): Promise<{ suspensions: TenantSuspension[]; counted: number }> {
+    const inForce = { reinstatedAt: IsNull() };
+    const afterAt = new Date(after?.value ?? 0);
+    const where = after
+      ? [
+          { ...inForce, suspendedAt: LessThan(afterAt) },
+          { ...inForce, suspendedAt: afterAt, tenantId: LessThan(after.id) },
+        ]
+      : inForce;
+    const suspensions = await tx
+      .repository(TenantSuspension)
+      .find({ where, order: { suspendedAt: 'DESC', tenantId: 'DESC' }, take: limit, skip: offset });
+    return { suspensions, counted: counts ? await tx.repository(TenantSuspension).countBy(inForce) : 0 };
+  }
+}

@@ -1,0 +1,152 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database, inWorkspace, newId } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { AfterAnswer } from '../after-answer.service.js';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from '../mail/mail.service.js';
+import { packIds, unpackIds } from '../packed-ids.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { normaliseEmail } from '../people/user.service.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import type { MfaRequired } from '../sign-in/mfa-request.service.js';
+import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
+import type { EmailChange } from './accounts.entity.js';
+import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
+import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
+import { EmailChangeLimit } from './limits.js';
+
+export interface WantedEmailChange {
+  email: string;
+  password?: string;
+  challengeId?: string;
+  code?: string;
+}
+
+/** Changes the address with which a user signs in: the new one must be confirmed, the old one is told. */
+@Injectable()
+export class EmailChangeService {
+  constructor(
+    private readonly database: Database,
+    private readonly changes: EmailChangeRepository,
+    private readonly limit: EmailChangeLimit,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantService,
+    private readonly emails: SignInEmailRepository,
+    private readonly resets: PasswordResetRepository,
+    private readonly reauthentication: ReauthenticationService,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+    private readonly afterAnswer: AfterAnswer,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * Sends a mail to the new address: a link, or the news that it has an account already. Which of the two shows neither in
+   * the outcome nor in its time.
+   * @returns what a second call must answer where the second factor is on; undefined when the mail is on its way
+   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED,
+   *   SERVICE_UNAVAILABLE
+   */
+  async request(principal: Principal, wanted: WantedEmailChange): Promise<MfaRequired | undefined> {
+    await this.limit.consumeRequest(principal.userId);
+    // A claim of an address that nobody has proven cannot be turned into one of another address.
+    assertVerified(await this.tenants.get(principal.tenantId));
+    const user = await this.reauthentication.prove(principal, wanted);
+    if (isMfaRequired(user)) return user;
+    const newEmail = normaliseEmail(wanted.email);
+    if (newEmail === user.email) throw sameAddress();
+    this.afterAnswer.run('e-mail change', () => this.store(principal, user, newEmail));
+    return undefined;
+  }
+
+  /**
+   * The new address signs in from now on. The old one is reserved while the change can be undone.
+   * @param token what the link in the mail to the new address carries
+   * @param origin where the call comes from
+   * @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN when the new address has got an account in the meantime, RATE_LIMITED
+   */
+  async confirm(token: string, origin: RequestOrigin): Promise<void> {
+    const { tenantId, id, secret } = await this.take(token, origin.address);
+    const undoSecret = newSecret();
+    await inWorkspace(this.database, { ...origin, tenantId }, async (tx) => {
+      const holder = await this.changes.findUserOf(tx, tenantId, id);
+      if (holder !== null) await this.users.hold(tx, tenantId, holder);
+      const change = await this.changes.lock(tx, tenantId, id);
+      if (!change || change.confirmedAt || !isSecret(change.secretHash, secret)) throw invalid();
+      const { userId, oldEmail, newEmail } = change;
+      const user = { tenantId, userId };
+      const claimed = await this.emails.claim(tx, newEmail, user);
+      if (claimed.userId !== userId) throw new PlatformError('EMAIL_TAKEN');
+      // An address that the user had before is still reserved for them.
+      await this.emails.activate(tx, newEmail, user);
+      await this.emails.reserve(tx, oldEmail, user, UNDO_SECONDS);
+      const changed = await this.users.changeEmail(tx, { tenantId, id: userId, email: oldEmail }, newEmail);
+      if (!changed) throw invalid();
+      await this.changes.confirm(tx, change, hashSecret(undoSecret), UNDO_SECONDS);
+      this.trail.record(tx, {
+        action: 'email.changed',
+        actor: userActor(userId),
+        subject: { kind: 'user', id: userId },
+      });
+      // They were sent to the old address.
+      await this.resets.deleteOfUser(tx, tenantId, userId);
+      const link = `${this.config.service.baseUrl}/email-change/undo#token=${packIds(tenantId, id)}.${undoSecret}`;
+      await this.mails.queue(tx, tenantId, changedMail(oldEmail, newEmail, link));
+    });
+  }
+
+  /**
+   * What a token names, after a cheap look at it.
+   * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
+   */
+  async take(token: string, address: string): Promise<{ tenantId: string; id: string; secret: string }> {
+    await this.limit.consumeToken(address);
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = unpackIds(ids, 2) ?? [];
+    if (!tenantId || !id) throw invalid();
+    return { tenantId, id, secret };
+  }
+
+  private async store(principal: Principal, user: User, newEmail: string): Promise<void> {
+    if (!(await this.limit.mayMail(newEmail))) return;
+    const { tenantId, id: userId, email: oldEmail } = user;
+    const holder = await this.database.crossTenant((tx) => this.emails.find(tx, newEmail));
+    if (holder) {
+      await this.database.transaction(tenantId, (tx) => this.mails.queue(tx, tenantId, takenMail(newEmail)));
+      return;
+    }
+    const id = newId();
+    const secret = newSecret();
+    const change: Pick<EmailChange, 'id' | 'userId' | 'oldEmail' | 'newEmail' | 'secretHash'> = {
+      id,
+      userId,
+      oldEmail,
+      newEmail,
+      secretHash: hashSecret(secret),
+    };
+    const link = `${this.config.service.baseUrl}/email-change#token=${packIds(tenantId, id)}.${secret}`;
+    await this.database.transaction(principal, async (tx) => {
+      // No link to an address of somebody who was shut out between their proof and now.
+      const current = await this.users.lock(tx, userId);
+      if (current?.signInEpoch !== user.signInEpoch) return;
+      this.trail.record(tx, { action: 'email.change_requested', subject: { kind: 'user', id: userId } });
+      await this.changes.replacePending(tx, { ...change, validSeconds: CONFIRM_SECONDS });
+      await this.mails.queue(tx, tenantId, confirmationMail(newEmail, link));
+    });
+  }
+}
+
+const invalid = () => new PlatformError('INVALID_EMAIL_CHANGE');
+
+function sameAddress(): PlatformError {
+  const detail = 'This is the present address';
+  return new PlatformError('VALIDATION_FAILED', undefined, {
+    errors: [{ pointer: '/email', code: 'SAME_EMAIL', detail }],
+  });
+}

@@ -1,0 +1,131 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { NewMail } from '../mail/mail.repository.js';
+import { MailService } from '../mail/mail.service.js';
+import { plainName } from '../mail/mail-text.js';
+import { packIds, unpackIds } from '../packed-ids.js';
+import type { User } from '../people/people.entity.js';
+import { TenantService } from '../people/tenant.service.js';
+import { type NewUser, UserRepository } from '../people/user.repository.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { PasswordService } from '../sign-in/password.service.js';
+import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import type { Invitation } from './accounts.entity.js';
+import { InvitationRepository } from './accounts.repository.js';
+
+const VALID_DAYS = 7;
+const VALID_SECONDS = VALID_DAYS * 24 * 3600;
+
+/** An invitation that is not stored yet. Only the mail contains its secret. */
+export interface PreparedInvitation {
+  tenantId: string;
+  id: string;
+  userId: string;
+  secretHash: Buffer;
+  mail: NewMail;
+}
+
+/** Invitations by mail: the link proves the address and lets its owner set a password, once. */
+@Injectable()
+export class InvitationService {
+  constructor(
+    private readonly database: Database,
+    private readonly invitations: InvitationRepository,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantService,
+    private readonly mails: MailService,
+    private readonly passwords: PasswordService,
+    private readonly policy: PasswordPolicy,
+    private readonly trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Prepares an invitation that is stored together with the user. */
+  async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
+    const id = newId();
+    const secret = newSecret();
+    const workspace = plainName((await this.tenants.get(tenantId)).name);
+    // A fragment reaches the page but not the log of a server.
+    const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tenantId, id)}.${secret}`;
+    const body = [
+      // Without the name of the recipient: the sender chooses it.
+      'Hello,',
+      '',
+      `you have been invited to the workspace ${workspace}. Set your password here:`,
+      '',
+      link,
+      '',
+      `The link works once and for ${VALID_DAYS} days.`,
+      '',
+    ].join('\n');
+    const mail = {
+      recipient: user.email,
+      subject: `Invitation to ${workspace}`,
+      body,
+      validSeconds: VALID_SECONDS,
+    };
+    return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
+  }
+
+  /** Stores an invitation and its mail in the transaction that adds the user or has locked them. */
+  async send(
+    tx: NarrowTransaction | TenantTransaction,
+    { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
+  ): Promise<void> {
+    await this.invitations.insert(tx, { tenantId, id, userId, secretHash, validSeconds: VALID_SECONDS });
+    await this.mails.queue(tx, tenantId, mail);
+  }
+
+  /** Like send; the links of earlier invitations of the user stop working. */
+  async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
+    await this.invitations.deletePending(tx, invitation.userId);
+    await this.send(tx, invitation);
+  }
+
+  /**
+   * Sets the first password of an invited user.
+   * @param token what the link carries
+   * @param origin where the call comes from
+   * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token, WEAK_PASSWORD, SERVICE_UNAVAILABLE
+   */
+  async accept(token: string, password: string, origin: RequestOrigin): Promise<void> {
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = unpackIds(ids, 2) ?? [];
+    if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
+    // Nothing is hashed for a link that is not valid.
+    const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
+      const known = await this.invitations.find(tx, id);
+      const found = known ? await this.users.find(tx, known.userId) : null;
+      return { user: assertValid(known, secret, found), workspace: (await this.tenants.view(tx)).name };
+    });
+    await this.policy.assertAcceptable(password, { ...user, workspace });
+    const passwordHash = await this.passwords.hash(password, user.id);
+    await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+      // The user first, as where an invitation is sent again: locks taken in one order cannot deadlock.
+      const locked = await this.users.lock(tx, user.id);
+      assertValid(await this.invitations.lock(tx, id), secret, locked);
+      await this.invitations.markAccepted(tx, id);
+      await this.users.update(tx, user.id, { passwordHash, status: 'active' });
+      this.trail.record(tx, {
+        action: 'user.invitation_accepted',
+        actor: userActor(user.id),
+        subject: { kind: 'user', id: user.id },
+      });
+    });
+  }
+}
+
+/** @returns the invited user @throws PlatformError INVALID_INVITATION */
+function assertValid(invitation: Invitation | null, secret: string, user: User | null): User {
+  const valid =
+    invitation &&
+    isSecret(invitation.secretHash, secret) &&
+    !invitation.acceptedAt &&
+    invitation.expiresAt.getTime() > Date.now();
+  if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
+  return user;
+}

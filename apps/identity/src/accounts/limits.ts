@@ -1,0 +1,122 @@
+import { addressKey, isLoopback, Limiter, LimiterStore } from '@crm/limits';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { normaliseEmail } from '../people/user.service.js';
+
+const HOUR = 3600;
+/** Changes that one user may ask for. */
+export const CHANGES_PER_USER = 10;
+/** Mails to one new address, whoever asks. */
+const MAILS_PER_ADDRESS = 5;
+/** Tokens that one address may present. */
+const TOKENS_PER_ADDRESS = 40;
+
+/** Limits on changing e-mail addresses. */
+@Injectable()
+export class EmailChangeLimit {
+  private readonly requests: Limiter;
+  private readonly mails: Limiter;
+  private readonly tokens: Limiter;
+
+  constructor(store: LimiterStore) {
+    const limiter = (name: string, points: number) =>
+      new Limiter(store, { name, points, windowSeconds: HOUR }, 'The e-mail address was changed too often');
+    this.requests = limiter('email-change', CHANGES_PER_USER);
+    this.mails = limiter('email-change-address', MAILS_PER_ADDRESS);
+    this.tokens = limiter('email-change-token', TOKENS_PER_ADDRESS);
+  }
+
+  /** @throws PlatformError RATE_LIMITED */
+  async consumeRequest(userId: string): Promise<void> {
+    await this.requests.consume(userId);
+  }
+
+  /** @throws PlatformError RATE_LIMITED */
+  async consumeToken(address: string): Promise<void> {
+    await this.tokens.consume(addressKey(address));
+  }
+
+  /** Whether the address may be sent another mail. The caller is not told: others may have asked for it too. */
+  async mayMail(email: string): Promise<boolean> {
+    return this.mails.admits(email);
+  }
+}
+
+/** Workspaces that one address may register in an hour. */
+export const REGISTRATIONS_PER_HOUR = 20;
+/** Those with one e-mail address: a single caller cannot use up the mails that the owner of the address gets in an hour. */
+export const REGISTRATIONS_PER_EMAIL = 5;
+
+/**
+ * Limits registrations by address, and by address and e-mail address. Outside the production profile those from loopback are
+ * trusted: neither limited nor asked to verify the e-mail address.
+ */
+@Injectable()
+export class RegistrationLimit {
+  private readonly limiter: Limiter;
+  private readonly byEmail: Limiter;
+
+  constructor(
+    store: LimiterStore,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {
+    const limit = { name: 'registration', points: REGISTRATIONS_PER_HOUR, windowSeconds: 3600 };
+    this.limiter = new Limiter(store, limit, 'Too many registrations');
+    const perEmail = { name: 'registration-email', points: REGISTRATIONS_PER_EMAIL, windowSeconds: 3600 };
+    this.byEmail = new Limiter(store, perEmail, 'Too many registrations with this e-mail address');
+  }
+
+  /** @throws PlatformError RATE_LIMITED */
+  async consume(address: string, email: string): Promise<void> {
+    if (this.isTrusted(address)) return;
+    const from = addressKey(address);
+    await this.limiter.consume(from);
+    await this.byEmail.consume(JSON.stringify([from, normaliseEmail(email)]));
+  }
+
+  isTrusted(address: string): boolean {
+    return this.config.service.profile !== 'production' && isLoopback(address);
+  }
+}
+
+const QUARTER_HOUR = 15 * 60;
+/** Links that one address may ask for. */
+export const REQUESTS_PER_ADDRESS = 20;
+/** Links that are sent to one account: room for whoever looks in the wrong mailbox, none for a flood. */
+export const MAILS_PER_ACCOUNT = 5;
+/** Tokens that one address may present. */
+export const COMPLETIONS_PER_ADDRESS = 20;
+
+/** Limits on setting a new password by mail. */
+@Injectable()
+export class PasswordResetLimit {
+  private readonly requests: Limiter;
+  private readonly mails: Limiter;
+  private readonly completions: Limiter;
+
+  constructor(store: LimiterStore) {
+    const limiter = (name: string, points: number) =>
+      new Limiter(store, { name, points, windowSeconds: QUARTER_HOUR }, 'Too many new passwords were asked for');
+    this.requests = limiter('password-reset', REQUESTS_PER_ADDRESS);
+    this.mails = limiter('password-reset-account', MAILS_PER_ACCOUNT);
+    this.completions = limiter('password-reset-token', COMPLETIONS_PER_ADDRESS);
+  }
+
+  /** @throws PlatformError RATE_LIMITED */
+  async consumeRequest(address: string): Promise<void> {
+    await this.requests.consume(addressKey(address));
+  }
+
+  /** @throws PlatformError RATE_LIMITED */
+  async consumeCompletion(address: string): Promise<void> {
+    await this.completions.consume(addressKey(address));
+  }
+
+  /**
+   * Whether the account may be sent another mail. The caller is not told: anybody may ask for anybody's account, and its owner
+   * has the links that were sent.
+   */
+  async mayMail(email: string): Promise<boolean> {
+    return this.mails.admits(email);
+  }
+}

@@ -1,0 +1,139 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { AfterAnswer } from '../after-answer.service.js';
+import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from '../mail/mail.service.js';
+import { packIds, unpackIds } from '../packed-ids.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
+import { TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { normaliseEmail } from '../people/user.service.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
+import { DeviceTokens } from '../sign-in/device-tokens.js';
+import { PasswordService } from '../sign-in/password.service.js';
+import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import type { PasswordReset } from './accounts.entity.js';
+import { passwordChangedMail, RESET_MINUTES, resetMail } from './accounts.mail.js';
+import { PasswordResetRepository } from './accounts.repository.js';
+import { PasswordResetLimit } from './limits.js';
+
+/**
+ * New passwords by mail. The link proves the mailbox and nothing else: it signs nobody in, and the second factor stays on.
+ * A later link leaves the earlier ones valid, because anybody can ask for one; the first that is used ends all of them.
+ */
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly database: Database,
+    private readonly resets: PasswordResetRepository,
+    private readonly limit: PasswordResetLimit,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly tenants: TenantService,
+    private readonly passwords: PasswordService,
+    private readonly policy: PasswordPolicy,
+    private readonly sessions: SessionService,
+    private readonly revocations: RevocationService,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+    private readonly afterAnswer: AfterAnswer,
+    private readonly devices: DeviceTokens,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * Sends a link, if the address is that of a user who can have a password. Whether it is shows neither in the outcome nor in
+   * its time: everything happens after the answer.
+   * @param origin where the request comes from
+   * @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  async request(email: string, origin: RequestOrigin): Promise<void> {
+    await this.limit.consumeRequest(origin.address);
+    this.afterAnswer.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
+  }
+
+  /** Stores a link and its mail in the transaction that has locked the user. */
+  async send(tx: TenantTransaction, user: User): Promise<void> {
+    const id = newId();
+    const secret = newSecret();
+    const secretHash = hashSecret(secret);
+    await this.resets.insert(tx, { id, userId: user.id, secretHash, validSeconds: RESET_MINUTES * 60 });
+    // A fragment reaches the page but not the log of a server.
+    const link = `${this.config.service.baseUrl}/password-reset#token=${packIds(user.tenantId, id)}.${secret}`;
+    await this.mails.queue(tx, user.tenantId, resetMail(user, link));
+  }
+
+  /**
+   * Sets a new password, ends every session of the user and tells them. Nothing is hashed for a token that is not valid.
+   * @param token what the link carries
+   * @param origin where the call comes from
+   * @returns a token for the device: whoever has the mailbox gets in while others guess at the account
+   * @throws PlatformError INVALID_PASSWORD_RESET for a wrong, expired or spent token, WEAK_PASSWORD, RATE_LIMITED,
+   *   SERVICE_UNAVAILABLE
+   */
+  async complete(token: string, password: string, origin: RequestOrigin): Promise<string | undefined> {
+    const { address } = origin;
+    await this.limit.consumeCompletion(address);
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = unpackIds(ids, 2) ?? [];
+    if (!tenantId || !id) throw invalid();
+    const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
+      const reset = await this.resets.find(tx, id);
+      const found = reset && (await this.users.find(tx, reset.userId));
+      return { user: assertValid(reset, secret, found), workspace: (await this.tenants.view(tx)).name };
+    });
+    await this.policy.assertAcceptable(password, { ...user, workspace });
+    const passwordHash = await this.passwords.hash(password, address);
+    const ended = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+      // Who waited for the lock finds the link gone.
+      const locked = await this.users.lock(tx, user.id);
+      assertValid(await this.resets.find(tx, id), secret, locked);
+      await this.resets.deleteOfUser(tx, tenantId, user.id);
+      await this.users.update(tx, user.id, { passwordHash });
+      await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW));
+      const subject = { kind: 'user', id: user.id } as const;
+      this.trail.record(tx, { action: 'password.reset', actor: userActor(user.id), subject });
+      await this.revocations.record(tx, 'user', user.id);
+      return this.sessions.endAllWithin(tx, user.id);
+    });
+    await this.sessions.forget(ended);
+    return this.devices.issue({ id: user.id, passwordHash });
+  }
+
+  private async sendTo(email: string, origin: RequestOrigin): Promise<void> {
+    if (!(await this.limit.mayMail(email))) return;
+    const holder = await this.database.crossTenant((tx) => this.emails.find(tx, email));
+    if (!holder) return;
+    await this.database.transaction({ ...origin, tenantId: holder.tenantId }, async (tx) => {
+      const user = await this.users.lock(tx, holder.userId);
+      if (!user || !canHavePassword(user)) return;
+      await this.send(tx, user);
+      this.trail.record(tx, {
+        action: 'password.reset_requested',
+        actor: SYSTEM,
+        subject: { kind: 'user', id: user.id },
+      });
+    });
+  }
+}
+
+const HOW =
+  'a new password was set for your account with a link from a mail. All your sessions have ended; sign in with the new password.';
+
+const invalid = () => new PlatformError('INVALID_PASSWORD_RESET');
+
+/** An invited user accepts the invitation instead; others are signed in by their host or their identity provider. */
+const canHavePassword = ({ status, origin }: User): boolean =>
+  status === 'active' && origin !== 'embed' && origin !== 'identity_provider';
+
+/** @returns the user whose link it is @throws PlatformError INVALID_PASSWORD_RESET */
+function assertValid(reset: PasswordReset | null, secret: string, user: User | null): User {
+  if (!reset || !isSecret(reset.secretHash, secret) || !user || !canHavePassword(user)) throw invalid();
+  return user;
+}

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
+import { Controller, Delete, HttpCode, Post, StreamableFile } from '@nestjs/common';
+import { PERSONAL_DATA_GROUP } from '../api-groups.js';
+import { ErasureService } from './erasure.service.js';
+import { PersonalDataView } from './personal-data.dto.js';
+import { PersonalDataExportService } from './personal-data-export.service.js';
+
+const WHAT_GOES =
+  'The account, its sessions, factors and links go at once, tokens stop working within a second, and nothing brings them back. Records keep the id of the user, and so does the audit trail; the event `user.erased` tells apps to erase what they have. The last owner makes somebody else an owner first (`CONFLICT`). Needs a proof of the password or second factor in the last ten minutes.';
+
+@ApiGroup(PERSONAL_DATA_GROUP)
+@Controller('api')
+export class ErasureController {
+  constructor(private readonly erasures: ErasureService) {}
+
+  @Delete('auth/me')
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Erases the current user',
+    description: WHAT_GOES,
+    answers: [{ status: 204, description: 'The user is erased' }],
+    refusals: ['CONFLICT', 'STEP_UP_REQUIRED'],
+  })
+  async eraseSelf(@CurrentPrincipal() principal: Principal): Promise<void> {
+    await this.erasures.erase(principal, principal.userId);
+  }
+
+  @Post('admin/users/:id/erase')
+  @HttpCode(204)
+  @NotRepeatable()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Erases a user of the workspace',
+    description: `Not a user with a role above your own. ${WHAT_GOES}`,
+    answers: [{ status: 204, description: 'The user is erased' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'STEP_UP_REQUIRED'],
+  })
+  async erase(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.erasures.erase(principal, id);
+  }
+}
+
+const WHAT_IS_IN_IT =
+  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. Needs a proof of the password or second factor in the last ten minutes; the export is recorded in the audit trail.';
+
+@ApiGroup(PERSONAL_DATA_GROUP)
+@Controller('api')
+export class PersonalDataExportController {
+  constructor(private readonly exports: PersonalDataExportService) {}
+
+  @Post('auth/me/export')
+  @HttpCode(200)
+  @NotRepeatable()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Exports the personal data of the current user',
+    description: WHAT_IS_IN_IT,
+    answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
+    refusals: ['STEP_UP_REQUIRED', 'RATE_LIMITED'],
+  })
+  async exportOwn(@CurrentPrincipal() principal: Principal): Promise<StreamableFile> {
+    return this.stream(principal, principal.userId);
+  }
+
+  @Post('admin/users/:id/export')
+  @HttpCode(200)
+  @NotRepeatable()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Exports the personal data of a user of the workspace',
+    description: `Not of a user with a role above your own. ${WHAT_IS_IN_IT}`,
+    answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
+  })
+  async export(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<StreamableFile> {
+    return this.stream(principal, id);
+  }
+
+  private async stream(principal: Principal, userId: string): Promise<StreamableFile> {
+    const pieces = await this.exports.export(principal, userId);
+    return new StreamableFile(Readable.from(pieces, { objectMode: false }), {
+      type: 'application/json; charset=utf-8',
+      disposition: 'attachment; filename="personal-data.json"',
+    });
+  }
+}

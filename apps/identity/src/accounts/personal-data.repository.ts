@@ -1,0 +1,122 @@
+import type { NarrowTransaction, TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { ApiKey } from '../api-keys/api-key.entity.js';
+import { EmbedUser } from '../embedding/embedding.entity.js';
+import { Grant } from '../oauth/oauth.entity.js';
+import { User } from '../people/people.entity.js';
+import { Session } from '../sessions/sessions.entity.js';
+import { Authenticator, Passkey, RecoveryCode } from '../sign-in/sign-in.entity.js';
+import { ProviderLink } from '../single-sign-on/single-sign-on.entity.js';
+import { EmailChange, Invitation } from './accounts.entity.js';
+
+/** Rows of one kind that an export has: far more than a person makes. */
+const MOST = 10_000;
+
+/** What is stored of a user outside the audit trail. */
+@Injectable()
+export class PersonalDataRepository {
+  async read(tx: TenantTransaction, userId: string) {
+    const { tenantId } = tx;
+    const own = { where: { tenantId, userId }, take: MOST };
+    // Sent together: one round trip.
+    const [
+      user,
+      sessions,
+      authenticator,
+      recoveryCodesLeft,
+      invitations,
+      emailChanges,
+      embedLinks,
+      passkeys,
+      providerLinks,
+      apiKeys,
+      grants,
+    ] = await Promise.all([
+      tx.repository(User).findOneBy({ tenantId, id: userId }),
+      tx.repository(Session).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(Authenticator).findOneBy({ tenantId, userId }),
+      tx.repository(RecoveryCode).countBy({ tenantId, userId }),
+      tx.repository(Invitation).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(EmailChange).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(EmbedUser).find({ ...own, order: { appKey: 'ASC', sub: 'ASC' } }),
+      tx.repository(Passkey).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(ProviderLink).find({ ...own, order: { issuer: 'ASC', sub: 'ASC' } }),
+      tx
+        .repository(ApiKey)
+        .find({ where: { tenantId, ownerKind: 'user', ownerId: userId }, take: MOST, order: { id: 'ASC' } }),
+      tx.repository(Grant).find({ ...own, order: { id: 'ASC' } }),
+    ]);
+    const factors = { authenticator, recoveryCodesLeft, passkeys };
+    return (
+      user && { user, sessions, ...factors, invitations, emailChanges, embedLinks, providerLinks, apiKeys, grants }
+    );
+  }
+}
+
+/** Everything of a user who exists. */
+export type PersonalData = NonNullable<Awaited<ReturnType<PersonalDataRepository['read']>>>;
+
+/**
+ * Holds the owners who can sign in, in the order in which every change of a user takes them, so that two of them cannot leave
+ * at once. $1: tenant.
+ */
+export const LOCK_OWNERS = `
+  SELECT id FROM app_user WHERE tenant_id = $1 AND status = 'active' AND roles @> ARRAY['owner']
+   ORDER BY id FOR UPDATE`;
+
+/** $1: tenant, $2: user. */
+export const LOCK_ERASED_USER =
+  'SELECT id, email, roles, status FROM app_user WHERE tenant_id = $1 AND id = $2 FOR UPDATE';
+
+/**
+ * Removes everything that identity has of a user, the addresses that signed in as them included. Entries of the audit trail
+ * stay, with the id. Every table with rows of a user has to be here, unless they go with the user by a reference, as codes and
+ * grants of apps do; a test looks for the id in all of them. Keys that the user made for service accounts stay.
+ * $1: tenant, $2: user, $3: present address.
+ */
+export const ERASE_USER = `
+  WITH address AS (
+    SELECT $3::text AS email
+    UNION SELECT old_email FROM email_change WHERE tenant_id = $1 AND user_id = $2
+    UNION SELECT new_email FROM email_change WHERE tenant_id = $1 AND user_id = $2),
+  ended AS (DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id),
+  tokens AS (DELETE FROM refresh_token WHERE session_id IN (SELECT id FROM ended)),
+  sign_ins AS (
+    DELETE FROM sign_in_email
+     WHERE email IN (SELECT email FROM address) AND tenant_id = $1 AND user_id = $2),
+  claims AS (DELETE FROM email_claim WHERE user_id = $2 AND tenant_id = $1),
+  challenges AS (DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2),
+  authenticators AS (DELETE FROM authenticator WHERE tenant_id = $1 AND user_id = $2),
+  codes AS (DELETE FROM recovery_code WHERE tenant_id = $1 AND user_id = $2),
+  guesses AS (DELETE FROM code_guess WHERE tenant_id = $1 AND user_id = $2),
+  invitations AS (DELETE FROM invitation WHERE tenant_id = $1 AND user_id = $2),
+  resets AS (DELETE FROM password_reset WHERE tenant_id = $1 AND user_id = $2),
+  changes AS (DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2),
+  links AS (DELETE FROM embed_user WHERE tenant_id = $1 AND user_id = $2),
+  passkeys AS (DELETE FROM passkey WHERE tenant_id = $1 AND user_id = $2),
+  provider_links AS (DELETE FROM provider_link WHERE tenant_id = $1 AND user_id = $2),
+  provider_sign_ins AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2),
+  keys AS (DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 AND owner_kind = 'user'),
+  mails AS (DELETE FROM mail WHERE tenant_id = $1 AND recipient IN (SELECT email FROM address))
+  DELETE FROM app_user WHERE tenant_id = $1 AND id = $2`;
+
+export type ErasedUser = Pick<User, 'id' | 'email' | 'roles' | 'status'>;
+
+/** In the context of the tenant, by the role that reaches the global addresses too. */
+@Injectable()
+export class ErasureRepository {
+  /** Ids of the owners who can sign in, held until the transaction ends. */
+  async lockOwners(tx: NarrowTransaction, tenantId: string): Promise<string[]> {
+    const owners = await tx.query<{ id: string }>(LOCK_OWNERS, [tenantId]);
+    return owners.map(({ id }) => id);
+  }
+
+  async lockUser(tx: NarrowTransaction, tenantId: string, id: string): Promise<ErasedUser | null> {
+    const [user] = await tx.query<ErasedUser>(LOCK_ERASED_USER, [tenantId, id]);
+    return user ?? null;
+  }
+
+  async erase(tx: NarrowTransaction, tenantId: string, { id, email }: ErasedUser): Promise<void> {
+    await tx.query(ERASE_USER, [tenantId, id, email]);
+  }
+}

@@ -1,0 +1,168 @@
+import type { Principal } from '@crm/context';
+import {
+  PlatformError,
+  type RpcRequest,
+  type RpcResponse,
+  rpc,
+  type TenantDecision,
+  type TenantStanding,
+} from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { listAnswer, parsePage } from '@crm/http';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from '../mail/mail.service.js';
+import type { Tenant } from '../people/people.entity.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
+import { MOST_TOLD } from '../people/user.service.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import type { TenantSuspension } from './accounts.entity.js';
+import { suspensionMail } from './accounts.mail.js';
+import { SuspensionRepository } from './accounts.repository.js';
+
+/** Tells the administrators of a workspace that operators have suspended or reinstated it. */
+@Injectable()
+export class SuspensionNoticeService {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Queues the mails in the transaction of the decision. Mail is sent while the workspace is suspended. */
+  async send(tx: TenantTransaction, tenant: Tenant, decision: TenantDecision, reason: string): Promise<void> {
+    // Its address may be that of somebody who has nothing to do with it.
+    if (!tenant.verifiedAt) return;
+    const mail = suspensionMail(decision, tenant.name, reason, this.config.service.baseUrl);
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, MOST_TOLD)) {
+      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
+    }
+  }
+}
+
+type Contracts = typeof rpc.identity;
+type Suspensions = RpcResponse<Contracts['listSuspendedTenants']>;
+
+const LONGEST_REASON = 2000;
+
+/** What each decision leads to, and what the trail of the workspace calls it. */
+const OUTCOMES = {
+  suspend: { state: 'suspended', action: 'workspace.suspended', cutoff: 'suspension' },
+  reinstate: { state: 'active', action: 'workspace.reinstated', cutoff: 'reinstatement' },
+} as const;
+
+/**
+ * Operators suspend a workspace and lift that again. The decision commits with its cut-offs, which every verifier learns within
+ * a second: while the workspace is suspended no token of it is accepted, and afterwards none from before.
+ */
+@Injectable()
+export class SuspensionService {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantRepository,
+    private readonly suspensions: SuspensionRepository,
+    private readonly notices: SuspensionNoticeService,
+    private readonly revocations: RevocationService,
+    private readonly proof: RecentProof,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  /**
+   * Decisions about a workspace follow each other. One that changes nothing is answered with the state, and leaves no entry.
+   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND; VALIDATION_FAILED without a reason; DEADLINE_EXCEEDED when its
+   *   turn comes after the caller has given up: whoever decides anew in the meantime must not be overtaken by it
+   */
+  async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStanding> {
+    const tenantId = id.toLowerCase();
+    if (operator.linkedTenantId === tenantId) throw new PlatformError('OWN_WORKSPACE');
+    const why = reason.trim().slice(0, LONGEST_REASON);
+    if (why === '') throw reasonRequired(decision);
+    const deadline = performance.now() + rpc.identity.decideTenant.timeoutMs;
+    await this.proof.assert(operator);
+    const standing = await this.database.transaction({ ...operator, tenantId }, async (tx) => {
+      const tenant = await this.tenants.lock(tx);
+      if (performance.now() > deadline) throw new PlatformError('DEADLINE_EXCEEDED');
+      if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+      const last = await this.suspensions.find(tx);
+      const before = standingOf(tenant, last);
+      if (before.state === OUTCOMES[decision].state) return before;
+      const next = nextSuspension(tenant, last, decision, why);
+      // It holds administrators, and so comes before sessions end: the order of every change of a user.
+      await this.notices.send(tx, tenant, decision, why);
+      await this.apply(tx, operator, { decision, reason: why, next });
+      return standingOf(tenant, next);
+    });
+    // Also when nothing has changed: whoever asks again wants to be sure.
+    await this.revocations.publishPending();
+    return standing;
+  }
+
+  /** @throws PlatformError INVALID_QUERY for a cursor of another list */
+  async listSuspended(query: RpcRequest<Contracts['listSuspendedTenants']>): Promise<Suspensions> {
+    const page = parsePage(query, {
+      tenantId: PLATFORM_TENANT,
+      list: 'suspended-tenants',
+      sort: '-suspendedAt',
+      value: 'date-time',
+    });
+    const { suspensions, counted } = await this.database.crossTenant((tx) => this.suspensions.listInForce(tx, page));
+    const data = suspensions.map((one) => standingOf({ id: one.tenantId, name: one.name }, one));
+    return { ...listAnswer(data, page, counted, ({ id, suspendedAt }) => ({ value: suspendedAt, id })) } as Suspensions;
+  }
+
+  private async apply(
+    tx: TenantTransaction,
+    operator: Principal,
+    { decision, reason, next }: { decision: TenantDecision; reason: string; next: Omit<TenantSuspension, 'tenantId'> },
+  ): Promise<void> {
+    const { state, action, cutoff } = OUTCOMES[decision];
+    const { tenantId } = tx;
+    const atMs = (next.reinstatedAt ?? next.suspendedAt).getTime();
+    await this.suspensions.store(tx, next);
+    // A reinstatement ends what a sign-in that was under way at the suspension has opened.
+    const findings = await this.suspensions.endSignIns(tx);
+    await this.revocations.record(tx, 'tenant', tenantId, atMs);
+    await this.revocations.record(tx, cutoff, tenantId, atMs);
+    this.trail.record(tx, { action, subject: { kind: 'workspace', id: tenantId }, detail: { reason } });
+    await recordOperatorAct(tx, {
+      operator: actingOperator(operator),
+      act: `tenant.${decision}`,
+      subject: { kind: 'tenant', id: tenantId, name: next.name },
+      reason,
+      findings: { ...findings },
+      before: { state: state === 'active' ? 'suspended' : 'active' },
+      after: { state },
+    });
+  }
+}
+
+/** Dated later than the decision before it, whatever the clocks of two processes say: the later one counts everywhere. */
+function nextSuspension(
+  { name }: Pick<Tenant, 'name'>,
+  last: TenantSuspension | null,
+  decision: TenantDecision,
+  reason: string,
+): Omit<TenantSuspension, 'tenantId'> {
+  const lastMs = (last?.reinstatedAt ?? last?.suspendedAt)?.getTime() ?? 0;
+  const at = new Date(Math.max(Date.now(), lastMs + 1));
+  if (decision === 'suspend' || !last) return { name, reason, suspendedAt: at, reinstatedAt: null };
+  return { name, reason: last.reason, suspendedAt: last.suspendedAt, reinstatedAt: at };
+}
+
+function standingOf(
+  { id, name }: Pick<Tenant, 'id' | 'name'>,
+  last: Pick<TenantSuspension, 'suspendedAt' | 'reason' | 'reinstatedAt'> | null,
+): TenantStanding {
+  if (!last || last.reinstatedAt) return { id, name, state: 'active', suspendedAt: null, reason: null };
+  return { id, name, state: 'suspended', suspendedAt: last.suspendedAt.toISOString(), reason: last.reason };
+}
+
+function reasonRequired(decision: TenantDecision): PlatformError {
+  const detail = `To ${decision} a workspace, give a reason`;
+  return new PlatformError('VALIDATION_FAILED', detail, { errors: [{ pointer: '/reason', code: 'REQUIRED', detail }] });
+}

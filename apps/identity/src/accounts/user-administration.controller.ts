@@ -1,0 +1,86 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { IdempotencyKey } from '@crm/idempotency';
+import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { USER_GROUP } from '../api-groups.js';
+import { UserChangeInput, UserInput, UserView, userView } from './user-administration.dto.js';
+import { UserAdministrationService } from './user-administration.service.js';
+
+@ApiGroup(USER_GROUP)
+@Controller('api/tenant/users')
+// The name stands in the operation ids of the OpenAPI document.
+export class UserController {
+  constructor(private readonly users: UserAdministrationService) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Lists the users of the workspace',
+    description: 'Invited and disabled users are included.',
+    answers: [{ status: 200, description: 'The users, oldest first', body: () => UserView, list: true }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<UserView>> {
+    return mapList(await this.users.list(principal.tenantId, query), userView);
+  }
+
+  @Get(':id')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns a user of the workspace',
+    description: 'Includes roles, status and whether the second factor is on.',
+    answers: [{ status: 200, description: 'The user', body: () => UserView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<UserView> {
+    return userView(await this.users.get(principal.tenantId, id));
+  }
+
+  @Post()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Adds a user',
+    description:
+      'Without a password the user is invited by e-mail. Nobody can grant a role above their own, and adding a user needs a recent proof of who asks (`STEP_UP_REQUIRED`). How many users a workspace adds per day depends on its plan.',
+    answers: [{ status: 201, description: 'The user', body: () => UserView }],
+    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
+  })
+  async add(
+    @CurrentPrincipal() principal: Principal,
+    @Body() input: UserInput,
+    @IdempotencyKey() key: string | undefined,
+  ): Promise<UserView> {
+    return userView(await this.users.add(principal, input, key));
+  }
+
+  @Patch(':id')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Changes the name, roles or status of a user',
+    description:
+      'Giving a role needs a recent proof of who asks (`STEP_UP_REQUIRED`). A change of roles revokes the access tokens of the user; disabling the user also ends their sessions. Enabling a user who never accepted the invitation makes them `invited` again. The last active owner can be neither demoted nor disabled (`CONFLICT`).',
+    answers: [{ status: 200, description: 'The user', body: () => UserView }],
+    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT'],
+  })
+  async change(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Body() input: UserChangeInput,
+  ): Promise<UserView> {
+    return userView(await this.users.change(principal, id, input));
+  }
+
+  @Post(':id/invitation')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @NotRepeatable()
+  @Describe({
+    summary: 'Sends a new invitation to an invited user',
+    description:
+      'The link in the previous mail stops working. At most five invitations per user and hour; a user who is not invited is a `CONFLICT`.',
+    answers: [{ status: 204, description: 'The mail is queued' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'EMAIL_NOT_VERIFIED'],
+  })
+  async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.users.inviteAgain(principal, id);
+  }
+}

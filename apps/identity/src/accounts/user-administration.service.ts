@@ -1,0 +1,281 @@
+import type { Principal } from '@crm/context';
+import { EVENTS, PlatformError } from '@crm/contracts';
+import {
+  appendEvent,
+  Database,
+  inWorkspace,
+  type NarrowTransaction,
+  newId,
+  type TenantTransaction,
+} from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { headerCall, IdempotencyService } from '@crm/idempotency';
+import { Limiter, LimiterStore } from '@crm/limits';
+import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
+import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { User, UserStatus } from '../people/people.entity.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { assertGrantable, normaliseEmail, UserService } from '../people/user.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
+import { PasswordMarks, PasswordService } from '../sign-in/password.service.js';
+import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import { InvitationService } from './invitation.service.js';
+
+type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
+
+const sorted = (roles: readonly string[]): string[] => [...roles].sort();
+
+/** What the audit trail has of a change of a user; nothing for what stays as it was. Names are not stored: they identify people. */
+function changesOf(before: Changed, after: Changed): NewAuditEntry[] {
+  const subject = { kind: 'user', id: before.id } as const;
+  const entries: NewAuditEntry[] = [];
+  if (before.name !== after.name) entries.push({ action: 'user.renamed', subject });
+  if (sorted(before.roles).join() !== sorted(after.roles).join()) {
+    entries.push({ action: 'user.roles_changed', subject, detail: { from: before.roles, to: after.roles } });
+  }
+  if (before.status !== after.status) {
+    entries.push({ action: after.status === 'disabled' ? 'user.disabled' : 'user.enabled', subject });
+  }
+  return entries;
+}
+
+export interface UserAddition {
+  email: string;
+  name: string;
+  /** Without one the user is invited by mail. */
+  password?: string;
+  roles: string[];
+}
+
+export interface UserChange {
+  name?: string;
+  roles?: string[];
+  status?: 'active' | 'disabled';
+}
+
+/** Repeated invitations of one user in an hour, so that nobody can flood the mailbox of the user. */
+const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
+
+/** Passwords that the administrators of a tenant set in an hour: each is looked at and hashed. Others are invited. */
+export const PASSWORDS_SET = { name: 'user-password', points: 300, windowSeconds: 3600 };
+
+/** The users of a tenant as its administrators see and change them. */
+@Injectable()
+export class UserAdministrationService {
+  private readonly invitationLimit: Limiter;
+  private readonly passwordLimit: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly additions: UserService,
+    private readonly passwords: PasswordService,
+    private readonly invitations: InvitationService,
+    private readonly sessions: SessionService,
+    private readonly revocations: RevocationService,
+    private readonly idempotency: IdempotencyService,
+    private readonly passwordMarks: PasswordMarks,
+    private readonly policy: PasswordPolicy,
+    private readonly tenants: TenantService,
+    private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
+    private readonly proof: RecentProof,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+    limits: LimiterStore,
+  ) {
+    this.invitationLimit = new Limiter(limits, INVITATIONS_AGAIN, 'Too many invitations were sent to this user');
+    this.passwordLimit = new Limiter(limits, PASSWORDS_SET, 'Too many users were added with a password; invite them');
+  }
+
+  /**
+   * Lists the users, oldest first.
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
+   */
+  async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
+    const page = parsePage(query, { tenantId, list: 'users' });
+    const { users, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
+    return listAnswer(users, page, counted, idPosition);
+  }
+
+  /** @throws PlatformError NOT_FOUND, also for a user of another tenant */
+  async get(tenantId: string, id: string): Promise<User> {
+    return this.database.transaction(tenantId, (tx) => this.require(tx, id));
+  }
+
+  /**
+   * Adds a user to the principal's workspace. A stolen access token is not enough: the user would outlive it.
+   * @param key makes a repeated call return the user that the first one added
+   * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE,
+   *   EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
+   */
+  async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
+    const { tenantId } = principal;
+    const roles = [...new Set(addition.roles)];
+    assertGrantable(principal, roles);
+    const body = { ...addition, password: addition.password && this.passwordMarks.of(addition.password) };
+    const call = headerCall(principal, 'POST /api/tenant/users', key, body);
+    // First: a quota that has run out since does not refuse a repetition.
+    const earlier =
+      call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
+    if (earlier) return this.get(tenantId, earlier);
+    await this.proof.assert(principal);
+    const quota = await this.admitAddition(principal);
+    const user = {
+      id: newId(),
+      email: normaliseEmail(addition.email),
+      name: addition.name.trim(),
+      roles,
+      status: addition.password === undefined ? ('invited' as const) : ('active' as const),
+      origin: 'administrator' as const,
+      passwordHash: addition.password === undefined ? null : await this.hash(principal, addition, addition.password),
+    };
+    const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
+    const create = async (tx: NarrowTransaction): Promise<string> => {
+      await this.additions.add(tx, tenantId, user);
+      if (invitation) await this.invitations.send(tx, invitation);
+      this.trail.record(tx, {
+        action: invitation ? 'user.invited' : 'user.added',
+        subject: { kind: 'user', id: user.id },
+        detail: { roles },
+      });
+      // Last: others of the workspace who add a user wait from here on.
+      await takeQuota(tx, tenantId, quota);
+      return user.id;
+    };
+    const adding = inWorkspace(this.database, principal, async (tx) =>
+      call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
+    );
+    return this.get(tenantId, await this.countingRefusals(adding, principal, quota));
+  }
+
+  /**
+   * Changes name, roles or status. Another role needs a recent proof. A change of roles cuts off the user's access tokens, so that the next one carries the
+   * new roles; disabling ends the sessions as well. Who was disabled before they accepted their invitation is invited again
+   * when they are to be active: they have no password yet.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
+   */
+  async change(principal: Principal, id: string, change: UserChange): Promise<User> {
+    const roles = change.roles && [...new Set(change.roles)];
+    if (roles) assertGrantable(principal, roles);
+    const ended = await this.database.transaction(principal, async (tx) => {
+      const owners = await this.users.lockActiveOwners(tx);
+      const user = await this.users.lock(tx, id);
+      if (!user) throw notFound();
+      assertGrantable(principal, user.roles);
+      const isRaised = roles?.some((role) => !user.roles.includes(role));
+      if (isRaised) await this.proof.assertWithin(tx, principal);
+      const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
+      if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
+        throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
+      }
+      if (user.status === 'invited' && change.status === 'active') {
+        throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
+      }
+      await this.users.update(tx, id, { name: after.name, roles: after.roles, status: after.status });
+      for (const entry of changesOf(user, after)) this.trail.record(tx, entry);
+      return this.cutOff(tx, user, after);
+    });
+    await this.sessions.forget(ended);
+    return this.get(principal.tenantId, id);
+  }
+
+  /**
+   * Sends an invited user a new invitation; the link of the previous one stops working.
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED
+   */
+  async inviteAgain(principal: Principal, id: string): Promise<void> {
+    const { tenantId } = principal;
+    const user = await this.get(tenantId, id);
+    assertGrantable(principal, user.roles);
+    assertInvited(user);
+    const quota = await this.admitAddition(principal);
+    await this.invitationLimit.consume(id);
+    const invitation = await this.invitations.prepare(tenantId, user);
+    await this.database.transaction(principal, async (tx) => {
+      // Checked again under the lock: the user can have accepted in the meantime.
+      assertInvited(await this.users.lock(tx, id));
+      await this.invitations.replace(tx, invitation);
+      this.trail.record(tx, { action: 'user.invited_again', subject: { kind: 'user', id } });
+      await takeQuota(tx, tenantId, quota);
+    });
+  }
+
+  /**
+   * Checks cheaply, before a password is hashed, whether the workspace may bring another person here.
+   * @returns the quota to take
+   * @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED
+   */
+  private async admitAddition(principal: Principal): Promise<QuotaRule> {
+    const { tenantId } = principal;
+    return this.database.transaction(tenantId, async (tx) => {
+      const tenant = await this.tenants.view(tx);
+      assertVerified(tenant);
+      const limit = this.config.quotas.users[tenant.plan];
+      const quota = { name: 'users', limit, windowSeconds: DAY_SECONDS, what: 'invitations and new users' };
+      await notingRefusal(this.refusals, principal, quota, () => assertQuotaLeft(tx, tenantId, quota));
+      return quota;
+    });
+  }
+
+  /** An address that is taken counts too: the refusal tells that it has an account. */
+  private async countingRefusals<T>(adding: Promise<T>, principal: Principal, quota: QuotaRule): Promise<T> {
+    const { tenantId } = principal;
+    try {
+      return await notingRefusal(this.refusals, principal, quota, () => adding);
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'EMAIL_TAKEN') {
+        await this.database.transaction(tenantId, (tx) => takeQuota(tx, tenantId, quota));
+      }
+      throw error;
+    }
+  }
+
+  /** @returns the sessions that ended */
+  private async cutOff(tx: TenantTransaction, before: User, after: User): Promise<string[]> {
+    const disabled = after.status === 'disabled' && before.status !== 'disabled';
+    const rolesChanged = [...before.roles].sort().join() !== [...after.roles].sort().join();
+    if (disabled || rolesChanged) await this.revocations.record(tx, 'user', before.id);
+    if (!disabled) return [];
+    await appendEvent(tx, EVENTS['user.disabled'], {
+      subject: before.id,
+      data: { userId: before.id, email: before.email, name: after.name },
+    });
+    return this.sessions.endAllWithin(tx, before.id);
+  }
+
+  /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
+  private async hash({ tenantId }: Principal, addition: UserAddition, password: string): Promise<string> {
+    await this.passwordLimit.consume(tenantId);
+    const workspace = (await this.tenants.get(tenantId)).name;
+    await this.policy.assertAcceptable(password, { ...addition, workspace });
+    return this.passwords.hash(password, tenantId);
+  }
+
+  private async require(tx: TenantTransaction, id: string): Promise<User> {
+    const user = await this.users.find(tx, id);
+    if (!user) throw notFound();
+    return user;
+  }
+}
+
+const notFound = () => new PlatformError('NOT_FOUND', 'There is no such user');
+
+function assertInvited(user: User | null): void {
+  if (user?.status !== 'invited')
+    throw new PlatformError('CONFLICT', 'Only a user who is invited can be invited again');
+}
+
+function statusAfter(user: User, change: UserChange): UserStatus {
+  // Host users and those of an identity provider never have a password; their host or provider signs them in.
+  const waitsForPassword = user.passwordHash === null && !['embed', 'identity_provider'].includes(user.origin);
+  return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);
+}
+
+const isActiveOwner = (user: Pick<User, 'roles' | 'status'>): boolean =>
+  user.status === 'active' && user.roles.includes('owner');

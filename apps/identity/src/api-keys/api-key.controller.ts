@@ -1,0 +1,219 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { API_KEY_GROUP } from '../api-groups.js';
+import {
+  ApiKeyInput,
+  ApiKeyView,
+  apiKeyView,
+  CurrentKeyView,
+  NewApiKeyView,
+  newApiKeyView,
+  ServiceKeyInput,
+} from './api-key.dto.js';
+import { ApiKeyRepository } from './api-key.repository.js';
+import { PersonalKeyService, ServiceKeyService, UserKeyService } from './api-key.service.js';
+import { KeyOwners } from './key-exchange.service.js';
+import { OwnedKeys } from './owned-keys.js';
+
+@ApiGroup(API_KEY_GROUP)
+@Controller('api/auth/api-keys')
+export class PersonalKeyController {
+  constructor(
+    private readonly personal: PersonalKeyService,
+    private readonly keys: OwnedKeys,
+  ) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Lists your API keys',
+    description: 'With when and where each was used last. Expired keys stay in the list for a month.',
+    answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<ApiKeyView>> {
+    return mapList(await this.keys.list(principal.tenantId, principal.userId, query), apiKeyView);
+  }
+
+  @Post()
+  @NotRepeatable()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Makes an API key for yourself',
+    description:
+      'A program that has the key acts for you, within its scopes and your role. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes; you are told by e-mail.',
+    answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
+    refusals: ['STEP_UP_REQUIRED', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
+  })
+  async make(@CurrentPrincipal() principal: Principal, @Body() input: ApiKeyInput): Promise<NewApiKeyView> {
+    return newApiKeyView(await this.personal.make(principal, input));
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Ends all of your API keys',
+    description: 'They are refused within a second.',
+    answers: [{ status: 204, description: 'The keys have ended' }],
+  })
+  async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
+    await this.keys.endAll(principal, { kind: 'user', id: principal.userId });
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Ends one of your API keys',
+    description: 'It is refused within a second.',
+    answers: [{ status: 204, description: 'The key has ended' }],
+  })
+  async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.keys.end(principal, { kind: 'user', id: principal.userId }, id);
+  }
+}
+
+@ApiGroup(API_KEY_GROUP)
+@Controller('api/tenant/users/:id/api-keys')
+export class UserKeyController {
+  constructor(private readonly keys: UserKeyService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the API keys of a user',
+    description: 'With when and where each was used last. Not for users with a role above your own.',
+    answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
+    refusals: ['ROLE_NOT_GRANTABLE'],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() userId: string,
+    @Query() query: ListQuery,
+  ): Promise<ListAnswer<ApiKeyView>> {
+    return mapList(await this.keys.list(principal, userId, query), apiKeyView);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends every API key of a user',
+    description:
+      'They are refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 204, description: 'The keys have ended' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+  })
+  async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
+    await this.keys.endAll(principal, userId);
+  }
+
+  @Delete(':keyId')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends one API key of a user',
+    description:
+      'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 204, description: 'The key has ended' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+  })
+  async end(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() userId: string,
+    @IdParam('keyId') keyId: string,
+  ): Promise<void> {
+    await this.keys.end(principal, userId, keyId);
+  }
+}
+
+@ApiGroup(API_KEY_GROUP)
+@Controller('api/tenant/service-accounts/:id/api-keys')
+export class ServiceKeyController {
+  constructor(private readonly keys: ServiceKeyService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the API keys of a service account',
+    description: 'With when and where each was used last. Expired keys stay in the list for a month.',
+    answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() accountId: string,
+    @Query() query: ListQuery,
+  ): Promise<ListAnswer<ApiKeyView>> {
+    return mapList(await this.keys.list(principal, accountId, query), apiKeyView);
+  }
+
+  @Post()
+  @NotRepeatable()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Makes an API key for a service account',
+    description:
+      'It has the roles and scopes of the account. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
+  })
+  async make(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() accountId: string,
+    @Body() input: ServiceKeyInput,
+  ): Promise<NewApiKeyView> {
+    return newApiKeyView(await this.keys.make(principal, accountId, input));
+  }
+
+  @Delete(':keyId')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends an API key of a service account',
+    description:
+      'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 204, description: 'The key has ended' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+  })
+  async end(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() accountId: string,
+    @IdParam('keyId') keyId: string,
+  ): Promise<void> {
+    await this.keys.end(principal, accountId, keyId);
+  }
+}
+
+@ApiGroup(API_KEY_GROUP)
+@Controller('api/auth/api-keys/current')
+export class CurrentKeyController {
+  constructor(
+    private readonly database: Database,
+    private readonly keys: ApiKeyRepository,
+    private readonly owners: KeyOwners,
+  ) {}
+
+  @Get()
+  @Access({ right: 'read', key: true })
+  @Describe({
+    summary: 'Returns the API key of the call',
+    description: 'Whom the key acts for, with which roles and scopes, and when it expires. For calls with an API key.',
+    answers: [{ status: 200, description: 'The key', body: () => CurrentKeyView }],
+    refusals: ['NOT_FOUND'],
+  })
+  async get(@CurrentPrincipal() { tenantId, apiKeyId }: Principal): Promise<CurrentKeyView> {
+    if (apiKeyId === undefined) throw new PlatformError('NOT_FOUND', 'The call was made without an API key');
+    return this.database.transaction(tenantId, async (tx) => {
+      const key = await this.keys.findLive(tx, apiKeyId);
+      const owner = key && (await this.owners.lock(tx, key));
+      if (!owner) throw new PlatformError('INVALID_API_KEY');
+      const { name, roles, scopes } = owner;
+      const described = { kind: key.ownerKind, id: key.ownerId, name, roles: [...roles] };
+      return { ...apiKeyView(key), scopes: [...scopes], owner: described, tenantId };
+    });
+  }
+}

@@ -1,0 +1,180 @@
+import { apiKeyStart } from '@crm/access';
+import { SCOPES, type Scope } from '@crm/contracts';
+import { DateTimeField, EnumField, field, IdField, IntegerField, ListField, ObjectField, TextField } from '@crm/http';
+import type { ApiKey, ServiceAccount, ServiceAccountStatus } from './api-key.entity.js';
+import { DEFAULT_KEY_DAYS, type IssuedKey, LONGEST_KEY_DAYS } from './api-key.service.js';
+
+export const SCOPE_LIST = { minItems: 1, maxItems: SCOPES.length, unique: true, example: ['leads', 'contacts:read'] };
+
+/** A key of a service account, whose scopes are the account's. */
+export class ServiceKeyInput {
+  @TextField({ maxLength: 100, pattern: /\S/, description: 'What it is for', example: 'Nightly import' })
+  name: string;
+
+  @IntegerField({
+    optional: true,
+    minimum: 1,
+    maximum: LONGEST_KEY_DAYS,
+    description: `Days until it expires; ${DEFAULT_KEY_DAYS} by default`,
+    example: 30,
+  })
+  expiresInDays?: number;
+}
+
+export class ApiKeyInput extends ServiceKeyInput {
+  @ListField(field.enum(SCOPES), {
+    ...SCOPE_LIST,
+    description: 'What it may reach; a scope with `:read` may only read. Your role has to allow each of them',
+  })
+  scopes: Scope[];
+}
+
+/** A key, without its secret. */
+export class ApiKeyView {
+  @IdField()
+  id: string;
+
+  @TextField({ maxLength: 100 })
+  name: string;
+
+  @TextField({ maxLength: 20, description: 'How the key begins', example: 'crmk_0AQ1mCzFv6Ge' })
+  prefix: string;
+
+  @ListField(field.text({ maxLength: 40 }), {
+    description: 'Empty for a key of a service account: the scopes are those of the account',
+    example: ['leads', 'contacts:read'],
+  })
+  scopes: string[];
+
+  @DateTimeField()
+  createdAt: string;
+
+  @IdField({ description: 'The user who made it' })
+  createdBy: string;
+
+  @DateTimeField({ description: 'From then on it is refused' })
+  expiresAt: string;
+
+  @DateTimeField({ nullable: true, description: 'When it was used last, to five minutes; null until it is used' })
+  lastUsedAt: string | null;
+
+  @TextField({ maxLength: 64, nullable: true, description: 'Where it was used then' })
+  lastAddress: string | null;
+}
+
+export class NewApiKeyView extends ApiKeyView {
+  @TextField({
+    maxLength: 200,
+    description: 'The key; shown this once',
+    example: 'crmk_<44 digits and letters>_<49 digits and letters>',
+  })
+  key: string;
+}
+
+export function apiKeyView(key: ApiKey): ApiKeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: apiKeyStart(key.id),
+    scopes: key.scopes,
+    createdAt: key.createdAt.toISOString(),
+    createdBy: key.createdBy,
+    expiresAt: key.expiresAt.toISOString(),
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    lastAddress: key.lastAddress,
+  };
+}
+
+export const newApiKeyView = ({ key, stored }: IssuedKey): NewApiKeyView => ({ ...apiKeyView(stored), key });
+
+export class KeyOwnerView {
+  @EnumField(['user', 'service'], { description: '`service`: a service account' })
+  kind: string;
+
+  @IdField()
+  id: string;
+
+  @TextField({ maxLength: 200 })
+  name: string;
+
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
+  roles: string[];
+}
+
+/** The key of a call. Its scopes are those that count, of a service account's key too. */
+export class CurrentKeyView extends ApiKeyView {
+  @ObjectField(() => KeyOwnerView)
+  owner: KeyOwnerView;
+
+  @IdField({ description: 'The workspace' })
+  tenantId: string;
+}
+
+const NAME = { maxLength: 100, pattern: /\S/, example: 'ERP synchronisation' };
+const ROLES = {
+  minItems: 1,
+  maxItems: 20,
+  description: '`admin`, `member` or `viewer`, or a role name of the workspace or of an app; never `owner`',
+  example: ['member'],
+};
+/** A built-in role or a name that the workspace or an app added. */
+const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
+
+export class ServiceAccountInput {
+  @TextField(NAME)
+  name: string;
+
+  @ListField(roleName, ROLES)
+  roles: string[];
+
+  @ListField(field.enum(SCOPES), {
+    ...SCOPE_LIST,
+    description: 'What its keys may reach; a scope with `:read` may only read. The roles have to allow each of them',
+  })
+  scopes: Scope[];
+}
+
+export class ServiceAccountChangeInput {
+  @TextField({ ...NAME, optional: true, minLength: 1 })
+  name?: string;
+
+  @ListField(roleName, { ...ROLES, optional: true })
+  roles?: string[];
+
+  @ListField(field.enum(SCOPES), { ...SCOPE_LIST, optional: true })
+  scopes?: Scope[];
+
+  @EnumField(['active', 'disabled'], {
+    optional: true,
+    description: 'Keys of a disabled account are refused until it is active again',
+  })
+  status?: ServiceAccountStatus;
+}
+
+export class ServiceAccountView {
+  @IdField()
+  id: string;
+
+  @TextField({ maxLength: 100 })
+  name: string;
+
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
+  roles: string[];
+
+  @ListField(field.text({ maxLength: 40 }), { example: ['leads', 'contacts:read'] })
+  scopes: string[];
+
+  @EnumField(['active', 'disabled'])
+  status: string;
+
+  @IdField({ description: 'The user who made it' })
+  createdBy: string;
+
+  @DateTimeField()
+  createdAt: string;
+}
+
+export function serviceAccountView(account: ServiceAccount): ServiceAccountView {
+  const { id, name, roles, scopes, status, createdBy } = account;
+  return { id, name, roles, scopes, status, createdBy, createdAt: account.createdAt.toISOString() };
+}

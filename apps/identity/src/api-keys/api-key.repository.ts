@@ -1,0 +1,122 @@
+import { secondsFromNow, type TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { LessThan, MoreThan, Raw } from 'typeorm';
+import { ApiKey, ServiceAccount } from './api-key.entity.js';
+
+/**
+ * Notes when and where a key was used, unless that was noted in the last five minutes: of many uses nearly all write nothing.
+ * $1: tenant, $2: key, $3: address.
+ */
+export const NOTE_API_KEY_USE = `
+  UPDATE api_key SET last_used_at = now(), last_address = $3
+   WHERE tenant_id = $1 AND id = $2 AND (last_used_at < now() - interval '5 minutes') IS NOT FALSE`;
+
+/** $1: tenant, $2: the user or the service account. */
+export const DELETE_API_KEYS_OF_OWNER = 'DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 RETURNING id';
+
+/** By the clock of the database server, as all times of keys. */
+const FUTURE = Raw((column) => `${column} > now()`);
+
+export type NewApiKey = Pick<ApiKey, 'id' | 'ownerKind' | 'ownerId' | 'name' | 'scopes' | 'secretHash' | 'createdBy'>;
+
+@Injectable()
+export class ApiKeyRepository {
+  async insert(tx: TenantTransaction, key: NewApiKey, validSeconds: number): Promise<ApiKey> {
+    const { tenantId } = tx;
+    await tx.repository(ApiKey).insert({ tenantId, ...key, expiresAt: secondsFromNow(validSeconds) });
+    return tx.repository(ApiKey).findOneByOrFail({ tenantId, id: key.id });
+  }
+
+  /** A key that has not expired. */
+  async findLive(tx: TenantTransaction, id: string): Promise<ApiKey | null> {
+    return tx.repository(ApiKey).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
+  }
+
+  /** Keys that have not expired: of one owner, or of the tenant. */
+  async countLive(tx: TenantTransaction, ownerId?: string): Promise<number> {
+    return tx.repository(ApiKey).countBy({ tenantId: tx.tenantId, expiresAt: FUTURE, ...(ownerId && { ownerId }) });
+  }
+
+  /** Keys of an owner, the last made first, and how many there are. */
+  async listOfOwner(
+    tx: TenantTransaction,
+    ownerId: string,
+    page: ListPage,
+  ): Promise<{ keys: ApiKey[]; counted: number }> {
+    const owned = { tenantId: tx.tenantId, ownerId };
+    const keys = await tx.repository(ApiKey).find({
+      where: { ...owned, ...(page.after && { id: LessThan(page.after.id) }) },
+      order: { id: 'DESC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+    return { keys, counted: await tx.repository(ApiKey).countBy(owned) };
+  }
+
+  /** Notes a use, once in five minutes: most uses write nothing. */
+  async noteUse(tx: TenantTransaction, id: string, address: string): Promise<void> {
+    await tx.query(NOTE_API_KEY_USE, [tx.tenantId, id, address]);
+  }
+
+  /** @returns whether the owner had such a key */
+  async delete(tx: TenantTransaction, ownerId: string, id: string): Promise<boolean> {
+    const { affected } = await tx.repository(ApiKey).delete({ tenantId: tx.tenantId, ownerId, id });
+    return affected === 1;
+  }
+
+  /** @returns the ids of the keys that the owner had */
+  async deleteOfOwner(tx: TenantTransaction, ownerId: string): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(DELETE_API_KEYS_OF_OWNER, [tx.tenantId, ownerId]);
+    return rows.map(({ id }) => id);
+  }
+}
+
+export type NewServiceAccount = Pick<ServiceAccount, 'id' | 'name' | 'roles' | 'scopes' | 'createdBy'>;
+export type ServiceAccountColumns = Pick<ServiceAccount, 'name' | 'roles' | 'scopes' | 'status'>;
+
+@Injectable()
+export class ServiceAccountRepository {
+  async insert(tx: TenantTransaction, account: NewServiceAccount): Promise<void> {
+    await tx.repository(ServiceAccount).insert({ tenantId: tx.tenantId, ...account });
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
+    return tx.repository(ServiceAccount).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** Like find, and holds the row until the transaction ends, so that two changes of one account follow each other. */
+  async lock(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(ServiceAccount).findOne({ where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Like find, and keeps the account as it is until the transaction ends: for whoever issues rights from the row. */
+  async lockForIssue(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(ServiceAccount).findOne({ where, lock: { mode: 'pessimistic_read' } });
+  }
+
+  async update(tx: TenantTransaction, id: string, changes: ServiceAccountColumns): Promise<void> {
+    await tx.repository(ServiceAccount).update({ tenantId: tx.tenantId, id }, changes);
+  }
+
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(ServiceAccount).delete({ tenantId: tx.tenantId, id });
+  }
+
+  async count(tx: TenantTransaction): Promise<number> {
+    return tx.repository(ServiceAccount).countBy({ tenantId: tx.tenantId });
+  }
+
+  /** Accounts in the order they were made, which is that of their ids, and how many there are. */
+  async list(tx: TenantTransaction, page: ListPage): Promise<{ accounts: ServiceAccount[]; counted: number }> {
+    const accounts = await tx.repository(ServiceAccount).find({
+      where: { tenantId: tx.tenantId, ...(page.after && { id: MoreThan(page.after.id) }) },
+      order: { id: 'ASC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+    return { accounts, counted: await this.count(tx) };
+  }
+}

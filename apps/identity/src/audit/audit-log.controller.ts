@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream';
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { ApiGroup, Describe, type ListAnswer } from '@crm/http';
+import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
+import { AUDIT_GROUP } from '../api-groups.js';
+import {
+  ACTION_TABLE,
+  AuditEntryView,
+  AuditExportQuery,
+  AuditQuery,
+  type ExportFormat,
+  MAX_EXPORT_DAYS,
+} from './audit-log.dto.js';
+import { AuditLogService } from './audit-log.service.js';
+
+const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+};
+
+@ApiGroup(AUDIT_GROUP)
+@Controller('api/admin/audit')
+export class AuditLogController {
+  constructor(private readonly log: AuditLogService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the audit trail of the workspace',
+    description: `Who signed in, who failed to, and who changed what, for 400 days unless the platform is configured otherwise. Entries are never changed. An entry is there when the act is answered, that of a refused act and of another service within a second or two.\n\n${ACTION_TABLE}`,
+    answers: [{ status: 200, description: 'The entries, newest first', body: () => AuditEntryView, list: true }],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: AuditQuery,
+  ): Promise<ListAnswer<AuditEntryView>> {
+    return this.log.list(principal, query);
+  }
+
+  @Get('export')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Exports the audit trail of the workspace',
+    description: `Entries of up to ${MAX_EXPORT_DAYS} days from the oldest to the newest, as a stream: a JSON document per line, or CSV whose cells no spreadsheet takes for formulas. The export is an entry itself. A connection that breaks before the end means that the export is not complete.`,
+    answers: [
+      {
+        status: 200,
+        description: 'The entries',
+        body: { type: 'string', description: 'Lines with an entry each' },
+        mediaTypes: ['application/x-ndjson', 'text/csv'],
+        example: 'id,at,action,outcome',
+      },
+    ],
+    refusals: ['RATE_LIMITED'],
+  })
+  async export(@CurrentPrincipal() principal: Principal, @Query() query: AuditExportQuery): Promise<StreamableFile> {
+    const { format = 'ndjson' } = query;
+    const pieces = await this.log.export(principal, query);
+    return new StreamableFile(Readable.from(pieces, { objectMode: false }), {
+      type: CONTENT_TYPES[format],
+      disposition: `attachment; filename="audit.${format}"`,
+    });
+  }
+}

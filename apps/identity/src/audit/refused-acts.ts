@@ -1,0 +1,122 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, type TransactionOrigin } from '@crm/database';
+import { Limiter, LimiterStore } from '@crm/limits';
+import type { QuotaRule } from '@crm/quota';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { AuditTrail, type NewAuditEntry, SYSTEM } from './audit-trail.service.js';
+import { refusedActs } from './refused-acts-metrics.js';
+
+/** Entries of one action about one subject in an hour: enough to see an attack, too few to bury the trail under it. */
+export const REFUSALS_PER_HOUR = 30;
+/** Of those whose repetitions say nothing new. */
+const ONCE_PER_HOUR = 1;
+
+/** Entries that are being written. */
+const MOST = 200;
+
+/**
+ * Records acts that were refused. No transaction of theirs commits, so each entry has one of its own, after the answer:
+ * otherwise its time would tell a known account from an unknown one. It is bounded, and what has no place is counted and
+ * left out, never refused.
+ */
+@Injectable()
+export class RefusedActs implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(RefusedActs.name);
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly often: Limiter;
+  private readonly once: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly trail: AuditTrail,
+    limits: LimiterStore,
+  ) {
+    const limiter = (name: string, points: number) => new Limiter(limits, { name, points, windowSeconds: 3600 });
+    this.often = limiter('audit-refusals', REFUSALS_PER_HOUR);
+    this.once = limiter('audit-refusals-once', ONCE_PER_HOUR);
+  }
+
+  /** @param repeats `once`: repetitions of the hour are left out */
+  note(origin: TransactionOrigin, entry: NewAuditEntry, repeats: 'often' | 'once' = 'often'): void {
+    if (this.underWay.size >= MOST) {
+      refusedActs.inc({ outcome: 'lost' });
+      return;
+    }
+    const done = this.write(origin, entry, this[repeats]);
+    this.underWay.add(done);
+    void done.then(() => this.underWay.delete(done));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
+
+  private async write(origin: TransactionOrigin, entry: NewAuditEntry, limit: Limiter): Promise<void> {
+    // Not a step of the work before the answer.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    try {
+      const isAdmitted = await limit.admits(`${origin.tenantId}|${entry.action}|${entry.subject?.id ?? ''}`);
+      if (isAdmitted) await this.database.transaction(origin, async (tx) => this.trail.record(tx, entry));
+      refusedActs.inc({ outcome: isAdmitted ? 'recorded' : 'repeated' });
+    } catch (error) {
+      refusedActs.inc({ outcome: 'lost' });
+      this.logger.error({ msg: 'A refused act is missing in the audit trail', action: entry.action, err: error });
+    }
+  }
+}
+
+/**
+ * Notes in the audit trail that a proof within a session was wrong: somebody may have the token and not the password.
+ * @param userId whose session it is
+ * @param prove rejects with INVALID_CREDENTIALS when the proof is wrong
+ * @throws what the proof throws
+ */
+export async function notingFailedProof<T>(
+  refusals: RefusedActs,
+  origin: TransactionOrigin,
+  userId: string,
+  prove: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await prove();
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS') {
+      refusals.note(origin, { action: 'proof.failed', outcome: 'failure', subject: { kind: 'user', id: userId } });
+    }
+    throw error;
+  }
+}
+
+/**
+ * A sign-in to a known account that was refused. Whoever tried has proven nothing, so nobody is named as the actor.
+ * @param reason what was wrong: the password, the code, or the status of the account
+ */
+export const failedSignIn = (id: string, reason: string, kind: 'users' | 'operators' = 'users'): NewAuditEntry => ({
+  action: 'sign_in.failed',
+  outcome: 'failure',
+  actor: SYSTEM,
+  subject: { kind: 'user', id },
+  detail: { reason, ...(kind === 'operators' && { account: 'operator' }) },
+});
+
+/**
+ * Notes in the audit trail that a quota refused the work, once per hour.
+ * @param work is refused by no other limit
+ * @throws what the work throws
+ */
+export async function notingRefusal<T>(
+  refusals: RefusedActs,
+  origin: TransactionOrigin,
+  { name, limit }: QuotaRule,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'RATE_LIMITED') {
+      const subject = { kind: 'quota', id: name } as const;
+      refusals.note(origin, { action: 'quota.exhausted', outcome: 'failure', subject, detail: { limit } }, 'once');
+    }
+    throw error;
+  }
+}

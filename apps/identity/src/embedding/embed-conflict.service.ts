@@ -1,0 +1,119 @@
+import type { Principal } from '@crm/context';
+import { PlatformError, type RpcResponse, type rpc } from '@crm/contracts';
+import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
+import { assertQuotaLeft, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from '@crm/quota';
+import { Injectable, Logger } from '@nestjs/common';
+import { AuditTrail, appActor } from '../audit/audit-trail.service.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { embedConflicts } from './embed-conflict-metrics.js';
+import type { MintClient } from './embedding.entity.js';
+
+/** The windows of apps that had conflicts, the latest first. $1: conflicts per window, $2: at most so many. */
+export const LIST_EMBED_CONFLICTS = `
+  SELECT substr(name, length('embed-conflict:') + 1) AS "appKey", tenant_id AS "tenantId",
+    LEAST(used, $1) AS conflicts, used >= $1 AND resets_at > now() AS throttled, resets_at AS "resetsAt"
+  FROM quota_use WHERE starts_with(name, 'embed-conflict:') ORDER BY resets_at DESC LIMIT $2`;
+
+/**
+ * Conflicts of an app in an hour. A host whose users have accounts elsewhere sees some; who asks for address after address
+ * whether it has an account sees many.
+ */
+export const CONFLICTS_PER_HOUR = 20;
+const MOST_LISTED = 200;
+
+type App = Pick<MintClient, 'appKey' | 'tenantId'>;
+type Conflicts = RpcResponse<typeof rpc.identity.listEmbedConflicts>['data'];
+
+/**
+ * A mint tells whether an address belongs to another workspace. So conflicts are counted per app; when an hour has had its
+ * share, every mint whose answer could tell something is refused alike: all but those of a known `sub` with its own address.
+ */
+@Injectable()
+export class EmbedConflictService {
+  private readonly logger = new Logger(EmbedConflictService.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  /** @throws PlatformError RATE_LIMITED when the app has had its conflicts of the hour */
+  async assertLeft(tx: NarrowTransaction, app: App): Promise<void> {
+    try {
+      await assertQuotaLeft(tx, app.tenantId, ruleOf(app));
+    } catch (error) {
+      throw throttled(error);
+    }
+  }
+
+  /** Like {@link assertLeft}, with what has been read already. */
+  assertLeftOf(app: App, conflicts: { used: number; resetSeconds: number } | null): void {
+    if (!conflicts || conflicts.used < CONFLICTS_PER_HOUR) return;
+    throw throttled(quotaRefusal(ruleOf(app), conflicts.resetSeconds));
+  }
+
+  /**
+   * Counts a conflict.
+   * @returns the error that answers it: EMBED_IDENTITY_CONFLICT, or RATE_LIMITED when others have used up the hour's share
+   */
+  async count(app: App): Promise<unknown> {
+    try {
+      const left = await inWorkspace(this.database, app.tenantId, async (tx) => {
+        const remaining = await takeQuota(tx, app.tenantId, ruleOf(app));
+        const subject = { kind: 'app', id: app.appKey } as const;
+        const action = 'embed_credentials.conflict';
+        this.trail.record(tx, { action, outcome: 'failure', actor: appActor(app.appKey), subject });
+        return remaining;
+      });
+      if (left === 0) {
+        const { tenantId, appKey } = app;
+        const msg = 'The host of an app has presented too many addresses of other workspaces; its mints are throttled';
+        this.logger.warn({ msg, tenantId, appKey });
+      }
+    } catch (error) {
+      return throttled(error);
+    }
+    embedConflicts.inc({ outcome: 'conflict' });
+    return new PlatformError('EMBED_IDENTITY_CONFLICT');
+  }
+
+  /**
+   * The apps with conflicts, for operators. The request names no tenant, and administrators of tenants have the right of the
+   * rule too: so the kind of principal decides.
+   * @throws PlatformError FORBIDDEN
+   */
+  async list(operator: Principal): Promise<Conflicts> {
+    if (operator.kind !== 'operator') throw new PlatformError('FORBIDDEN', 'Only operators see the conflicts of apps');
+    const rows = await this.database.crossTenant((tx) =>
+      tx.query<Omit<Conflicts[number], 'resetsAt'> & { resetsAt: Date }>(LIST_EMBED_CONFLICTS, [
+        CONFLICTS_PER_HOUR,
+        MOST_LISTED,
+      ]),
+    );
+    if (rows.length > 0) {
+      await this.database.transaction(PLATFORM_TENANT, (tx) =>
+        recordOperatorAct(tx, {
+          operator: actingOperator(operator),
+          act: 'embed-conflict.view',
+          subject: { kind: 'platform', id: 'embed-conflicts' },
+          findings: { apps: rows.map(({ appKey, conflicts }) => ({ appKey, conflicts })) },
+        }),
+      );
+    }
+    return rows.map((row) => ({ ...row, resetsAt: row.resetsAt.toISOString() }));
+  }
+}
+
+/** `read_embed_mint` reads the same name. */
+const ruleOf = ({ appKey }: App): QuotaRule => ({
+  name: `embed-conflict:${appKey}`,
+  limit: CONFLICTS_PER_HOUR,
+  windowSeconds: HOUR_SECONDS,
+  what: 'addresses of other workspaces',
+});
+
+function throttled(error: unknown): unknown {
+  if (error instanceof PlatformError && error.code === 'RATE_LIMITED') embedConflicts.inc({ outcome: 'throttled' });
+  return error;
+}

@@ -1,0 +1,61 @@
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { USER_GROUP } from '../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
+import { EmbedLinkInput, EmbedLinkListView, EmbedLinkQuery, EmbedLinkView, UndoLinkInput } from './embed-link.dto.js';
+import { EmbedLinkService, FirstLinkService } from './embed-link.service.js';
+
+@ApiGroup(USER_GROUP)
+@Controller('api/tenant/embed-links')
+export class EmbedLinkController {
+  constructor(private readonly links: EmbedLinkService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Finds the user that a host user is linked to',
+    description: 'The list is empty while the host user is not linked, and after the user has undone the link.',
+    answers: [{ status: 200, description: 'The link, or an empty list', body: () => EmbedLinkListView }],
+  })
+  async find(
+    @CurrentPrincipal() principal: Principal,
+    @Query() { appKey, sub }: EmbedLinkQuery,
+  ): Promise<EmbedLinkListView> {
+    return { data: await this.links.list(principal, appKey, sub) };
+  }
+
+  @Put()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Links a host user to a user of the workspace',
+    description: 'Needed where the app does not link users by e-mail. An existing link is replaced.',
+    answers: [{ status: 200, description: 'The link', body: () => EmbedLinkView }],
+    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE'],
+  })
+  async link(@CurrentPrincipal() principal: Principal, @Body() input: EmbedLinkInput): Promise<EmbedLinkView> {
+    return this.links.link(principal, input);
+  }
+}
+
+@ApiGroup(USER_GROUP)
+@Controller('api/auth/embed-links/undo')
+export class UndoLinkController {
+  constructor(private readonly firstLinks: FirstLinkService) {}
+
+  @Post()
+  @HttpCode(204)
+  @NotRepeatable()
+  @Public()
+  @Describe({
+    summary: 'Undoes a link to a host user',
+    description:
+      'The token comes from the mail that told the user of the link, and works once. The host gets no more tokens for this host user until an administrator links them again, and the tokens of the user stop working.',
+    answers: [{ status: 204, description: 'The link is undone' }],
+    refusals: ['INVALID_UNDO_LINK'],
+  })
+  async undo(@Body() { token }: UndoLinkInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
+    await this.firstLinks.undo(token, origin);
+  }
+}

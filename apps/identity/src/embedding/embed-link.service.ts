@@ -1,0 +1,144 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database, type NarrowTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { NewMail } from '../mail/mail.repository.js';
+import { MailService } from '../mail/mail.service.js';
+import { plainName } from '../mail/mail-text.js';
+import { packIds, unpackIds } from '../packed-ids.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { UserRepository } from '../people/user.repository.js';
+import { assertGrantable } from '../people/user.service.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
+import { EmbedUserRepository } from './embed-user.repository.js';
+import type { MintClient } from './embedding.entity.js';
+
+/** Links that administrators make: a host user becomes a user of the tenant and has their roles. */
+@Injectable()
+export class EmbedLinkService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly mapping: EmbedUserRepository,
+    private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
+    private readonly proof: RecentProof,
+  ) {}
+
+  async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkView[]> {
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      const userId = await this.mapping.findInForce(tx, tx.tenantId, appKey, sub);
+      return userId ? [{ appKey, sub, userId }] : [];
+    });
+  }
+
+  /**
+   * Links a host user and replaces an existing link; tokens of the previous user stop working.
+   * A stolen access token is not enough: the host could act as the user for good.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
+   */
+  async link(principal: Principal, link: EmbedLinkInput): Promise<EmbedLinkView> {
+    await this.database.transaction(principal, async (tx) => {
+      await this.proof.assertWithin(tx, principal);
+      await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
+      const user = await this.users.find(tx, link.userId);
+      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      assertGrantable(principal, user.roles);
+      const before = await this.mapping.find(tx, tx.tenantId, link.appKey, link.sub);
+      await this.mapping.link(tx, link.appKey, link.sub, link.userId);
+      const { appKey, userId } = link;
+      this.trail.record(tx, { action: 'embed_link.set', subject: { kind: 'user', id: userId }, detail: { appKey } });
+      if (before && before !== link.userId) await this.revocations.record(tx, 'user', before);
+    });
+    await this.revocations.publishPending();
+    return link;
+  }
+}
+
+/** Days for which the link in the mail undoes what it tells of. */
+export const UNDO_DAYS = 30;
+
+/**
+ * Tells a user that a host signs somebody in as them from now on, because it says that they have the same address.
+ * @param appKey of the app that the host embeds; letters, digits and dashes
+ */
+export const firstLinkMail = (recipient: string, appKey: string, workspace: string, link: string): NewMail => ({
+  recipient,
+  subject: `The app ${appKey} now works in your name`,
+  body: [
+    'Hello,',
+    '',
+    `a product that embeds the app ${appKey} has signed a user with your e-mail address in to the workspace`,
+    `${plainName(workspace)}. From now on that user works there as you and with your rights.`,
+    '',
+    'If that is you, there is nothing to do. If it is not, undo it here:',
+    '',
+    link,
+    '',
+    `The link works once and for ${UNDO_DAYS} days. Afterwards an administrator of the workspace can change the link.`,
+    '',
+  ].join('\n'),
+  validSeconds: 3 * 24 * 3600,
+});
+
+/** Links that a host makes by saying that its user has the address of a user: the user is told and can undo them. */
+@Injectable()
+export class FirstLinkService {
+  constructor(
+    private readonly database: Database,
+    private readonly mapping: EmbedUserRepository,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantRepository,
+    private readonly mails: MailService,
+    private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Maps a host user to a user who exists, and tells them. */
+  async insert(tx: NarrowTransaction, client: MintClient, sub: string, userId: string): Promise<void> {
+    const { tenantId, appKey } = client;
+    const user = await this.users.findContact(tx, tenantId, userId);
+    if (!user) throw new Error('A user with an address for sign-in does not exist');
+    const secret = newSecret();
+    const undo = { undoHash: hashSecret(secret), undoDays: UNDO_DAYS };
+    await this.mapping.insert(tx, tenantId, appKey, sub, userId, undo);
+    const workspace = (await this.tenants.findAsNarrow(tx, tenantId))?.name ?? '';
+    // A fragment reaches the page but not the log of a server.
+    const link = `${this.config.service.baseUrl}/undo-link#token=${packIds(tenantId, userId)}.${secret}`;
+    await this.mails.queue(tx, tenantId, firstLinkMail(user.email, appKey, workspace, link));
+  }
+
+  /**
+   * Ends a link for good: the host user is refused until an administrator links them again. Tokens that were minted for the
+   * user stop working.
+   * @param token what the mail carries
+   * @param origin where the call comes from
+   * @throws PlatformError INVALID_UNDO_LINK for a wrong, expired or spent token
+   */
+  async undo(token: string, origin: RequestOrigin): Promise<void> {
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, userId] = unpackIds(ids, 2) ?? [];
+    if (!tenantId || !userId) throw new PlatformError('INVALID_UNDO_LINK');
+    await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+      const links = await this.mapping.lockUndoable(tx, userId);
+      const link = links.find(({ undoHash }) => undoHash && isSecret(undoHash, secret));
+      if (!link) throw new PlatformError('INVALID_UNDO_LINK');
+      await this.mapping.undo(tx, link);
+      await this.revocations.record(tx, 'user', userId);
+      this.trail.record(tx, {
+        action: 'embed_link.undone',
+        actor: userActor(userId),
+        subject: { kind: 'user', id: userId },
+        detail: { appKey: link.appKey },
+      });
+    });
+    await this.revocations.publishPending();
+  }
+}

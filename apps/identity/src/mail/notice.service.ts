@@ -1,0 +1,70 @@
+import { rolesAllow } from '@crm/contracts';
+import type { TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { User } from '../people/people.entity.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { MOST_TOLD } from '../people/user.service.js';
+import { type DisabledEndpoint, endpointMail } from './endpoint-notice.mail.js';
+import { MailService } from './mail.service.js';
+import { type Verdict, verdictMail } from './verdict.mail.js';
+
+/** Administrators who are told when nobody else can be. */
+const MOST_RECIPIENTS = 20;
+
+/** Tells people that the platform has disabled a webhook subscription. */
+@Injectable()
+export class EndpointNoticeService {
+  constructor(
+    private readonly tenants: TenantService,
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Queues the mails in the transaction that records the event as handled. */
+  async send(tx: TenantTransaction, endpoint: DisabledEndpoint): Promise<void> {
+    const { name, verified } = await this.tenants.view(tx);
+    // The address may be another person's, and the mail carries texts of the workspace.
+    if (!verified) return;
+    const { body, ...mail } = endpointMail(endpoint, name, this.config.service.baseUrl);
+    for (const user of await this.recipients(tx, endpoint.subscription.createdBy)) {
+      const greeting = `Hello ${user.name.replace(/\s+/g, ' ').trim()},`;
+      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: user.email, body: `${greeting}\n\n${body}` });
+    }
+  }
+
+  /** Who created it; when they can no longer do anything about it, the administrators. */
+  private async recipients(tx: TenantTransaction, createdBy: string): Promise<Pick<User, 'email' | 'name'>[]> {
+    const owner = await this.users.find(tx, createdBy);
+    if (owner?.status === 'active' && rolesAllow(owner.roles, 'administer')) return [owner];
+    return this.users.holdAdministratorsToTell(tx, MOST_RECIPIENTS);
+  }
+}
+
+/**
+ * Tells the developers of an app what operators have decided about it: whoever submitted it and the other administrators of
+ * the publisher, as far as they may read the verdict there when they are told.
+ */
+@Injectable()
+export class VerdictService {
+  constructor(
+    private readonly tenants: TenantRepository,
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Queues the mails in the transaction that records the event as handled. */
+  async send(tx: TenantTransaction, verdict: Verdict): Promise<void> {
+    const tenant = await this.tenants.find(tx);
+    // A workspace that is gone or closed has nobody to tell; one that nobody verified may have another person's address.
+    if (!tenant?.verifiedAt || tenant.closedAt) return;
+    const mail = verdictMail(verdict, tenant.name, this.config.service.baseUrl);
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, MOST_TOLD, verdict.submittedBy)) {
+      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { EVENTS, EventData, SubmissionOutcome } from '@crm/contracts';
+import type { NewMail } from './mail.repository.js';
+import { plainName, plainText, quotedReason } from './mail-text.js';
+
+export type Verdict = EventData<(typeof EVENTS)['submission.decided']>;
+
+/** A notice is of use until it is read; the verdict stays where the link leads. */
+const NOTICE_SECONDS = 3 * 24 * 3600;
+
+/** Characters; what certification accepts. */
+const LONGEST_VERSION = 64;
+
+interface Text {
+  /** Of the subject, after the name of the app or of its version. */
+  readonly outcome: string;
+  /** What the operators do, before that name. */
+  readonly act: string;
+  /** Whether it is about the app rather than one version of it. */
+  readonly ofApp?: true;
+  readonly meaning: readonly string[];
+}
+
+const TEXTS: Readonly<Record<SubmissionOutcome, Text>> = {
+  changes_requested: {
+    outcome: 'needs changes',
+    act: 'ask for changes to',
+    meaning: ['This version stays as it is. Submit a higher one with the changes.'],
+  },
+  rejected: {
+    outcome: 'was rejected',
+    act: 'have rejected',
+    meaning: ['This version cannot be published. If you can do what the reason asks for, submit a higher one.'],
+  },
+  approved: {
+    outcome: 'was approved',
+    act: 'have approved',
+    meaning: ['It is not in the marketplace yet. You get another mail when it is published.'],
+  },
+  published: {
+    outcome: 'was published',
+    act: 'have published',
+    meaning: ['It is the version that workspaces install from now on. Those that have an earlier one can upgrade.'],
+  },
+  suspended: {
+    outcome: 'was suspended',
+    act: 'have suspended',
+    ofApp: true,
+    meaning: [
+      'The marketplace no longer offers it: it cannot be installed, and no user can let it act for them for the first time.',
+      'Installations that there are go on. A higher version that is published takes the place of the suspended one.',
+    ],
+  },
+  reinstated: {
+    outcome: 'was reinstated',
+    act: 'have reinstated',
+    ofApp: true,
+    meaning: ['The marketplace offers it again, and workspaces can install it.'],
+  },
+  revoked: {
+    outcome: 'was revoked',
+    act: 'have revoked',
+    ofApp: true,
+    meaning: [
+      'Every version that was published is revoked. All tokens of the app have ended, its credentials are refused, and no',
+      'version of it can be published any more. This cannot be undone.',
+    ],
+  },
+  unlisted: {
+    outcome: 'was unlisted',
+    act: 'have unlisted',
+    ofApp: true,
+    meaning: [
+      'The marketplace no longer lists it, nor its later versions. Workspaces that know its key can install it, and',
+      'installations that there are go on.',
+    ],
+  },
+};
+
+/**
+ * Tells a developer what operators have decided about a submission or a published app.
+ * @param workspace name of the publisher
+ * @param baseUrl public address of the API
+ */
+export function verdictMail(
+  { appKey, appName, version, decision, reason }: Verdict,
+  workspace: string,
+  baseUrl: string,
+): Omit<NewMail, 'recipient'> {
+  const { outcome, act, ofApp, meaning } = TEXTS[decision];
+  const app = plainName(appName, 'without a name');
+  const subject = ofApp ? `the app ${app}` : `version ${plainText(version, LONGEST_VERSION)} of the app ${app}`;
+  const body = [
+    'Hello,',
+    '',
+    `the operators of the platform ${act} ${subject}. It belongs to the workspace ${plainName(workspace)}, which you administer.`,
+    '',
+    ...quotedReason(reason),
+    ...meaning,
+    '',
+    'The verdict, and what the version changes:',
+    '',
+    // The key of an app may look like a domain, so it stands in this address alone.
+    `GET ${baseUrl}/api/marketplace/developer/apps/${appKey}/versions/${encodeURIComponent(version)}`,
+    '',
+  ];
+  return {
+    subject: `${subject.replace(/^./, (letter) => letter.toUpperCase())} ${outcome}`,
+    body: body.join('\n'),
+    validSeconds: NOTICE_SECONDS,
+  };
+}

@@ -1,0 +1,211 @@
+import type { OAuthAppStatus } from '@crm/contracts';
+import { Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { In, IsNull, Raw } from 'typeorm';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { OAuthApp, OAuthInstallation } from './oauth.entity.js';
+
+/**
+ * Registers an installation or renews what is known of it. Gives no row for one that has ended or is another tenant's.
+ * $1: installation, $2: tenant, $3: client id for a new one, $4: app key, $5: its name, $6: publisher, $7: whether it is a
+ * sandbox, $8: scopes, $9: redirect URIs, $10: those of the scopes that users cannot leave out.
+ */
+export const REGISTER_OAUTH_INSTALLATION = `
+  INSERT INTO oauth_installation AS i
+    (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris,
+     required_scopes)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  ON CONFLICT (installation_id) DO UPDATE SET
+    app_name = EXCLUDED.app_name, publisher = EXCLUDED.publisher, scopes = EXCLUDED.scopes,
+    redirect_uris = EXCLUDED.redirect_uris, required_scopes = EXCLUDED.required_scopes, updated_at = now()
+  WHERE i.tenant_id = EXCLUDED.tenant_id AND i.app_key = EXCLUDED.app_key AND i.ended_at IS NULL
+  RETURNING client_id AS "clientId"`;
+
+/**
+ * Ends an installation for good; one that is not known is noted as ended. Says whether there were credentials to end, which is
+ * read, and the row held, before it is changed.
+ * $1: installation, $2: tenant, $3: client id for an unknown one, $4: app key.
+ */
+export const END_OAUTH_INSTALLATION = `
+  WITH before AS (
+    SELECT secret_hash IS NOT NULL AS had_secret
+      FROM oauth_installation WHERE installation_id = $1 AND tenant_id = $2 FOR UPDATE)
+  INSERT INTO oauth_installation AS i
+    (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris, ended_at)
+  SELECT $1, $2, $3, $4, '', '', false, '{}', '{}', now() FROM (VALUES (1)) AS one LEFT JOIN before ON true
+  ON CONFLICT (installation_id) DO UPDATE SET
+    ended_at = COALESCE(i.ended_at, now()), secret_hash = NULL, previous_secret_hash = NULL, updated_at = now()
+  WHERE i.tenant_id = EXCLUDED.tenant_id
+  RETURNING COALESCE((SELECT had_secret FROM before), false) AS "hadSecret"`;
+
+/**
+ * Replaces the secret. The one that is replaced stays valid for a time; what it had replaced itself ends.
+ * $1: tenant, $2: installation, $3: hash of the secret, $4: seconds for which the previous secret is valid.
+ */
+export const ROTATE_OAUTH_SECRET = `
+  UPDATE oauth_installation AS i SET
+    previous_secret_hash = CASE WHEN $4::float8 > 0 THEN i.secret_hash END,
+    previous_secret_created_at = CASE WHEN $4::float8 > 0 THEN i.secret_created_at END,
+    previous_secret_last_used_at = CASE WHEN $4::float8 > 0 THEN i.secret_last_used_at END,
+    previous_valid_until =
+      CASE WHEN $4::float8 > 0 AND i.secret_hash IS NOT NULL THEN now() + make_interval(secs => $4::float8) END,
+    secret_hash = $3, secret_created_at = now(), secret_last_used_at = NULL, updated_at = now()
+   WHERE i.tenant_id = $1 AND i.installation_id = $2 AND i.ended_at IS NULL
+  RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
+
+/**
+ * What a token call with credentials is decided on, in one statement (migrations/1795800000101-oauth.ts). No row for
+ * credentials that are not valid. $1: client id, $2: hash of the secret.
+ */
+export const READ_OAUTH_CLIENT = `
+  SELECT installation_id AS "installationId", tenant_id AS "tenantId", app_key AS "appKey", scopes,
+    matched_hash AS "matchedHash"
+  FROM read_oauth_client($1, $2)`;
+
+/** What tokens for users of an installation are decided on; no row for one that has ended. $1: tenant, $2: installation. */
+export const READ_OAUTH_INSTALLATION = `
+  SELECT i.app_key AS "appKey", i.scopes, COALESCE(a.status, 'active') AS "status"
+    FROM oauth_installation i LEFT JOIN oauth_app a ON a.app_key = i.app_key
+   WHERE i.installation_id = $2 AND i.tenant_id = $1 AND i.ended_at IS NULL`;
+
+export type InstallationFacts = Pick<
+  OAuthInstallation,
+  'installationId' | 'tenantId' | 'appKey' | 'appName' | 'publisher' | 'sandbox' | 'scopes' | 'redirectUris'
+> &
+  Partial<Pick<OAuthInstallation, 'requiredScopes'>>;
+
+/** Whom a client acts as: an installation with valid credentials. */
+export type AuthenticatedClient = Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey' | 'scopes'> & {
+  readonly clientId: string;
+};
+
+/** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
+const NO_SECRET = hashSecret(newSecret());
+const VALID_PREVIOUS = Raw((column) => `${column} > now()`);
+
+@Injectable()
+export class OAuthInstallationRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @returns the client id, or null for an installation that has ended or is another tenant's */
+  async register(tx: NarrowTransaction, facts: InstallationFacts, newClientId: string): Promise<string | null> {
+    const { installationId, tenantId, appKey, appName, publisher, sandbox, scopes, redirectUris } = facts;
+    const { requiredScopes = [] } = facts;
+    const parameters = [installationId, tenantId, newClientId, appKey, appName, publisher, sandbox];
+    const [row] = await tx.query<{ clientId: string }>(REGISTER_OAUTH_INSTALLATION, [
+      ...parameters,
+      scopes,
+      redirectUris,
+      requiredScopes,
+    ]);
+    return row?.clientId ?? null;
+  }
+
+  /** @returns whether it had credentials */
+  async end(
+    tx: NarrowTransaction,
+    { installationId, tenantId, appKey }: Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'>,
+    newClientId: string,
+  ): Promise<boolean> {
+    const [row] = await tx.query<{ hadSecret: boolean }>(END_OAUTH_INSTALLATION, [
+      installationId,
+      tenantId,
+      newClientId,
+      appKey,
+    ]);
+    return row?.hadSecret ?? false;
+  }
+
+  async rotate(
+    tx: NarrowTransaction,
+    { tenantId, installationId }: Pick<OAuthInstallation, 'tenantId' | 'installationId'>,
+    secretHash: Buffer,
+    overlapSeconds: number,
+  ): Promise<Pick<OAuthInstallation, 'clientId' | 'previousValidUntil'> | null> {
+    const [row] = await tx.query<Pick<OAuthInstallation, 'clientId' | 'previousValidUntil'>>(ROTATE_OAUTH_SECRET, [
+      tenantId,
+      installationId,
+      secretHash,
+      overlapSeconds,
+    ]);
+    return row ?? null;
+  }
+
+  /** One that has not ended. */
+  async find(tx: NarrowTransaction, tenantId: string, installationId: string): Promise<OAuthInstallation | null> {
+    return tx.repository(OAuthInstallation).findOneBy({ tenantId, installationId, endedAt: IsNull() });
+  }
+
+  /** Of any tenant. */
+  async findOfApp(tx: NarrowTransaction, appKey: string, installationId: string): Promise<OAuthInstallation | null> {
+    return tx.repository(OAuthInstallation).findOneBy({ appKey, installationId, endedAt: IsNull() });
+  }
+
+  /** The installation of an app in a tenant; sandboxes have to be named. */
+  async findLive(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<OAuthInstallation | null> {
+    return tx.repository(OAuthInstallation).findOneBy({ tenantId, appKey, sandbox: false, endedAt: IsNull() });
+  }
+
+  /** What users cannot leave out of what some installations were granted, by installation. */
+  async findRequiredScopes(
+    tx: NarrowTransaction,
+    tenantId: string,
+    installationIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string[]>> {
+    const found = await tx.repository(OAuthInstallation).find({
+      select: { installationId: true, requiredScopes: true },
+      where: { tenantId, installationId: In([...installationIds]) },
+    });
+    return new Map(found.map(({ installationId, requiredScopes }) => [installationId, requiredScopes]));
+  }
+
+  /** Ends the secret before the present one. @returns whether it was still valid */
+  async endPrevious(tx: NarrowTransaction, tenantId: string, installationId: string): Promise<boolean> {
+    const { affected } = await tx
+      .repository(OAuthInstallation)
+      .update(
+        { tenantId, installationId, previousValidUntil: VALID_PREVIOUS },
+        { previousSecretHash: null, previousValidUntil: secondsFromNow(0) },
+      );
+    return affected === 1;
+  }
+
+  /** One round trip, which also notes that the secret was used. @returns null for credentials that are not valid */
+  async authenticate(clientId: string, clientSecret: string): Promise<AuthenticatedClient | null> {
+    const [row] = await this.database.crossTenantStatement<
+      Omit<AuthenticatedClient, 'clientId'> & { matchedHash: Buffer }
+    >(READ_OAUTH_CLIENT, [clientId, hashSecret(clientSecret)]);
+    if (!isSecret(row?.matchedHash ?? NO_SECRET, clientSecret) || !row) return null;
+    const { installationId, tenantId, appKey, scopes } = row;
+    return { clientId, installationId, tenantId, appKey, scopes };
+  }
+
+  /** What tokens for users of an installation are decided on; null for one that has ended. */
+  async readForUsers(
+    tenantId: string,
+    installationId: string,
+  ): Promise<{ appKey: string; scopes: string[]; status: OAuthAppStatus } | null> {
+    const [row] = await this.database.crossTenantStatement<{
+      appKey: string;
+      scopes: string[];
+      status: OAuthAppStatus;
+    }>(READ_OAUTH_INSTALLATION, [tenantId, installationId]);
+    return row ?? null;
+  }
+}
+
+@Injectable()
+export class OAuthAppRepository {
+  async find(tx: NarrowTransaction, appKey: string): Promise<Pick<OAuthApp, 'redirectUris' | 'status'>> {
+    return (await tx.repository(OAuthApp).findOneBy({ appKey })) ?? { redirectUris: [], status: 'active' };
+  }
+
+  /** Changes what is given; the rest stays. */
+  async upsert(
+    tx: NarrowTransaction,
+    appKey: string,
+    changes: Partial<Pick<OAuthApp, 'redirectUris' | 'status'>>,
+  ): Promise<void> {
+    await tx.repository(OAuthApp).upsert({ appKey, ...changes, updatedAt: secondsFromNow(0) }, ['appKey']);
+  }
+}

@@ -1,0 +1,74 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { RecentProof } from '../sessions/proof.service.js';
+import { OAuthAppService, OAuthInstallationService } from './client.service.js';
+
+@Controller()
+export class OAuthInstallationRpc {
+  constructor(
+    private readonly installations: OAuthInstallationService,
+    private readonly proof: RecentProof,
+  ) {}
+
+  @RpcHandler(rpc.identity.registerOAuthInstallation)
+  async register(request: RpcRequest<typeof rpc.identity.registerOAuthInstallation>): Promise<object> {
+    await this.installations.register(request);
+    return {};
+  }
+
+  @RpcHandler(rpc.identity.endOAuthInstallation)
+  async end(request: RpcRequest<typeof rpc.identity.endOAuthInstallation>): Promise<object> {
+    await this.installations.end(request);
+    return {};
+  }
+
+  @RpcHandler(rpc.identity.issueOAuthCredentials)
+  @Access({ right: 'administer' })
+  async issue(
+    @Payload() request: RpcRequest<typeof rpc.identity.issueOAuthCredentials>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<typeof rpc.identity.issueOAuthCredentials>> {
+    // Credentials outlive the token that asked for them: a stolen access token must not be enough.
+    await this.proof.assert(principal);
+    return this.installations.issue(principal, request);
+  }
+
+  @RpcHandler(rpc.identity.describeOAuthCredentials)
+  @Access({ right: 'administer' })
+  async describe(
+    @Payload() { installationId }: RpcRequest<typeof rpc.identity.describeOAuthCredentials>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<typeof rpc.identity.describeOAuthCredentials>> {
+    return { credentials: await this.installations.describe(principal, installationId) };
+  }
+
+  @RpcHandler(rpc.identity.revokePreviousOAuthSecret)
+  @Access({ right: 'administer' })
+  async revokePrevious(
+    @Payload() { installationId }: RpcRequest<typeof rpc.identity.revokePreviousOAuthSecret>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<typeof rpc.identity.revokePreviousOAuthSecret>> {
+    return { revoked: await this.installations.revokePrevious(principal, installationId) };
+  }
+}
+
+@Controller()
+export class OAuthAppRpc {
+  constructor(private readonly apps: OAuthAppService) {}
+
+  @RpcHandler(rpc.identity.updateOAuthApp)
+  async update({ appKey, redirectUris }: RpcRequest<typeof rpc.identity.updateOAuthApp>): Promise<object> {
+    await this.apps.update(appKey, redirectUris);
+    return {};
+  }
+
+  @RpcHandler(rpc.identity.setOAuthAppStatus)
+  async setStatus({ appKey, status }: RpcRequest<typeof rpc.identity.setOAuthAppStatus>): Promise<object> {
+    await this.apps.setStatus(appKey, status);
+    return {};
+  }
+}

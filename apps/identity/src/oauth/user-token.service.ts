@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Scope } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AuditTrail, SYSTEM } from '../audit/audit-trail.service.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { type IssueUser, UserRepository } from '../people/user.repository.js';
+import { isSecret } from '../secret.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { TokenSigner } from '../sessions/token-signer.js';
+import { OAuthInstallationRepository } from './client.repository.js';
+import {
+  AuthorizationCodeRepository,
+  type GrantIds,
+  GrantRepository,
+  GrantTokenRepository,
+  newGrantText,
+  parseGrantText,
+} from './grant.repository.js';
+import { grantEntry } from './grant.service.js';
+import { OAuthError } from './oauth-error.js';
+import type { TokenAnswer } from './token.dto.js';
+import { intersectScopes, scopesOfToken } from './token-request.js';
+
+/** RFC 7636, section 4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** Whether a verifier is the one that a challenge was made of, by S256. */
+function isVerifierOf(challenge: string, verifier: string): boolean {
+  return VERIFIER.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge;
+}
+
+export interface CodeExchange {
+  /** Key of the app. */
+  readonly clientId: string;
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  /** When the call names one: it has to be that of the code. */
+  readonly installationId: string | undefined;
+  /** Where the call comes from. */
+  readonly origin: RequestOrigin;
+}
+
+export interface TokenRefresh {
+  readonly clientId: string;
+  readonly refreshToken: string;
+  readonly scopes: Scope[] | undefined;
+  readonly installationId: string | undefined;
+  /** Where the call comes from. */
+  readonly origin: RequestOrigin;
+}
+
+/** What a transaction has decided. A refusal is committed like a success: it ends what was presented. */
+type Decision =
+  | {
+      readonly user: IssueUser;
+      readonly scopes: string[];
+      readonly refreshToken: string;
+      readonly remainingSeconds: number;
+    }
+  | 'refused'
+  | 'reused';
+
+/** Tokens with which an app acts for a user (RFC 6749, sections 4.1.3 and 6; RFC 7636). */
+@Injectable()
+export class UserTokenService {
+  private readonly logger = new Logger('OAuth');
+
+  constructor(
+    private readonly database: Database,
+    private readonly installations: OAuthInstallationRepository,
+    private readonly codes: AuthorizationCodeRepository,
+    private readonly grants: GrantRepository,
+    private readonly tokens: GrantTokenRepository,
+    private readonly users: UserRepository,
+    private readonly signer: TokenSigner,
+    private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * Exchanges a code, once. A second attempt means that two parties have it: what the first one got ends
+   * (RFC 6749, section 4.1.2). An attempt that fails for any reason spends the code too.
+   * @throws OAuthError invalid_grant
+   */
+  async exchange(request: CodeExchange): Promise<TokenAnswer> {
+    const { ids, tokenId, granted } = await this.admit(request.code, request);
+    return this.decide(ids, request, tokenId, undefined, (tx) => this.useCode(tx, ids, request, granted));
+  }
+
+  /**
+   * Exchanges a refresh token; the presented one is spent. For ten seconds it gives the same successor again; any other reuse
+   * ends the grant, as with sessions.
+   * @throws OAuthError invalid_grant, invalid_scope
+   */
+  async refresh(request: TokenRefresh): Promise<TokenAnswer> {
+    const { ids, tokenId, granted } = await this.admit(request.refreshToken, request);
+    return this.decide(ids, request, tokenId, request.scopes, (tx) => this.useRefreshToken(tx, ids, request, granted));
+  }
+
+  /** Reads where something presented belongs. `granted` is null when the installation or its app has ended. */
+  private async admit(text: string, { clientId, installationId }: Pick<CodeExchange, 'clientId' | 'installationId'>) {
+    // Before anything is read: whatever is changed after that has a later cut-off, and ends this token too.
+    const tokenId = newId();
+    const ids = parseGrantText(text);
+    if (!ids) throw invalidGrant();
+    // Its grants have ended. An app presents those of all its users, from one address and with the id that it has in every
+    // workspace: if that counted, the suspension of one would keep it from the others.
+    if (!this.signer.issuesFor(ids.tenantId)) {
+      throw new OAuthError('invalid_grant', 'The workspace is suspended', false);
+    }
+    const installation = await this.installations.readForUsers(ids.tenantId, ids.installationId);
+    const named = installationId === undefined || installationId.toLowerCase() === ids.installationId;
+    const alive = installation && installation.appKey === clientId && installation.status !== 'revoked' && named;
+    return { ids, tokenId, granted: alive ? installation.scopes : null };
+  }
+
+  private async decide(
+    ids: GrantIds,
+    { clientId: appKey, origin }: Pick<CodeExchange, 'clientId' | 'origin'>,
+    tokenId: string,
+    wanted: Scope[] | undefined,
+    work: (tx: TenantTransaction) => Promise<Decision>,
+  ): Promise<TokenAnswer> {
+    const { tenantId, grantId, installationId } = ids;
+    const decision = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+      const decided = await work(tx);
+      if (decided === 'reused') {
+        const ended = await this.grants.delete(tx, grantId);
+        await this.revocations.record(tx, 'session', grantId);
+        // Once: what is presented after that ends nothing. Whoever presents it has proven nothing.
+        const entry = ended && grantEntry('oauth_grant.replay_noticed', grantId, ended);
+        if (entry) this.trail.record(tx, { ...entry, outcome: 'failure', actor: SYSTEM });
+      }
+      return decided;
+    });
+    if (decision === 'reused') {
+      await this.revocations.publishPending();
+      this.logger.warn({
+        msg: 'A spent code or refresh token of an app was presented; its grant ends',
+        tenantId,
+        appKey,
+      });
+    }
+    if (decision === 'reused' || decision === 'refused') throw invalidGrant();
+    const scopes = scopesOfToken(wanted, decision.scopes);
+    const seconds = Math.min(ACCESS_TOKEN_SECONDS, decision.remainingSeconds);
+    const content = {
+      aud: AUDIENCES.api,
+      sub: decision.user.id,
+      tid: tenantId,
+      roles: [...decision.user.roles],
+      scopes,
+      sid: grantId,
+      // Who acts for the user: it makes the token that of an app, which its scopes always limit.
+      act: { sub: appKey, installation_id: installationId },
+    };
+    return {
+      access_token: await this.signer.sign(content, seconds, tokenId),
+      token_type: 'Bearer',
+      expires_in: seconds,
+      scope: scopes.join(' '),
+      refresh_token: decision.refreshToken,
+      installation_id: installationId,
+      tenant_id: tenantId,
+    };
+  }
+
+  private async useCode(
+    tx: TenantTransaction,
+    ids: GrantIds,
+    { clientId, code, redirectUri, verifier }: CodeExchange,
+    granted: readonly string[] | null,
+  ): Promise<Decision> {
+    const user = await this.lockUser(tx, await this.codes.findUser(tx, ids.grantId));
+    const found = await this.codes.lock(tx, ids.grantId);
+    if (!found || found.installationId !== ids.installationId || !isSecret(found.codeHash, code)) return 'refused';
+    if (found.isUsed) return 'reused';
+    await this.codes.markUsed(tx, ids.grantId);
+    const isRight =
+      found.isValid &&
+      found.appKey === clientId &&
+      found.redirectUri === redirectUri &&
+      isVerifierOf(found.codeChallenge, verifier);
+    if (!isRight || !user || granted === null) return 'refused';
+    const scopes = intersectScopes(found.scopes, granted);
+    if (scopes.length === 0) return 'refused';
+    const { sessions } = this.config;
+    const { installationId, appKey, appName, publisher } = found;
+    const grant = { id: ids.grantId, installationId, appKey, appName, publisher, userId: user.id, scopes };
+    await this.grants.insert(tx, grant, sessions);
+    const refreshToken = newGrantText(ids);
+    await this.tokens.insert(tx, refreshToken, ids.grantId, sessions.idleSeconds);
+    return { user, scopes, refreshToken, remainingSeconds: Math.min(sessions.idleSeconds, sessions.maxSeconds) };
+  }
+
+  private async useRefreshToken(
+    tx: TenantTransaction,
+    ids: GrantIds,
+    { clientId, refreshToken, scopes: wanted }: TokenRefresh,
+    granted: readonly string[] | null,
+  ): Promise<Decision> {
+    const { idleSeconds } = this.config.sessions;
+    const seen = await this.grants.find(tx, ids.grantId);
+    // The user first: disabling one locks in this order too.
+    const user = await this.lockUser(tx, seen?.userId ?? null);
+    const grant = seen && (await this.grants.lock(tx, ids.grantId));
+    if (!grant || grant.installationId !== ids.installationId || grant.appKey !== clientId) return 'refused';
+    if (!user || granted === null) return 'refused';
+    const scopes = intersectScopes(grant.scopes, granted);
+    // Before the token is spent: a client that asks for too much keeps it.
+    scopesOfToken(wanted, scopes);
+    const successor = newGrantText(ids);
+    const rotation = await this.tokens.rotate(tx, refreshToken, ids.grantId, { successor, validSeconds: idleSeconds });
+    if (rotation.outcome === 'unknown') return 'refused';
+    if (rotation.outcome === 'reused') return 'reused';
+    const remainingSeconds = await this.grants.touch(tx, ids.grantId, idleSeconds);
+    if (remainingSeconds === null) return 'refused';
+    return { user, scopes, refreshToken: rotation.successor, remainingSeconds };
+  }
+
+  /** @returns null for a user who is not active */
+  private async lockUser(tx: TenantTransaction, id: string | null): Promise<IssueUser | null> {
+    const user = id === null ? null : await this.users.lockForIssue(tx, id);
+    return user?.status === 'active' ? user : null;
+  }
+}
+
+const invalidGrant = () => new OAuthError('invalid_grant', 'What was presented is not valid, or not any more');

@@ -1,0 +1,132 @@
+import type { Plan } from '@crm/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * An address that somebody has registered a workspace with and has not verified. It reserves nothing: any number of claims
+ * of an address stand beside each other, also beside the user it belongs to (sign-in-email.entity.ts).
+ */
+@Entity({ name: 'email_claim' })
+export class EmailClaim {
+  /** Who registered. */
+  @PrimaryColumn({ name: 'user_id', type: 'uuid' })
+  userId: string;
+
+  @Column({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  /** Normalised (see email-address.ts). */
+  @Column({ type: 'text' })
+  email: string;
+
+  /** SHA-256 of what the latest mail carries. */
+  @Column({ name: 'secret_hash', type: 'bytea', nullable: true })
+  secretHash: Buffer | null;
+
+  @Column({ name: 'secret_expires_at', type: 'timestamptz', nullable: true })
+  secretExpiresAt: Date | null;
+
+  /** When somebody else verified the address. */
+  @Column({ name: 'lost_at', type: 'timestamptz', nullable: true })
+  lostAt: Date | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}
+
+/** Which user signs in with an address. An address has one user on the whole platform. */
+@Entity({ name: 'sign_in_email' })
+export class SignInEmail {
+  /** Normalised (see email-address.ts). */
+  @PrimaryColumn({ type: 'text' })
+  email: string;
+
+  @Column({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId: string;
+
+  /** Of an address that the user has changed: it signs nobody in and is nobody else's until then. Otherwise null. */
+  @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true })
+  reservedUntil: Date | null;
+}
+
+/** `invited` has not set a password yet; `disabled` can neither sign in nor be embedded. */
+export type UserStatus = 'active' | 'invited' | 'disabled';
+
+/**
+ * How a user came to be; `embed` users were provisioned by a host, `identity_provider` users at their first sign-in there.
+ * Neither has a password.
+ */
+export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
+
+@Entity({ name: 'app_user' })
+export class User {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  /** Normalised (see email-address.ts). */
+  @Column({ type: 'text' })
+  email: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text', array: true })
+  roles: string[];
+
+  @Column({ type: 'text' })
+  status: UserStatus;
+
+  @Column({ type: 'text' })
+  origin: UserOrigin;
+
+  /** Argon2id in PHC string format; null until a password is set. */
+  @Column({ name: 'password_hash', type: 'text', nullable: true })
+  passwordHash: string | null;
+
+  @Column({ name: 'mfa_enabled', type: 'boolean' })
+  mfaEnabled: boolean;
+
+  /** How often everything that leads to a session was ended: what was proven in an earlier epoch opens none. */
+  @Column({ name: 'sign_in_epoch', type: 'integer' })
+  signInEpoch: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}
+
+/** A workspace; its id is the tenant every other row belongs to. */
+@Entity({ name: 'tenant' })
+export class Tenant {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text' })
+  plan: Plan;
+
+  /** IANA name, e.g. `Europe/Berlin`. */
+  @Column({ name: 'time_zone', type: 'text' })
+  timeZone: string;
+
+  /** ISO 3166-1 alpha-2. */
+  @Column({ type: 'text', nullable: true })
+  country: string | null;
+
+  /** When the address that the workspace was registered with was verified; null until then. */
+  @Column({ name: 'verified_at', type: 'timestamptz', nullable: true })
+  verifiedAt: Date | null;
+
+  /** When the platform closed it, because nobody verified the address. */
+  @Column({ name: 'closed_at', type: 'timestamptz', nullable: true })
+  closedAt: Date | null;
+
+  @Column({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt: Date;
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { EmailClaimRepository, SignInEmailRepository } from './email.repository.js';
+import { TenantRepository } from './tenant.repository.js';
+import { TenantRpc } from './tenant.rpc.js';
+import { TenantService } from './tenant.service.js';
+import { UserRepository } from './user.repository.js';
+import { UserService } from './user.service.js';
+
+@Module({
+  controllers: [TenantRpc],
+  providers: [
+    TenantRepository,
+    TenantService,
+    EmailClaimRepository,
+    SignInEmailRepository,
+    UserRepository,
+    UserService,
+  ],
+  exports: [TenantRepository, TenantService, EmailClaimRepository, SignInEmailRepository, UserRepository, UserService],
+})
+export class PeopleModule {}

@@ -1,0 +1,46 @@
+import type { Plan } from '@crm/contracts';
+import { type NarrowTransaction, secondsFromNow, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { Tenant } from './people.entity.js';
+
+export type NewTenant = Omit<Tenant, 'updatedAt' | 'verifiedAt' | 'closedAt'>;
+
+@Injectable()
+export class TenantRepository {
+  /** Adds a tenant in the transaction that adds its owner. */
+  async insert(tx: NarrowTransaction, tenant: NewTenant, { verified }: { verified: boolean }): Promise<void> {
+    await tx.repository(Tenant).insert({ ...tenant, verifiedAt: verified ? secondsFromNow(0) : null });
+  }
+
+  /** Like find, for the narrow role in the context of the tenant. */
+  async findAsNarrow(tx: NarrowTransaction, id: string): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOneBy({ id });
+  }
+
+  /** @param tx in the context of the tenant */
+  async markVerified(tx: NarrowTransaction, id: string): Promise<void> {
+    await tx.repository(Tenant).update({ id }, { verifiedAt: secondsFromNow(0) });
+  }
+
+  async close(tx: TenantTransaction): Promise<void> {
+    await tx.repository(Tenant).update({ id: tx.tenantId }, { closedAt: secondsFromNow(0), name: 'Closed' });
+  }
+
+  /** The tenant in context, or null when there is none with this id. */
+  async find(tx: TenantTransaction): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOneBy({ id: tx.tenantId });
+  }
+
+  /** Like find, and holds the row until the transaction ends, so that changes of the tenant's limits follow each other. */
+  async lock(tx: TenantTransaction): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** @returns whether the tenant exists */
+  async setPlan(tx: TenantTransaction, plan: Plan): Promise<boolean> {
+    const { affected } = await tx
+      .repository(Tenant)
+      .update({ id: tx.tenantId }, { plan, updatedAt: secondsFromNow(0) });
+    return affected === 1;
+  }
+}

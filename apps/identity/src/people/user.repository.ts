@@ -1,0 +1,145 @@
+import { type Database, type NarrowTransaction, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { ArrayContains, MoreThan, Not } from 'typeorm';
+import type { EmailHolder } from './email.repository.js';
+import { User } from './people.entity.js';
+
+/** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
+export const READ_SIGN_IN_USER = `
+  SELECT u.* FROM ${TENANT_OF_STATEMENT}, LATERAL (
+    SELECT tenant_id AS "tenantId", id, email, roles, status, password_hash AS "passwordHash", mfa_enabled AS "mfaEnabled",
+        sign_in_epoch AS "signInEpoch"
+      FROM app_user WHERE tenant_id = $1::uuid AND id = $2::uuid AND tenant.id IS NOT NULL OFFSET 0) AS u`;
+
+/**
+ * Who is told what concerns a workspace: its active administrators. When there are too many, one of
+ * them who is named comes first, then owners, then those who came first. Their rows are held in the order in which changes of
+ * users take them, owners first, so that nobody who is being erased gets a mail that the erasure does not see.
+ * $1: tenant, $2: the user who is named, or null, $3: limit.
+ */
+export const HOLD_ADMINISTRATORS_TO_TELL = `
+  WITH told AS MATERIALIZED (
+    SELECT id FROM app_user
+     WHERE tenant_id = $1 AND status = 'active' AND roles && ARRAY['owner', 'admin']
+     ORDER BY (id = $2) IS TRUE DESC, roles @> ARRAY['owner'] DESC, id LIMIT $3)
+  SELECT u.id, u.email, u.name FROM told JOIN app_user u ON u.tenant_id = $1 AND u.id = told.id
+   WHERE u.status = 'active' AND u.roles && ARRAY['owner', 'admin']
+   ORDER BY u.roles @> ARRAY['owner'] DESC, u.id FOR KEY SHARE OF u`;
+
+/**
+ * The rights of a user, who stays as they are until the transaction ends. $1: tenant, $2: user, $3: the epoch in which they proved
+ * who they are, after which there is no row; null where nothing was proven.
+ */
+export const LOCK_USER_FOR_ISSUE = `
+  SELECT tenant_id AS "tenantId", id, email, name, roles, status FROM app_user
+   WHERE tenant_id = $1 AND id = $2 AND ($3::integer IS NULL OR sign_in_epoch = $3::integer) FOR SHARE`;
+
+export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
+
+/** Whom a password is checked for. */
+export type SignInUser = Pick<
+  User,
+  'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch'
+>;
+
+/** Whose rights go into a token. */
+export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
+
+@Injectable()
+export class UserRepository {
+  /** Adds a user in the transaction that claims their address. */
+  async insert(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
+    await tx.repository(User).insert({ tenantId, ...user });
+  }
+
+  /** What the narrow role may read of a user, in the context of their tenant. */
+  async findContact(tx: NarrowTransaction, tenantId: string, id: string): Promise<Pick<User, 'email'> | null> {
+    return tx.repository(User).findOne({ select: { tenantId: true, id: true, email: true }, where: { tenantId, id } });
+  }
+
+  /** Holds a user until the transaction of the narrow role ends, before what belongs to them, as {@link lock} does. */
+  async hold(tx: NarrowTransaction, tenantId: string, id: string): Promise<void> {
+    const user = { select: { tenantId: true, id: true }, where: { tenantId, id } };
+    await tx.repository(User).findOne({ ...user, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<User | null> {
+    return tx.repository(User).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** What a sign-in by password reads, in a transaction of its own and one round trip. */
+  async readForSignIn(database: Database, { tenantId, userId }: EmailHolder): Promise<SignInUser | null> {
+    const [user] = await database.read<SignInUser>(tenantId, READ_SIGN_IN_USER, [userId]);
+    return user ?? null;
+  }
+
+  /** Like find, and holds the row until the transaction ends, so that two changes of one user follow each other. */
+  async lock(tx: TenantTransaction, id: string): Promise<User | null> {
+    return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /**
+   * Like find, and keeps the user as they are until the transaction ends: who issues rights from the row reads it so, and
+   * a change of them is then wholly before or wholly after.
+   * @param epoch in which they have proven who they are; null is returned when it is over
+   */
+  async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<IssueUser | null> {
+    const [user] = await tx.queryPrepared<IssueUser>(LOCK_USER_FOR_ISSUE, [tx.tenantId, id, epoch ?? null]);
+    return user ?? null;
+  }
+
+  async update(tx: TenantTransaction, id: string, changes: Partial<Omit<User, 'tenantId' | 'id'>>): Promise<void> {
+    await tx.repository(User).update({ tenantId: tx.tenantId, id }, { ...changes });
+  }
+
+  /**
+   * Changes the address of a user who is not disabled, by the narrow role, which changes who signs in with it in the same
+   * transaction.
+   * @param user with `email`, only if it is still the address
+   * @returns whether it was changed
+   */
+  async changeEmail(
+    tx: NarrowTransaction,
+    user: Pick<User, 'tenantId' | 'id'> & { email?: string },
+    email: string,
+  ): Promise<boolean> {
+    const { affected } = await tx.repository(User).update({ ...user, status: Not('disabled') }, { email });
+    return affected === 1;
+  }
+
+  /** Users in the order they came, which is that of their ids, and how many there are. */
+  async list(tx: TenantTransaction, page: ListPage): Promise<{ users: User[]; counted: number }> {
+    const { tenantId } = tx;
+    const users = await tx.repository(User).find({
+      where: { tenantId, ...(page.after && { id: MoreThan(page.after.id) }) },
+      order: { id: 'ASC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+    return { users, counted: await tx.repository(User).countBy({ tenantId }) };
+  }
+
+  /**
+   * Whom to tell what concerns the workspace: its active administrators, owners first, who stay until the transaction ends.
+   * @param first comes first when there are more than the limit, if they are one of them
+   */
+  async holdAdministratorsToTell(
+    tx: TenantTransaction,
+    limit: number,
+    first: string | null = null,
+  ): Promise<Pick<User, 'id' | 'email' | 'name'>[]> {
+    return tx.query(HOLD_ADMINISTRATORS_TO_TELL, [tx.tenantId, first, limit]);
+  }
+
+  /** Locks and counts the owners that can still sign in, so that two of them cannot step down at once. */
+  async lockActiveOwners(tx: TenantTransaction): Promise<number> {
+    const owners = await tx.repository(User).find({
+      select: { tenantId: true, id: true },
+      where: { tenantId: tx.tenantId, status: 'active', roles: ArrayContains(['owner']) },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return owners.length;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { BooleanField, field, type ListAnswer, ListField, type ListQuery, ObjectField } from '@crm/http';
+import { type SessionView, Workspace } from '@crm/identity-views';
+import { Injectable } from '@nestjs/common';
+import { deviceOf } from '../audit/request-origin.decorator.js';
+import { TenantService } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { assertGrantable, UserSummaryView } from '../people/user.service.js';
+import { RecentProof } from './proof.service.js';
+import { SessionService } from './session.service.js';
+import type { Session } from './sessions.entity.js';
+
+/** The user that an access token was issued for, and their workspace. */
+export class CallerView extends UserSummaryView {
+  @ListField(field.text({ maxLength: 40 }), {
+    description: 'Scopes that limit the token; an empty list means that the role alone decides',
+  })
+  scopes: string[];
+
+  @BooleanField()
+  mfaEnabled: boolean;
+
+  @ObjectField(() => Workspace)
+  tenant: Workspace;
+}
+
+/** Describes the current user. */
+@Injectable()
+export class CallerService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantService,
+  ) {}
+
+  /** Roles and scopes are the token's, which count; the rest is what is stored now. */
+  async describe(principal: Principal): Promise<CallerView> {
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      // Sent together: one round trip.
+      const [user, tenant] = await Promise.all([this.users.find(tx, principal.userId), this.tenants.view(tx)]);
+      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      return {
+        id: user.id,
+        email: user.email,
+        name: user.name,
+        roles: [...principal.roles],
+        scopes: [...principal.scopes],
+        mfaEnabled: user.mfaEnabled,
+        tenant,
+      };
+    });
+  }
+}
+
+/** @param currentId the session of the caller */
+export function sessionView(session: Session, currentId: string | undefined): SessionView {
+  return {
+    id: session.id,
+    current: session.id === currentId,
+    address: session.address,
+    lastAddress: session.lastAddress ?? session.address,
+    userAgent: session.userAgent,
+    device: deviceOf(session.userAgent),
+    createdAt: session.createdAt.toISOString(),
+    lastUsedAt: session.lastUsedAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+    endsAt: session.endsAt.toISOString(),
+  };
+}
+
+/** The sessions of the users of a workspace, as its administrators see and end them. */
+@Injectable()
+export class UserSessionService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly sessions: SessionService,
+    private readonly proof: RecentProof,
+  ) {}
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's, INVALID_QUERY */
+  async list(principal: Principal, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
+    await this.assertAdministered(principal, userId);
+    return this.sessions.list(principal.tenantId, userId, query);
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  async end(principal: Principal, userId: string, sessionId: string): Promise<void> {
+    await this.assertAdministered(principal, userId);
+    await this.proof.assert(principal);
+    const found = await this.sessions.end(principal, userId, sessionId);
+    if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  async endAll(principal: Principal, userId: string): Promise<void> {
+    await this.assertAdministered(principal, userId);
+    await this.proof.assert(principal);
+    await this.sessions.endAll(principal, userId);
+  }
+
+  private async assertAdministered(principal: Principal, userId: string): Promise<void> {
+    const user = await this.database.transaction(principal.tenantId, (tx) => this.users.find(tx, userId));
+    if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+    assertGrantable(principal, user.roles);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Principal } from '@crm/context';
+import { type ErrorCode, PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { SessionRepository } from './session.repository.js';
+
+/**
+ * By what a user, or an operator in the platform's tenant, can prove who they are within a session. A provider counts where they
+ * have signed in before and, if the account has a second factor, where it can say that it has asked for one.
+ * $1: tenant, $2: user or operator.
+ */
+export const READ_PROOF_WAYS = `
+  SELECT
+    EXISTS (SELECT 1 FROM passkey WHERE tenant_id = $1 AND user_id = $2) AS passkey,
+    EXISTS (SELECT 1 FROM authenticator
+             WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NOT NULL) AS authenticator,
+    EXISTS (SELECT 1 FROM app_user WHERE tenant_id = $1 AND id = $2 AND password_hash IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM operator WHERE tenant_id = $1 AND id = $2) AS password,
+    EXISTS (SELECT 1 FROM provider_link l
+              JOIN identity_provider p ON p.tenant_id = l.tenant_id AND p.issuer = l.issuer
+              JOIN app_user u ON u.tenant_id = l.tenant_id AND u.id = l.user_id
+             WHERE l.tenant_id = $1 AND l.user_id = $2 AND p.enabled
+               AND (NOT u.mfa_enabled OR cardinality(p.second_factor_values) > 0)) AS "identityProvider"`;
+
+/** By what somebody proves within a session who they are. Part of the outside contract: `proofs` of the errors that ask for one. */
+export type ProofWay = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
+
+interface WaysRow {
+  passkey: boolean;
+  authenticator: boolean;
+  password: boolean;
+  identityProvider: boolean;
+}
+
+/** Says which proofs an account can give, to whoever holds a session of it. Read only for an error. */
+@Injectable()
+export class ProofWays {
+  constructor(
+    private readonly database: Database,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** The strongest first; none where a new sign-in is all that is left. */
+  async list(tx: TenantTransaction, userId: string): Promise<ProofWay[]> {
+    const [row] = await tx.query<WaysRow & Record<string, unknown>>(READ_PROOF_WAYS, [tx.tenantId, userId]);
+    if (!row) throw new Error('A statement without a condition gave no row');
+    const { users, operators } = this.config.passkeys;
+    const isOperator = tx.tenantId === PLATFORM_TENANT;
+    const usesPasskeys = (isOperator ? operators : users) !== null;
+    // The weaker proof is no way around the stronger.
+    const takesPassword = !row.authenticator && !(isOperator && this.config.operatorSecondFactor);
+    return [
+      ...(row.passkey && usesPasskeys ? (['passkey'] as const) : []),
+      ...(row.authenticator ? (['authenticator', 'recovery_code'] as const) : []),
+      ...(row.identityProvider ? (['identity_provider'] as const) : []),
+      ...(row.password && takesPassword ? (['password'] as const) : []),
+    ];
+  }
+
+  /**
+   * Has a refused proof say which ones are possible.
+   * @param prove rejects with INVALID_CREDENTIALS for one that is missing or wrong
+   * @throws what `prove` throws
+   */
+  async explaining<T>(tenantId: string, userId: string, prove: () => Promise<T>): Promise<T> {
+    try {
+      return await prove();
+    } catch (error) {
+      if (!(error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS')) throw error;
+      const { message } = error;
+      throw await this.database.transaction(tenantId, (tx) => this.refusal(tx, userId, 'INVALID_CREDENTIALS', message));
+    }
+  }
+
+  /** An error that says which proofs are possible. */
+  async refusal(
+    tx: TenantTransaction,
+    userId: string,
+    code: Extract<ErrorCode, 'STEP_UP_REQUIRED' | 'INVALID_CREDENTIALS'>,
+    detail?: string,
+  ): Promise<PlatformError> {
+    return new PlatformError(code, detail, { members: { proofs: await this.list(tx, userId) } });
+  }
+}
+
+/**
+ * Protects changes that would let a stolen access token take over for good: they need a session in which the password or the
+ * second factor was proven a short while ago. A sign-in is such a proof, one at a provider from when that has authenticated the
+ * person; a refresh is not.
+ */
+@Injectable()
+export class RecentProof {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionRepository,
+    private readonly ways: ProofWays,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** @throws PlatformError STEP_UP_REQUIRED with the proofs that are possible, also for a token without a session */
+  async assert(principal: Principal): Promise<void> {
+    const tenant = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
+    await this.database.transaction(tenant, (tx) => this.assertWithin(tx, principal));
+  }
+
+  /**
+   * As {@link assert}, in the transaction of the change, for one that must not outlive what ended the session.
+   * @throws PlatformError STEP_UP_REQUIRED
+   */
+  async assertWithin(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<void> {
+    const proven =
+      sessionId !== undefined && (await this.sessions.wasProven(tx, userId, sessionId, this.config.stepUpSeconds));
+    if (!proven) throw await this.ways.refusal(tx, userId, 'STEP_UP_REQUIRED');
+  }
+}

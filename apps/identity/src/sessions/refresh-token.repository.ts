@@ -1,0 +1,133 @@
+import { hkdfSync } from 'node:crypto';
+import type { Database, NarrowTransaction } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
+import { Injectable } from '@nestjs/common';
+import { Any } from 'typeorm';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { hashSecret, newSecret } from '../secret.js';
+import { RefreshToken } from './sessions.entity.js';
+
+const PLACE = 'refresh_token/successor';
+
+/**
+ * The successor of a refresh token, readable by whoever has that token and by nobody else: the key is derived from the token,
+ * of which the database has only a hash. So a client that lost the answer can be given the same successor again, and a copy
+ * of the table contains no token that works.
+ */
+export function sealSuccessor(token: string, successor: string): Buffer {
+  return boxOf(token).seal(successor, PLACE);
+}
+
+/** @throws Error when the box belongs to another token */
+export function openSuccessor(token: string, sealed: Buffer): string {
+  return boxOf(token).open(sealed, PLACE);
+}
+
+// Another function than the hash that is stored: SHA-256 of the token does not lead to the key.
+const boxOf = (token: string): SecretBox =>
+  new SecretBox(Buffer.from(hkdfSync('sha256', token, '', 'identity.refresh-token-successor', 32)).toString('base64'));
+
+/** $1: hash of the token, $2: session, $3: tenant, $4: user, $5: seconds that it is valid. */
+export const STORE_REFRESH_TOKEN = `
+  INSERT INTO refresh_token (token_hash, session_id, tenant_id, user_id, expires_at)
+  VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`;
+
+/**
+ * Spends a token and stores its successor; gives no row when the token is not valid. Of two exchanges at once the second
+ * waits for the first and finds the token spent. The successor of an earlier token is forgotten: its client has it, because
+ * it presents it here.
+ * $1: hash of the token presented, $2: hash of its successor, $3: seconds that the successor is valid, $4: the successor,
+ * sealed, $5: the platform's tenant, $6: whether the token must be an operator's.
+ */
+export const ROTATE_REFRESH_TOKEN = `
+  WITH spent AS (
+    UPDATE refresh_token SET rotated_at = now(), sealed_successor = $4
+     WHERE token_hash = $1 AND rotated_at IS NULL AND expires_at > now() AND (tenant_id = $5) = $6
+    RETURNING session_id, tenant_id, user_id),
+  settled AS (
+    UPDATE refresh_token AS earlier SET sealed_successor = NULL FROM spent
+     WHERE earlier.session_id = spent.session_id AND earlier.sealed_successor IS NOT NULL AND earlier.token_hash <> $1)
+  INSERT INTO refresh_token (token_hash, session_id, tenant_id, user_id, expires_at)
+  SELECT $2, session_id, tenant_id, user_id, now() + make_interval(secs => $3) FROM spent
+  RETURNING session_id AS "sessionId", tenant_id AS "tenantId", user_id AS "userId"`;
+
+/**
+ * A token that was spent. The successor comes with it for a few seconds, as long as nobody has presented the successor.
+ * $1: hash of the token presented, $2: seconds in which the successor is given again, $3: the platform's tenant, $4: whether
+ * the token must be an operator's.
+ */
+export const FIND_SPENT_REFRESH_TOKEN = `
+  SELECT session_id AS "sessionId", tenant_id AS "tenantId", user_id AS "userId",
+    CASE WHEN rotated_at > now() - make_interval(secs => $2) THEN sealed_successor END AS "sealedSuccessor"
+    FROM refresh_token
+   WHERE token_hash = $1 AND rotated_at IS NOT NULL AND (tenant_id = $3) = $4`;
+
+/** How long a client that lost the answer is given the same successor again. */
+export const GRACE_SECONDS = 10;
+
+/** Whose token it is. */
+export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
+
+/**
+ * What a presented token turned out to be. `reused`: it was exchanged before and its successor was used, or too long ago, so
+ * two parties hold it.
+ */
+export type Rotation =
+  | { outcome: 'rotated'; owner: RefreshTokenOwner; successor: string }
+  | { outcome: 'reused'; owner: RefreshTokenOwner }
+  | { outcome: 'unknown' };
+
+/** Which tokens are accepted: those of users and those of operators are refreshed at different addresses. */
+export type RefreshTokenKind = 'users' | 'operators';
+
+@Injectable()
+export class RefreshTokenRepository {
+  /** Stores a token in a transaction of its own and one round trip. */
+  async store(
+    database: Database,
+    tokenHash: Buffer,
+    { sessionId, tenantId, userId }: RefreshTokenOwner,
+    validSeconds: number,
+  ): Promise<void> {
+    await database.crossTenantStatement(STORE_REFRESH_TOKEN, [tokenHash, sessionId, tenantId, userId, validSeconds]);
+  }
+
+  /**
+   * Exchanges a token for its successor. Exchanged tokens stay until they expire, so that a copy is recognised. Whoever
+   * presents a token at the same time as another, or again within ten seconds, gets the same successor, until it is used.
+   */
+  async rotate(
+    tx: NarrowTransaction,
+    presented: string,
+    kind: RefreshTokenKind,
+    validSeconds: number,
+  ): Promise<Rotation> {
+    const hash = hashSecret(presented);
+    const operators = kind === 'operators';
+    const successor = newSecret();
+    const [owner] = await tx.queryPrepared<RefreshTokenOwner>(ROTATE_REFRESH_TOKEN, [
+      hash,
+      hashSecret(successor),
+      validSeconds,
+      sealSuccessor(presented, successor),
+      PLATFORM_TENANT,
+      operators,
+    ]);
+    if (owner) return { outcome: 'rotated', owner, successor };
+    const [spent] = await tx.query<RefreshTokenOwner & { sealedSuccessor: Buffer | null }>(FIND_SPENT_REFRESH_TOKEN, [
+      hash,
+      GRACE_SECONDS,
+      PLATFORM_TENANT,
+      operators,
+    ]);
+    if (!spent) return { outcome: 'unknown' };
+    const { sealedSuccessor, ...of } = spent;
+    return sealedSuccessor
+      ? { outcome: 'rotated', owner: of, successor: openSuccessor(presented, sealedSuccessor) }
+      : { outcome: 'reused', owner: of };
+  }
+
+  async deleteOfSessions(tx: NarrowTransaction, sessionIds: readonly string[]): Promise<void> {
+    await tx.repository(RefreshToken).delete({ sessionId: Any([...sessionIds]) });
+  }
+}

@@ -1,0 +1,151 @@
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { PlatformError, type TokenPair } from '@crm/contracts';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { RefreshInput, SessionView, TokenPairView } from '@crm/identity-views';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { SIGN_IN_GROUP, USER_GROUP } from '../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
+import { CallerService, CallerView, sessionView, UserSessionService } from './caller.service.js';
+import { SessionService } from './session.service.js';
+
+@ApiGroup(SIGN_IN_GROUP)
+@Controller('api/auth')
+export class SessionController {
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly callers: CallerService,
+  ) {}
+
+  @Post('refresh')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Exchanges a refresh token for a new pair of tokens',
+    description:
+      'Each refresh token works once. A client that lost the answer can present the same one again for ten seconds and gets the same successor, as long as that was not used; presenting a spent token otherwise ends its session. A session ends when it is not refreshed for two weeks, and after 90 days at the latest, unless the platform is configured otherwise.',
+    answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
+    refusals: ['INVALID_REFRESH_TOKEN', 'WORKSPACE_SUSPENDED'],
+  })
+  async refresh(@Body() input: RefreshInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
+    return this.sessions.refresh(input.refreshToken, origin);
+  }
+
+  @Get('me')
+  @Access({ right: 'read', embed: true })
+  @Describe({
+    summary: 'Returns the current user',
+    description: 'The user and the workspace that the access token was issued for.',
+    answers: [{ status: 200, description: 'The current user', body: () => CallerView }],
+  })
+  async me(@CurrentPrincipal() principal: Principal): Promise<CallerView> {
+    return this.callers.describe(principal);
+  }
+
+  @Post('logout')
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Signs out',
+    description: 'Ends the session of the access token; its refresh token stops working.',
+    answers: [{ status: 204, description: 'Signed out' }],
+  })
+  async logout(@CurrentPrincipal() principal: Principal): Promise<void> {
+    const { userId, sessionId } = principal;
+    if (sessionId) await this.sessions.end(principal, userId, sessionId, 'sign_in.signed_out');
+  }
+
+  @Get('sessions')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Lists the open sessions of the current user',
+    description: 'A session is one sign-in on one device. Each says where it was opened and where it was used last.',
+    answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<SessionView>> {
+    const sessions = await this.sessions.list(principal.tenantId, principal.userId, query);
+    return mapList(sessions, (session) => sessionView(session, principal.sessionId));
+  }
+
+  @Delete('sessions')
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Ends every session of the current user',
+    description:
+      'The current session ends too, and so does what apps may do for the user. Access tokens of these sessions stop working within a second.',
+    answers: [{ status: 204, description: 'The sessions have ended' }],
+  })
+  async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
+    await this.sessions.endAll(principal, principal.userId);
+  }
+
+  @Delete('sessions/:id')
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Ends one session of the current user',
+    description: 'Access tokens of the session stop working within a second.',
+    answers: [{ status: 204, description: 'The session has ended' }],
+  })
+  async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    const found = await this.sessions.end(principal, principal.userId, id);
+    if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+  }
+}
+
+@ApiGroup(USER_GROUP)
+@Controller('api/tenant/users/:id/sessions')
+export class UserSessionController {
+  constructor(private readonly sessions: UserSessionService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the open sessions of a user',
+    description: 'With the device and where each was used. Not for users with a role above your own.',
+    answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
+    refusals: ['ROLE_NOT_GRANTABLE'],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() userId: string,
+    @Query() query: ListQuery,
+  ): Promise<ListAnswer<SessionView>> {
+    const sessions = await this.sessions.list(principal, userId, query);
+    return mapList(sessions, (session) => sessionView(session, principal.sessionId));
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends every session of a user',
+    description:
+      'Access tokens of these sessions stop working within a second; the user can sign in again. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 204, description: 'The sessions have ended' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+  })
+  async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
+    await this.sessions.endAll(principal, userId);
+  }
+
+  @Delete(':sessionId')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends one session of a user',
+    description:
+      'Access tokens of the session stop working within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 204, description: 'The session has ended' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+  })
+  async end(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() userId: string,
+    @IdParam('sessionId') sessionId: string,
+  ): Promise<void> {
+    await this.sessions.end(principal, userId, sessionId);
+  }
+}

@@ -1,0 +1,94 @@
+import { AUDIENCES, SCOPE_NAMES } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { UserRepository } from '../people/user.repository.js';
+import { RefreshTokenRepository } from './refresh-token.repository.js';
+import { RevocationService } from './revocation.service.js';
+import { PendingSignInRepository, SessionRepository } from './session.repository.js';
+import { Sessions } from './sessions.js';
+import { TokenSigner } from './token-signer.js';
+
+export type { ProvenSignIn, SignInOrigin } from './sessions.js';
+
+/** Credentials that end with the sessions of a user. */
+export interface EndedWithSessions {
+  /** `sessions`: whenever the user ends all sessions; `account`: only when the account may be in other hands or must not be used. */
+  readonly endsWith: 'sessions' | 'account';
+  /** @returns the ids whose tokens were cut off */
+  endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]>;
+}
+
+/** The sessions of users. */
+@Injectable()
+export class SessionService extends Sessions {
+  private readonly dependents: EndedWithSessions[] = [];
+
+  constructor(
+    database: Database,
+    sessions: SessionRepository,
+    pending: PendingSignInRepository,
+    refreshTokens: RefreshTokenRepository,
+    users: UserRepository,
+    signer: TokenSigner,
+    revocations: RevocationService,
+    trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    super(
+      { database, sessions, pending, refreshTokens, signer, revocations, trail },
+      {
+        kind: 'users',
+        lifetime: config.sessions,
+        lock: async (tx, id, epoch) => {
+          const user = await users.lockForIssue(tx, id, epoch);
+          if (user?.status !== 'active') return null;
+          return {
+            aud: AUDIENCES.api,
+            sub: user.id,
+            tid: user.tenantId,
+            roles: [...user.roles],
+            scopes: [...SCOPE_NAMES],
+          };
+        },
+      },
+    );
+  }
+
+  /** Registers credentials that end with sessions; called once by whoever stores them. */
+  alsoEnd(dependent: EndedWithSessions): void {
+    this.dependents.push(dependent);
+  }
+
+  /** A change that ends all sessions because the account may be in other hands, or must not be used, ends its API keys too. */
+  override async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const ended = await this.endDependents(tx, userId, 'account');
+    return [...ended, ...(await super.endAllWithin(tx, userId))];
+  }
+
+  /** As {@link endAllWithin}: whoever knew the previous password can have made a key, or let an app act. */
+  override async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
+    const ended = await this.endDependents(tx, userId, 'account');
+    const sessions = await super.endOthersWithin(tx, userId, keptId);
+    return [...ended, ...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
+  }
+
+  /** Also what apps may do for the user: whoever ends every session does not want an app to go on. */
+  protected override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const sessions = await super.deleteAllWithin(tx, userId);
+    return [...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
+  }
+
+  private async endDependents(
+    tx: TenantTransaction,
+    userId: string,
+    reason: 'sessions' | 'account',
+  ): Promise<string[]> {
+    const ended: string[] = [];
+    for (const { endsWith, endAllWithin } of this.dependents) {
+      if (endsWith === reason) ended.push(...(await endAllWithin(tx, userId)));
+    }
+    return ended;
+  }
+}

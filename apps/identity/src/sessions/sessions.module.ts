@@ -1,0 +1,54 @@
+import { KeySource } from '@crm/access';
+import { Module } from '@nestjs/common';
+import { PeopleModule } from '../people/people.module.js';
+import { CallerService, UserSessionService } from './caller.service.js';
+import { InternalTokenService } from './internal-token.service.js';
+import { KeyController } from './key.controller.js';
+import { ProofWays, RecentProof } from './proof.service.js';
+import { RefreshTokenRepository } from './refresh-token.repository.js';
+import { RevocationRepository } from './revocation.repository.js';
+import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from './revocation.service.js';
+import { SessionController, UserSessionController } from './session.controller.js';
+import { PendingSignInRepository, SessionRepository } from './session.repository.js';
+import { SessionService } from './session.service.js';
+import { InternalTokenRpc, KeyRpc } from './sessions.rpc.js';
+import { SigningKeyRepository } from './signing-key.repository.js';
+import { OwnKeySource, SigningKeyService } from './signing-key.service.js';
+import { TokenSigner } from './token-signer.js';
+
+@Module({
+  imports: [PeopleModule],
+  controllers: [InternalTokenRpc, KeyController, KeyRpc, SessionController, UserSessionController],
+  providers: [
+    CallerService,
+    InternalTokenService,
+    SigningKeyRepository,
+    SigningKeyService,
+    TokenSigner,
+    OwnKeySource,
+    { provide: KeySource, useExisting: OwnKeySource },
+    RefreshTokenRepository,
+    LastingCutoffSweeper,
+    RevocationRepository,
+    RevocationService,
+    RevocationSweeper,
+    PendingSignInRepository,
+    ProofWays,
+    RecentProof,
+    SessionRepository,
+    SessionService,
+    UserSessionService,
+  ],
+  exports: [
+    CallerService,
+    TokenSigner,
+    RefreshTokenRepository,
+    RevocationService,
+    PendingSignInRepository,
+    ProofWays,
+    RecentProof,
+    SessionRepository,
+    SessionService,
+  ],
+})
+export class SessionsModule {}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SigningKey } from './sessions.entity.js';
+import { measureSigningKeys, signsSince } from './signing-key-metrics.js';
+
+const HOUR_MS = 3_600_000;
+const key = (group: 'api' | 'admin', hours: number) =>
+  ({ group, signsFrom: new Date(Date.now() + hours * HOUR_MS) }) as SigningKey;
+
+describe('the age of the signing keys', () => {
+  it('is that of the key that signs now, not of one that only verifies or is yet to sign', async () => {
+    const current = key('api', -2);
+    const operators = key('admin', -40);
+    measureSigningKeys([key('api', -90), operators, current, key('api', 1)]);
+    const { values } = await signsSince.get();
+    const found = Object.fromEntries(values.map(({ labels, value }) => [labels.group, value]));
+    expect(found).toEqual({ api: current.signsFrom.getTime() / 1000, admin: operators.signsFrom.getTime() / 1000 });
+  });
+});

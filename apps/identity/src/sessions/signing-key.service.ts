@@ -1,0 +1,178 @@
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { KEY_AUDIENCES, KeySource, RevocationSource } from '@crm/access';
+import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
+import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
+import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK } from 'jose';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { IssuerGroup, SigningKey } from './sessions.entity.js';
+import { SigningKeyRepository } from './signing-key.repository.js';
+import { measureSigningKeys } from './signing-key-metrics.js';
+
+const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
+  api: [AUDIENCES.api, AUDIENCES.internal],
+  admin: [AUDIENCES.admin],
+};
+
+/** How long this process uses the keys that it has read. */
+const CACHE_MS = 30_000;
+
+/**
+ * A new key is published this long before it signs. Verifiers read the keys again every five minutes, and identity's
+ * replicas every thirty seconds, so that each knows the key before the first token signed with it.
+ */
+const PUBLISH_AHEAD_MS = 10 * 60_000;
+
+/** A key that has to sign at once does so for replicas whose clocks are behind, too. */
+const CLOCK_MARGIN_MS = 60_000;
+
+/** After its successor signs, a key stays published for the life of its last token and this much more. */
+const RETIREMENT_MARGIN_MS = 5 * 60_000;
+
+interface LoadedKeys {
+  rows: SigningKey[];
+  readAtMs: number;
+}
+
+/** The platform's signing keys: created when there are none, rotated with overlap, private keys sealed at rest. */
+@Injectable()
+export class SigningKeyService implements OnModuleInit {
+  private loaded: LoadedKeys | undefined;
+  private readonly opened = new Map<string, KeyObject>();
+  private readonly box: SecretBox;
+
+  constructor(
+    private readonly database: Database,
+    private readonly keys: SigningKeyRepository,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+    /** None in a program beside the service, which signs nothing. */
+    @Optional() @Inject(RevocationSource) private readonly revocations?: RevocationSource,
+  ) {
+    this.box = new SecretBox(config.keyEncryptionKey);
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.ensureKeys();
+    // Measured from the start, also by a process that nobody asks for a token.
+    await this.rows();
+  }
+
+  /** Creates the first key of each group; safe when several replicas start at once. */
+  async ensureKeys(): Promise<void> {
+    await this.database.crossTenant(async (tx) => {
+      await this.keys.lock(tx);
+      const published = await this.keys.listPublished(tx);
+      for (const group of ['api', 'admin'] as const) {
+        if (!published.some((key) => key.group === group)) {
+          await this.keys.insert(tx, await this.generate(group, new Date()));
+        }
+      }
+    });
+    this.loaded = undefined;
+  }
+
+  /**
+   * Starts the change to a new key: published now, signing in ten minutes, the present key retired when its last token
+   * has expired.
+   * @returns the new key's id
+   */
+  async rotate(group: IssuerGroup): Promise<string> {
+    const signsFrom = new Date(Date.now() + PUBLISH_AHEAD_MS);
+    const retiresAt = new Date(signsFrom.getTime() + ACCESS_TOKEN_SECONDS * 1000 + RETIREMENT_MARGIN_MS);
+    const kid = await this.database.crossTenant(async (tx) => {
+      await this.keys.lock(tx);
+      const key = await this.generate(group, signsFrom);
+      await this.keys.insert(tx, key);
+      await this.keys.retireOthers(tx, group, key.kid, retiresAt);
+      return key.kid;
+    });
+    this.loaded = undefined;
+    return kid;
+  }
+
+  /**
+   * For private keys that somebody else may have: takes every key of the group out of force and signs with a new one at once.
+   * The running replicas publish the cut-offs within a second, and from then on nothing that the old keys signed is accepted,
+   * remembered or not. Sessions go on: their refresh tokens are no signatures.
+   * @returns the new key's id and those of the keys that are out of force
+   */
+  async revoke(group: IssuerGroup): Promise<{ kid: string; revoked: string[] }> {
+    const outcome = await this.database.crossTenant(async (tx) => {
+      await this.keys.lock(tx);
+      const key = await this.generate(group, new Date(Date.now() - CLOCK_MARGIN_MS));
+      await this.keys.insert(tx, key);
+      return { kid: key.kid, revoked: await this.keys.withdrawOthers(tx, group, key.kid) };
+    });
+    this.loaded = undefined;
+    return outcome;
+  }
+
+  /** Public keys, each with the audiences it signs for. */
+  async publicKeys(groups: readonly IssuerGroup[] = ['api', 'admin']): Promise<JWK[]> {
+    const rows = await this.rows();
+    return rows
+      .filter((row) => groups.includes(row.group))
+      .map((row) => ({
+        ...row.publicJwk,
+        kid: row.kid,
+        alg: 'EdDSA',
+        use: 'sig',
+        [KEY_AUDIENCES]: [...GROUP_AUDIENCES[row.group]],
+      }));
+  }
+
+  /** The key that signs tokens for the audience now. */
+  async signingKey(audience: Audience): Promise<{ kid: string; key: KeyObject }> {
+    const now = Date.now();
+    const row = (await this.rows()).findLast(
+      ({ group, signsFrom }) => GROUP_AUDIENCES[group].includes(audience) && signsFrom.getTime() <= now,
+    );
+    if (!row) throw new Error(`There is no signing key for ${audience}`);
+    return { kid: row.kid, key: this.opened.get(row.kid) ?? this.open(row) };
+  }
+
+  private open(row: SigningKey): KeyObject {
+    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, placeOfSigningKey(row.kid))) as JsonWebKey;
+    const key = createPrivateKey({ key: jwk, format: 'jwk' });
+    this.opened.set(row.kid, key);
+    return key;
+  }
+
+  private async rows(): Promise<SigningKey[]> {
+    if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS || this.isRevoked(this.loaded)) {
+      const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
+      this.loaded = { rows, readAtMs: Date.now() };
+      for (const kid of this.opened.keys()) if (!rows.some((row) => row.kid === kid)) this.opened.delete(kid);
+      measureSigningKeys(rows);
+    }
+    return this.loaded.rows;
+  }
+
+  /** Whether one of the keys was taken out of force since they were read. */
+  private isRevoked({ rows }: LoadedKeys): boolean {
+    return rows.some(({ kid }) => this.revocations?.isKeyRevoked(kid));
+  }
+
+  private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKey, 'retiresAt'>> {
+    const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+    const kid = `${group}-${newId()}`;
+    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), placeOfSigningKey(kid));
+    return { kid, group, publicJwk: await exportJWK(publicKey), sealedPrivateJwk, signsFrom };
+  }
+}
+
+/** What a private key is bound to. */
+export const placeOfSigningKey = (kid: string): string => `signing_key/${kid}`;
+
+/** identity verifies tokens with the keys in its own table. */
+@Injectable()
+export class OwnKeySource extends KeySource {
+  constructor(private readonly keys: SigningKeyService) {
+    super();
+  }
+
+  async getKeys(): Promise<JSONWebKeySet> {
+    return { keys: await this.keys.publicKeys() };
+  }
+}

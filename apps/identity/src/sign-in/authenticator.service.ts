@@ -1,0 +1,150 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { PlatformError } from '@crm/contracts';
+import type { TenantTransaction } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
+import { Inject, Injectable } from '@nestjs/common';
+import { fromBase32, toBase32 } from '../base32.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { AuthenticatorRepository } from './factor.repository.js';
+import { RecoveryCodeService } from './recovery-code.service.js';
+
+/** What every authenticator app understands; the defaults of RFC 6238, section 4, and of RFC 4226, section 5.3. */
+const CODE_DIGITS = 6;
+const STEP_SECONDS = 30;
+
+/** Steps accepted before and after the present one, for clocks that differ (RFC 6238, section 5.2). */
+const TOLERATED_STEPS = 1;
+
+/** The time step in which a moment lies. @param nowMs Unix time in milliseconds */
+export const stepAt = (nowMs: number): number => Math.floor(nowMs / 1000 / STEP_SECONDS);
+
+/** The code of a counter: HOTP of RFC 4226, section 5.3, with HMAC-SHA-1. */
+export function codeOf(secret: Uint8Array, step: number, digits = CODE_DIGITS): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac('sha1', secret).update(counter).digest();
+  const offset = (mac.at(-1) as number) & 15;
+  const truncated = mac.readUInt32BE(offset) & 0x7f_ff_ff_ff;
+  return String(truncated % 10 ** digits).padStart(digits, '0');
+}
+
+/**
+ * The step that a code belongs to, of those that are accepted now and come after the step used last; undefined when the code
+ * is wrong or was used. Every accepted step is compared, so that the time says nothing about which one it was.
+ */
+export function matchingStep(
+  secret: Uint8Array,
+  code: string,
+  nowMs: number,
+  lastStep: number | null,
+): number | undefined {
+  const presented = Buffer.from(code);
+  const present = stepAt(nowMs);
+  let found: number | undefined;
+  for (let step = present - TOLERATED_STEPS; step <= present + TOLERATED_STEPS; step += 1) {
+    const expected = Buffer.from(codeOf(secret, step));
+    const equal = presented.length === expected.length && timingSafeEqual(presented, expected);
+    if (equal && step > (lastStep ?? -1)) found ??= step;
+  }
+  return found;
+}
+
+/** The length that RFC 4226, section 4, R6 recommends; that of the output of HMAC-SHA-1. */
+const SECRET_BYTES = 20;
+
+/** Shown in the authenticator app in front of the address. */
+const ISSUER = 'CRM platform';
+
+/** What an authenticator app is set up with; shown once. */
+export interface NewAuthenticator {
+  /** Base32, to be typed in. */
+  secret: string;
+  /** The same for a QR code. */
+  otpauthUri: string;
+}
+
+/** Authenticator apps of users and operators: enrolled, confirmed, asked for codes and removed. */
+@Injectable()
+export class AuthenticatorService {
+  private readonly box: SecretBox;
+
+  constructor(
+    private readonly authenticators: AuthenticatorRepository,
+    private readonly recoveryCodes: RecoveryCodeService,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    this.box = new SecretBox(config.keyEncryptionKey);
+  }
+
+  /** Whether the user has an authenticator in use. */
+  isInUse(tx: TenantTransaction, userId: string): Promise<boolean> {
+    return this.authenticators.isInUse(tx, userId);
+  }
+
+  /**
+   * Begins an enrolment, which counts for nothing until a code confirms it.
+   * @param email the name of the account in the app
+   * @throws PlatformError CONFLICT while the user has an authenticator
+   */
+  async start(tx: TenantTransaction, userId: string, email: string): Promise<NewAuthenticator> {
+    const secret = toBase32(randomBytes(SECRET_BYTES));
+    const started = await this.authenticators.start(
+      tx,
+      userId,
+      this.box.seal(secret, placeOfAuthenticator(tx.tenantId, userId)),
+    );
+    if (!started) throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
+    return { secret, otpauthUri: otpauthUri(secret, email) };
+  }
+
+  /**
+   * Finishes an enrolment.
+   * @returns the recovery codes, which are shown this once
+   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
+   */
+  async confirm(tx: TenantTransaction, userId: string, code: string): Promise<string[]> {
+    const pending = await this.authenticators.lock(tx, userId);
+    if (!pending || pending.confirmedAt) throw new PlatformError('CONFLICT', 'No enrolment has been started');
+    const step = matchingStep(this.secretOf(tx, userId, pending.sealedSecret), code, Date.now(), null);
+    if (step === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
+    await this.authenticators.confirm(tx, userId, step);
+    return this.recoveryCodes.replace(tx, userId);
+  }
+
+  /** Whether the code is right; a code is accepted once. */
+  async accepts(tx: TenantTransaction, userId: string, code: string): Promise<boolean> {
+    const authenticator = await this.authenticators.find(tx, userId);
+    if (!authenticator?.confirmedAt) return false;
+    const secret = this.secretOf(tx, userId, authenticator.sealedSecret);
+    const step = matchingStep(secret, code, Date.now(), authenticator.lastStep);
+    return step !== undefined && this.authenticators.useStep(tx, userId, step);
+  }
+
+  /** Removes the authenticator with its recovery codes. @returns whether there was one */
+  async remove(tx: TenantTransaction, userId: string): Promise<boolean> {
+    await this.recoveryCodes.removeAll(tx, userId);
+    return this.authenticators.delete(tx, userId);
+  }
+
+  /** Removes what was enrolled from a time on, and enrolments that are not finished. */
+  async removeSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+    const authenticator = await this.authenticators.lock(tx, userId);
+    const isOlder = authenticator?.confirmedAt && authenticator.confirmedAt < since;
+    if (authenticator && !isOlder) await this.remove(tx, userId);
+  }
+
+  private secretOf(tx: TenantTransaction, userId: string, sealed: Buffer): Buffer {
+    return fromBase32(this.box.open(sealed, placeOfAuthenticator(tx.tenantId, userId)));
+  }
+}
+
+/** What the secret of an authenticator is bound to. */
+export const placeOfAuthenticator = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
+
+/** The format that authenticator apps read from a QR code (Google Authenticator's "Key Uri Format"). */
+function otpauthUri(secret: string, email: string): string {
+  const label = `${encodeURIComponent(ISSUER)}:${encodeURIComponent(email)}`;
+  // Not URLSearchParams, which writes a space as +: apps show it as such.
+  const issuer = encodeURIComponent(ISSUER);
+  return `otpauth://totp/${label}?secret=${secret}&issuer=${issuer}&algorithm=SHA1&digits=${CODE_DIGITS}&period=${STEP_SECONDS}`;
+}

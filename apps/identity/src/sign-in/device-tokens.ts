@@ -1,0 +1,83 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { uuidTimeMs } from '@crm/access';
+import type { TokenPair } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { EncryptionKeys } from '@crm/encryption';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { packIds, unpackIds } from '../packed-ids.js';
+
+/** Longer than any session lives by default: who signs in again after one that lasted 90 days comes from a known device. */
+const LIFE_MS = 180 * 24 * 3600 * 1000;
+const TAG_BYTES = 16;
+/** Three base64url texts: two ids, a tag of the password, the signature. */
+const TOKEN = /^([\w-]{43})\.([\w-]{22})\.([\w-]{22})$/;
+
+/** A device from which a user has signed in. */
+export interface KnownDevice {
+  readonly id: string;
+  readonly userId: string;
+  /** Of the password that the user had then. */
+  readonly passwordTag: string;
+}
+
+/** Whose password is checked. */
+export interface PasswordHolder {
+  readonly id: string;
+  readonly passwordHash: string | null;
+}
+
+/**
+ * Tokens by which a device is known again. One says that a user has signed in here, with the password that they have still: it
+ * replaces no proof, and opens nothing but an allowance of guesses at this user's password that strangers cannot use up.
+ *
+ * They are signed, not stored: a stranger's token is refused without a look into the database. A new password ends them, so
+ * that whoever knew the old one keeps no allowances to guess the new one with.
+ */
+@Injectable()
+export class DeviceTokens {
+  /** The current one first; tokens that were made with another one are known as long as it is there. */
+  private readonly keys: readonly [Buffer, ...Buffer[]];
+
+  constructor(@Inject(IDENTITY_CONFIG) config: IdentityConfig) {
+    this.keys = EncryptionKeys.parse(config.keyEncryptionKey).derive('identity.device-token');
+  }
+
+  /** @param user who has proven who they are on the device. @returns undefined for one without a password */
+  issue({ id, passwordHash }: PasswordHolder): string | undefined {
+    if (passwordHash === null) return undefined;
+    const [key] = this.keys;
+    const claims = `${packIds(id, newId())}.${passwordTag(key, passwordHash)}`;
+    return `${claims}.${mac(key, `device.${claims}`)}`;
+  }
+
+  /** @returns undefined for a text that is no token, or one that is too old */
+  read(token: string | undefined): KnownDevice | undefined {
+    const [, ids = '', tag = '', presented = ''] = TOKEN.exec(token ?? '') ?? [];
+    const [userId, id] = unpackIds(ids, 2) ?? [];
+    const isRight = (key: Buffer) => isEqual(presented, mac(key, `device.${ids}.${tag}`));
+    if (!userId || !id || !this.keys.some(isRight)) return undefined;
+    return Date.now() - uuidTimeMs(id) < LIFE_MS ? { id, userId, passwordTag: tag } : undefined;
+  }
+
+  /** Whether the user has signed in on the device with the password that they have. */
+  isOf(device: KnownDevice, { id, passwordHash }: PasswordHolder): boolean {
+    if (device.userId !== id || passwordHash === null) return false;
+    return this.keys.some((key) => isEqual(device.passwordTag, passwordTag(key, passwordHash)));
+  }
+}
+
+const mac = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text).digest().subarray(0, TAG_BYTES).toString('base64url');
+
+const passwordTag = (key: Buffer, passwordHash: string): string => mac(key, `password.${passwordHash}`);
+
+const isEqual = (left: string, right: string): boolean =>
+  left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+
+/** What a sign-in is answered with. */
+export interface SignInOutcome<T = TokenPair> {
+  answer: T;
+  /** By which the device is known again, once the sign-in is complete. */
+  deviceToken?: string | undefined;
+}

@@ -1,0 +1,163 @@
+import { secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { Raw } from 'typeorm';
+import { Authenticator, MfaChallenge, RecoveryCode, type SecondFactorPolicy, SignInPolicy } from './sign-in.entity.js';
+
+@Injectable()
+export class RecoveryCodeRepository {
+  async insert(tx: TenantTransaction, userId: string, hashes: readonly Buffer[]): Promise<void> {
+    await tx.repository(RecoveryCode).insert(hashes.map((codeHash) => ({ tenantId: tx.tenantId, userId, codeHash })));
+  }
+
+  /** @returns whether it was there: of two uses at once one succeeds */
+  async delete(tx: TenantTransaction, userId: string, codeHash: Buffer): Promise<boolean> {
+    const { affected } = await tx.repository(RecoveryCode).delete({ tenantId: tx.tenantId, userId, codeHash });
+    return affected === 1;
+  }
+
+  async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
+    await tx.repository(RecoveryCode).delete({ tenantId: tx.tenantId, userId });
+  }
+
+  async count(tx: TenantTransaction, userId: string): Promise<number> {
+    return tx.repository(RecoveryCode).countBy({ tenantId: tx.tenantId, userId });
+  }
+}
+
+/**
+ * Begins an enrolment, in place of one that was not finished; gives no row while an authenticator is in use.
+ * $1: tenant, $2: user, $3: sealed secret.
+ */
+export const START_ENROLMENT = `
+  INSERT INTO authenticator AS a (tenant_id, user_id, sealed_secret) VALUES ($1, $2, $3)
+  ON CONFLICT (tenant_id, user_id) DO UPDATE SET sealed_secret = EXCLUDED.sealed_secret, created_at = now()
+   WHERE a.confirmed_at IS NULL
+  RETURNING user_id`;
+
+/**
+ * Uses up the code of a step; gives no row when it or a later one was used already, so that of two equal codes at once one is
+ * accepted. $1: tenant, $2: user, $3: step.
+ */
+export const USE_STEP = `
+  UPDATE authenticator SET last_step = $3
+   WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NOT NULL AND (last_step IS NULL OR last_step < $3)
+  RETURNING user_id`;
+
+/** $1: tenant, $2: user. */
+export const FIND_AUTHENTICATOR_IN_USE = `
+  SELECT 1 FROM authenticator WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NOT NULL`;
+
+@Injectable()
+export class AuthenticatorRepository {
+  /** @returns whether it began: not while the user has an authenticator */
+  async start(tx: TenantTransaction, userId: string, sealedSecret: Buffer): Promise<boolean> {
+    return (await tx.query(START_ENROLMENT, [tx.tenantId, userId, sealedSecret])).length === 1;
+  }
+
+  /** The authenticator in use, or the unfinished enrolment, of a user. */
+  async find(tx: TenantTransaction, userId: string): Promise<Authenticator | null> {
+    return tx.repository(Authenticator).findOneBy({ tenantId: tx.tenantId, userId });
+  }
+
+  /** Like find, and holds the row until the transaction ends. */
+  async lock(tx: TenantTransaction, userId: string): Promise<Authenticator | null> {
+    return tx.repository(Authenticator).findOne({
+      where: { tenantId: tx.tenantId, userId },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Whether the user has an authenticator in use. */
+  async isInUse(tx: TenantTransaction, userId: string): Promise<boolean> {
+    return (await tx.queryPrepared(FIND_AUTHENTICATOR_IN_USE, [tx.tenantId, userId])).length === 1;
+  }
+
+  /** Finishes an enrolment with the step of the code that confirmed it. */
+  async confirm(tx: TenantTransaction, userId: string, lastStep: number): Promise<void> {
+    await tx
+      .repository(Authenticator)
+      .update({ tenantId: tx.tenantId, userId }, { confirmedAt: secondsFromNow(0), lastStep });
+  }
+
+  /** @returns whether the code of the step was not used before */
+  async useStep(tx: TenantTransaction, userId: string, step: number): Promise<boolean> {
+    return (await tx.query(USE_STEP, [tx.tenantId, userId, step])).length === 1;
+  }
+
+  /** @returns whether there was one */
+  async delete(tx: TenantTransaction, userId: string): Promise<boolean> {
+    const { affected } = await tx.repository(Authenticator).delete({ tenantId: tx.tenantId, userId });
+    return affected === 1;
+  }
+}
+
+/** $1: tenant, $2: challenge, $3: tries that it has. */
+export const TAKE_TRY = `
+  UPDATE mfa_challenge SET attempts = attempts + 1
+   WHERE tenant_id = $1 AND id = $2 AND attempts < $3 AND expires_at > now()
+  RETURNING id`;
+
+const FUTURE = Raw((column) => `${column} > now()`);
+
+@Injectable()
+export class MfaChallengeRepository {
+  /** Adds a challenge; it replaces the user's others, so that one is valid at a time. */
+  async replace(tx: TenantTransaction, challenge: Omit<MfaChallenge, 'tenantId' | 'attempts'>): Promise<void> {
+    await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, userId: challenge.userId });
+    await tx.repository(MfaChallenge).insert({ ...challenge, attempts: 0 });
+  }
+
+  /** A challenge that has not expired. */
+  async find(tx: TenantTransaction, id: string): Promise<MfaChallenge | null> {
+    return tx.repository(MfaChallenge).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
+  }
+
+  /** Counts one more try. @returns whether there was one left, and the challenge has not expired */
+  async takeTry(tx: TenantTransaction, id: string, maxTries: number): Promise<boolean> {
+    return (await tx.query(TAKE_TRY, [tx.tenantId, id, maxTries])).length === 1;
+  }
+
+  /** @returns whether it existed: of two right answers at once only one opens a session */
+  async delete(tx: TenantTransaction, id: string): Promise<boolean> {
+    const { affected } = await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, id });
+    return affected === 1;
+  }
+}
+
+/** $1: tenant. */
+export const READ_SIGN_IN_POLICY = `
+  SELECT second_factor AS "secondFactor", single_sign_on AS "singleSignOn" FROM sign_in_policy WHERE tenant_id = $1`;
+
+@Injectable()
+export class SignInPolicyRepository {
+  /** All that the workspace demands. */
+  async read(tx: TenantTransaction): Promise<{ secondFactor: SecondFactorPolicy; singleSignOn: boolean }> {
+    const [policy] = await tx.queryPrepared<Pick<SignInPolicy, 'secondFactor' | 'singleSignOn'>>(READ_SIGN_IN_POLICY, [
+      tx.tenantId,
+    ]);
+    return { secondFactor: policy?.secondFactor ?? 'optional', singleSignOn: policy?.singleSignOn === 'required' };
+  }
+
+  /** Whether passwords are refused; also for the narrow role, in the context of the tenant. */
+  async requiresSingleSignOn(tx: Transaction, tenantId: string): Promise<boolean> {
+    return tx.repository(SignInPolicy).existsBy({ tenantId, singleSignOn: 'required' });
+  }
+
+  async get(tx: TenantTransaction): Promise<SecondFactorPolicy> {
+    return (await this.read(tx)).secondFactor;
+  }
+
+  async set(tx: TenantTransaction, secondFactor: SecondFactorPolicy): Promise<void> {
+    await tx.repository(SignInPolicy).upsert({ tenantId: tx.tenantId, secondFactor }, ['tenantId']);
+  }
+
+  async setSingleSignOn(tx: TenantTransaction, required: boolean): Promise<void> {
+    await tx
+      .repository(SignInPolicy)
+      .createQueryBuilder()
+      .insert()
+      .values({ secondFactor: 'optional', singleSignOn: required ? 'required' : 'optional' })
+      .orUpdate(['single_sign_on'], ['tenant_id'])
+      .execute();
+  }
+}

@@ -1,0 +1,206 @@
+import type { PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Limiter, LimiterStore } from '@crm/limits';
+import { Injectable } from '@nestjs/common';
+import { MailService } from '../mail/mail.service.js';
+import { packIds } from '../packed-ids.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { hashSecret, newSecret } from '../secret.js';
+import type { Precondition } from '../sessions/sessions.js';
+import { AuthenticatorService } from './authenticator.service.js';
+import { MailCodes } from './code-guess.service.js';
+import { MfaChallengeRepository } from './factor.repository.js';
+import { PasskeyRepository } from './passkey.repository.js';
+import type { ChallengePurpose, MfaChallenge } from './sign-in.entity.js';
+
+const CHALLENGE_SECONDS = 600;
+
+/** Codes sent to one user in 15 minutes: a stolen password does not flood a mailbox. */
+const CHALLENGES = { name: 'sign-in-code', points: 5, windowSeconds: 15 * 60 };
+
+export interface MfaRequired {
+  mfaRequired: true;
+  challengeId: string;
+  expiresIn: number;
+  methods: ('mail' | 'authenticator' | 'recovery_code' | 'passkey')[];
+}
+
+export interface EnrolmentRequired {
+  mfaEnrolmentRequired: true;
+  enrolmentToken: string;
+  expiresIn: number;
+}
+
+/** Who signs in; the first proof was right. */
+export interface Account {
+  tenantId: string;
+  id: string;
+  email: string;
+  /** As it was when the first proof was looked at. */
+  signInEpoch: number;
+  /** Of a sign-in at a provider: when it has authenticated the user; null when it does not say. */
+  authenticatedAt?: Date | null;
+}
+
+/** What a sign-in needs beyond the password where no authenticator is set up. */
+interface Demand {
+  /** A code by mail. */
+  mailCode: boolean;
+  /** A second factor has to be set up first. */
+  enrolment: boolean;
+  /** Why the password is not accepted although it is right. */
+  refusal?: PlatformError | undefined;
+  /** Whether a sign-in with a passkey would be refused, so that it is not offered. */
+  refusesPasskeys?: boolean;
+}
+
+/** Reads what a sign-in needs without an authenticator. */
+type DemandOf = (tx: TenantTransaction) => Promise<Demand>;
+
+/** What a sign-in still needs. */
+interface Need {
+  readonly factor: 'authenticator' | 'passkey' | 'mail' | 'enrolment';
+  /** Whether a passkey does instead. */
+  readonly offersPasskey: boolean;
+}
+
+/** Asks for the second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
+@Injectable()
+export class MfaRequestService {
+  private readonly limit: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly challenges: MfaChallengeRepository,
+    private readonly authenticators: AuthenticatorService,
+    private readonly passkeys: PasskeyRepository,
+    private readonly mails: MailService,
+    private readonly mailCodes: MailCodes,
+    limits: LimiterStore,
+  ) {
+    this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
+  }
+
+  /**
+   * Asks for what a sign-in still needs.
+   * @param purpose what an answer to the challenge counts for
+   * @param demandOf reads what the sign-in needs without an authenticator
+   * @returns what the sign-in still needs; null when the password is enough
+   * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
+   */
+  async begin(
+    account: Account,
+    purpose: ChallengePurpose,
+    demandOf: DemandOf,
+  ): Promise<MfaRequired | EnrolmentRequired | null> {
+    const { needOf, ask } = this.before(account, purpose, demandOf);
+    const need = await this.database.transaction(account.tenantId, needOf);
+    return need && ask(need);
+  }
+
+  /** As {@link begin}, in the transaction that opens the session. */
+  before(
+    account: Account,
+    purpose: ChallengePurpose,
+    demandOf: DemandOf,
+  ): Precondition<Need, MfaRequired | EnrolmentRequired> {
+    return {
+      needOf: (tx) => this.needOf(tx, account, demandOf),
+      ask: (need) => this.ask(account, purpose, need),
+    };
+  }
+
+  private async needOf(tx: TenantTransaction, { tenantId, id }: Account, demandOf: DemandOf): Promise<Need | null> {
+    // Sent together: one round trip.
+    const [hasAuthenticator, hasPasskey, demand] = await Promise.all([
+      this.authenticators.isInUse(tx, id),
+      this.passkeys.hasAny(tx, id),
+      demandOf(tx),
+    ]);
+    if (demand.refusal) throw demand.refusal;
+    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
+    // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
+    if (hasAuthenticator) return { factor: 'authenticator', offersPasskey };
+    if (demand.mailCode) return { factor: 'mail', offersPasskey };
+    if (!demand.enrolment) return null;
+    // Who has a passkey has a second factor: the password alone must not set up another one in its place.
+    if (!hasPasskey) return { factor: 'enrolment', offersPasskey };
+    return tenantId === PLATFORM_TENANT
+      ? { factor: 'passkey', offersPasskey: true }
+      : { factor: 'mail', offersPasskey };
+  }
+
+  private ask(
+    account: Account,
+    purpose: ChallengePurpose,
+    { factor, offersPasskey }: Need,
+  ): Promise<MfaRequired | EnrolmentRequired> {
+    if (factor === 'mail') return this.sendCode(account, purpose, offersPasskey);
+    if (factor === 'enrolment') return this.askToEnrol(account, purpose);
+    return this.askFor(account, purpose, factor, offersPasskey);
+  }
+
+  private async sendCode(account: Account, purpose: ChallengePurpose, hasPasskey: boolean): Promise<MfaRequired> {
+    const { tenantId, id: userId, email } = account;
+    await this.limit.consume(userId);
+    const id = newId();
+    const code = this.mailCodes.generate();
+    await this.database.transaction(tenantId, async (tx) => {
+      await this.challenges.replace(
+        tx,
+        newChallenge(id, account, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
+      );
+      await this.mails.queue(tx, tenantId, {
+        recipient: email,
+        subject: 'Your sign-in code',
+        body: `Your sign-in code is ${code}\n\nIt is valid for ten minutes. If you did not sign in, change your password.\n`,
+        validSeconds: CHALLENGE_SECONDS,
+      });
+    });
+    return mfaRequired(tenantId, id, ['mail'], hasPasskey);
+  }
+
+  private async askFor(
+    account: Account,
+    purpose: ChallengePurpose,
+    method: 'authenticator' | 'passkey',
+    hasPasskey: boolean,
+  ): Promise<MfaRequired> {
+    const { tenantId } = account;
+    const id = newId();
+    const challenge = newChallenge(id, account, { purpose, method });
+    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
+    return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
+  }
+
+  private async askToEnrol(account: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
+    const { tenantId } = account;
+    const id = newId();
+    const secret = newSecret();
+    const challenge = newChallenge(id, account, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
+    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
+    const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
+    return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
+  }
+}
+
+function newChallenge(
+  id: string,
+  { id: userId, signInEpoch, authenticatedAt = null }: Account,
+  what: Pick<MfaChallenge, 'method' | 'purpose'> & Partial<MfaChallenge>,
+): Omit<MfaChallenge, 'tenantId' | 'attempts'> {
+  const expiresAt = new Date(Date.now() + CHALLENGE_SECONDS * 1000);
+  return { id, userId, codeMac: null, secretHash: null, expiresAt, signInEpoch, authenticatedAt, ...what };
+}
+
+const mfaRequired = (
+  tenantId: string,
+  id: string,
+  methods: MfaRequired['methods'],
+  hasPasskey: boolean,
+): MfaRequired => ({
+  mfaRequired: true,
+  challengeId: packIds(tenantId, id),
+  expiresIn: CHALLENGE_SECONDS,
+  methods: hasPasskey ? [...methods, 'passkey'] : methods,
+});

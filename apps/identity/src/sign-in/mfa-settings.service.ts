@@ -1,0 +1,181 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import type { AuditAction } from '../audit/audit-actions.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import type { User } from '../people/people.entity.js';
+import { UserRepository } from '../people/user.repository.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { SessionRepository } from '../sessions/session.repository.js';
+import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
+import { SignInPolicyRepository } from './factor.repository.js';
+import type { FactorChange } from './factor-notice.mail.js';
+import { FactorNoticeService } from './factor-notice.service.js';
+import { PasswordService } from './password.service.js';
+import { RecoveryCodeService } from './recovery-code.service.js';
+import type { MfaSettingsView } from './sign-in.dto.js';
+import { SignInLimit } from './sign-in-limit.js';
+
+/** The second factor of the current user, as they set it up themselves. */
+@Injectable()
+export class MfaSettingsService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly passwords: PasswordService,
+    private readonly signIns: SignInLimit,
+    private readonly authenticators: AuthenticatorService,
+    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly policies: SignInPolicyRepository,
+    private readonly proof: RecentProof,
+    private readonly sessions: SessionRepository,
+    private readonly trail: AuditTrail,
+    private readonly notices: FactorNoticeService,
+  ) {}
+
+  async describe({ tenantId, userId }: Principal): Promise<MfaSettingsView> {
+    return this.database.transaction(tenantId, async (tx) => {
+      // Sent together: one round trip.
+      const [user, authenticator, recoveryCodesLeft, policy] = await Promise.all([
+        this.users.find(tx, userId),
+        this.authenticators.isInUse(tx, userId),
+        this.recoveryCodes.countLeft(tx, userId),
+        this.policies.get(tx),
+      ]);
+      const enabled = user?.mfaEnabled ?? false;
+      return { enabled, authenticator, recoveryCodesLeft, required: policy === 'required' };
+    });
+  }
+
+  /**
+   * Turns the second factor on or off; without an authenticator it is a code by mail. Turning it off needs that factor, or a
+   * passkey, in a recent proof: the factor is there for the day on which the password is stolen.
+   * @param password of the user, who needs a recent proof in its place where they have none; a stolen access token must not be enough
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, STEP_UP_REQUIRED; CONFLICT for turning it off with an authenticator in use or where
+   *   the workspace requires it
+   */
+  async setEnabled(principal: Principal, enabled: boolean, password: string | undefined): Promise<void> {
+    const { userId } = principal;
+    const checked = await this.checkPassword(principal, password);
+    await this.database.transaction(principal, async (tx) => {
+      // The user's row is held while both are read, as an enrolment does.
+      const before = await this.users.lock(tx, userId);
+      // What was right a moment ago counts no more when the password was changed in the meantime.
+      if (before?.signInEpoch !== checked.signInEpoch) throw wrongPassword();
+      const wasEnabled = before.mfaEnabled;
+      if (before.passwordHash === null) await this.proof.assertWithin(tx, principal);
+      if (!enabled) {
+        await this.assertMayTurnOff(tx, userId);
+        if (wasEnabled) await this.proof.assertWithin(tx, principal);
+      } else if (!wasEnabled) {
+        // By the password alone: such a proof must not turn the factor off again.
+        await this.sessions.forgetProofs(tx, userId);
+      }
+      await this.users.update(tx, userId, { mfaEnabled: enabled });
+      this.record(tx, userId, enabled ? 'second_factor.enabled' : 'second_factor.disabled');
+    });
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while an authenticator is in use */
+  async startEnrolment(principal: Principal): Promise<NewAuthenticator> {
+    const { tenantId, userId } = principal;
+    return this.database.transaction(tenantId, async (tx) => {
+      const user = await this.lockProven(tx, principal);
+      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      return this.authenticators.start(tx, userId, user.email);
+    });
+  }
+
+  /**
+   * @returns the recovery codes, which are shown this once
+   * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
+   */
+  async confirmEnrolment(principal: Principal, code: string): Promise<string[]> {
+    const { userId } = principal;
+    return this.database.transaction(principal, async (tx) => {
+      await this.lockProven(tx, principal);
+      const codes = await this.authenticators.confirm(tx, userId, code);
+      await this.users.update(tx, userId, { mfaEnabled: true });
+      // In other sessions the password was enough for a proof until now; in this one the code has just been given.
+      await this.sessions.forgetProofs(tx, userId, principal.sessionId);
+      await this.notify(tx, userId, 'authenticator-added');
+      this.record(tx, userId, 'authenticator.added');
+      return codes;
+    });
+  }
+
+  /**
+   * Removes the authenticator and its recovery codes. The second factor stays on, by mail.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
+   */
+  async removeAuthenticator(principal: Principal): Promise<void> {
+    const { userId } = principal;
+    await this.database.transaction(principal, async (tx) => {
+      await this.lockProven(tx, principal);
+      const inUse = await this.authenticators.isInUse(tx, userId);
+      const removed = await this.authenticators.remove(tx, userId);
+      if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
+      if (!inUse) return;
+      await this.notify(tx, userId, 'authenticator-removed');
+      this.record(tx, userId, 'authenticator.removed');
+    });
+  }
+
+  /**
+   * @returns a new set of recovery codes; those of the previous one stop working
+   * @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator
+   */
+  async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
+    const { userId } = principal;
+    return this.database.transaction(principal, async (tx) => {
+      await this.lockProven(tx, principal);
+      if (!(await this.authenticators.isInUse(tx, userId))) {
+        throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
+      }
+      await this.notify(tx, userId, 'recovery-codes-replaced');
+      this.record(tx, userId, 'recovery_codes.replaced');
+      return this.recoveryCodes.replace(tx, userId);
+    });
+  }
+
+  /**
+   * Holds the user and asks for the proof: no factor comes or goes after what ended the session.
+   * @throws PlatformError STEP_UP_REQUIRED
+   */
+  private async lockProven(tx: TenantTransaction, principal: Principal): Promise<User | null> {
+    const user = await this.users.lock(tx, principal.userId);
+    await this.proof.assertWithin(tx, principal);
+    return user;
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS, unless there is no password and none was given; RATE_LIMITED */
+  private async checkPassword({ tenantId, userId }: Principal, password: string | undefined): Promise<User> {
+    return this.signIns.attempt(`mfa:${userId}`, userId, async () => {
+      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+      if (user?.passwordHash === null && password === undefined) return user;
+      const right = password !== undefined && (await this.passwords.matches(user?.passwordHash, password, userId));
+      if (!user || !right) throw wrongPassword();
+      return user;
+    });
+  }
+
+  private record(tx: TenantTransaction, userId: string, action: AuditAction): void {
+    this.trail.record(tx, { action, subject: { kind: 'user', id: userId } });
+  }
+
+  private async notify(tx: TenantTransaction, userId: string, change: FactorChange): Promise<void> {
+    await this.notices.send(tx, userId, { change });
+  }
+
+  private async assertMayTurnOff(tx: TenantTransaction, userId: string): Promise<void> {
+    if (await this.authenticators.isInUse(tx, userId)) {
+      throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
+    }
+    if ((await this.policies.get(tx)) === 'required') {
+      throw new PlatformError('CONFLICT', 'The workspace requires a second factor');
+    }
+  }
+}
+
+const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');

@@ -1,0 +1,97 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { AuthenticatorCodeInput, AuthenticatorView, RecoveryCodesView } from '@crm/identity-views';
+import { Body, Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { SIGN_IN_GROUP } from '../api-groups.js';
+import { MfaSettingsService } from './mfa-settings.service.js';
+import { MfaInput, MfaSettingsView } from './sign-in.dto.js';
+
+@ApiGroup(SIGN_IN_GROUP)
+@Controller('api/auth/mfa')
+export class MfaController {
+  constructor(private readonly settings: MfaSettingsService) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns how the current user proves their second factor',
+    description: 'Whether it is on, whether an authenticator is in use and how many recovery codes are left.',
+    answers: [{ status: 200, description: 'The setting', body: () => MfaSettingsView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal): Promise<MfaSettingsView> {
+    return this.settings.describe(principal);
+  }
+
+  @Put()
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Turns the second factor of the current user on or off',
+    description:
+      'With the second factor on, every sign-in is completed by a code: of the authenticator where one is in use, otherwise one of six digits that is sent by e-mail. It cannot be turned off while an authenticator is in use or where the workspace requires it; otherwise turning it off needs, besides the password, a proof by the code or a passkey in the last ten minutes. A user without a password needs such a proof in its place.',
+    answers: [{ status: 204, description: 'The setting is stored' }],
+    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+  })
+  async set(@CurrentPrincipal() principal: Principal, @Body() input: MfaInput): Promise<void> {
+    await this.settings.setEnabled(principal, input.enabled, input.password);
+  }
+
+  @Post('authenticator')
+  @NotRepeatable()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Starts to set up an authenticator app',
+    description:
+      'Codes of six digits by RFC 6238 (SHA-1, 30 seconds). The authenticator counts once a code confirms it; starting again replaces a secret that is not confirmed. Needs a proof of the password or second factor in the last ten minutes.',
+    answers: [{ status: 201, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
+    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+  })
+  async startEnrolment(@CurrentPrincipal() principal: Principal): Promise<AuthenticatorView> {
+    return this.settings.startEnrolment(principal);
+  }
+
+  @Post('authenticator/confirm')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Puts the authenticator into use',
+    description: 'From now on every sign-in asks for its code, or for one of the ten recovery codes in the answer.',
+    answers: [{ status: 200, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
+    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+  })
+  async confirmEnrolment(
+    @CurrentPrincipal() principal: Principal,
+    @Body() { code }: AuthenticatorCodeInput,
+  ): Promise<RecoveryCodesView> {
+    return { recoveryCodes: await this.settings.confirmEnrolment(principal, code) };
+  }
+
+  @Delete('authenticator')
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Removes the authenticator',
+    description:
+      'Its recovery codes stop working. The second factor stays on, by e-mail. Needs a code of the authenticator or a recovery code in the last ten minutes.',
+    answers: [{ status: 204, description: 'The authenticator is removed' }],
+    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
+  })
+  async removeAuthenticator(@CurrentPrincipal() principal: Principal): Promise<void> {
+    await this.settings.removeAuthenticator(principal);
+  }
+
+  @Post('recovery-codes')
+  @NotRepeatable()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Replaces the recovery codes',
+    description: 'Ten new codes; the previous ones stop working. Needs a proof in the last ten minutes.',
+    answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
+    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+  })
+  async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {
+    return { recoveryCodes: await this.settings.replaceRecoveryCodes(principal) };
+  }
+}

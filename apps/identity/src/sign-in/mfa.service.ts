@@ -1,0 +1,169 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
+import { unpackIds } from '../packed-ids.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { isSecret } from '../secret.js';
+import type { ProvenSignIn } from '../sessions/sessions.js';
+import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
+import { AccountKind, CodeGuessService, MailCodes } from './code-guess.service.js';
+import { MfaChallengeRepository } from './factor.repository.js';
+import { FactorNoticeService } from './factor-notice.service.js';
+import type { Account } from './mfa-request.service.js';
+import { isRecoveryCode, RecoveryCodeService } from './recovery-code.service.js';
+import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './sign-in.entity.js';
+
+/** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
+const MAX_TRIES = 5;
+
+/** The user whose second factor was right, and what it was asked for. */
+export type Verified<Purpose = ChallengePurpose> = Pick<Account, 'tenantId' | 'id'> &
+  Pick<ProvenSignIn, 'epoch' | 'provenAt'> & { purpose: Purpose };
+
+export const SIGN_INS: readonly SignInPurpose[] = ['sign-in', 'single-sign-on'];
+
+/** By what it was proven. */
+export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
+
+/** Takes the answer to what a sign-in was asked for: a code, or an enrolment. */
+@Injectable()
+export class MfaService {
+  constructor(
+    private readonly database: Database,
+    private readonly challenges: MfaChallengeRepository,
+    private readonly authenticators: AuthenticatorService,
+    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly guesses: CodeGuessService,
+    private readonly mailCodes: MailCodes,
+    private readonly refusals: RefusedActs,
+    private readonly notices: FactorNoticeService,
+  ) {}
+
+  /**
+   * @param purposes for which a challenge is taken; one of another counts as unknown
+   * @param origin where the code comes from
+   * @returns the user whose code it is
+   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
+   *   many wrong codes of the user
+   */
+  async verify<Purpose extends ChallengePurpose>(
+    kind: AccountKind,
+    challengeId: string,
+    code: string,
+    purposes: readonly Purpose[],
+    origin: Omit<TransactionOrigin, 'tenantId'> = {},
+  ): Promise<Verified<Purpose> & { method: FactorMethod }> {
+    const [tenantId, id] = idsOf(kind, challengeId);
+    const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
+    if (!challenge || challenge.method === 'enrolment' || challenge.method === 'passkey') throw refused();
+    const { userId } = challenge;
+    const purpose = purposes.find((each) => each === challenge.purpose);
+    if (purpose === undefined) throw refused();
+    await this.guesses.take(tenantId, userId, 'sign-in');
+    // A transaction of its own: the try counts even though the answer is an error.
+    const left = await this.database.transaction(tenantId, (tx) => this.challenges.takeTry(tx, id, MAX_TRIES));
+    if (!left) throw refused();
+    await this.database.transaction(tenantId, async (tx) => {
+      const first = await this.challenges.delete(tx, id);
+      if (first && (await this.isRight(tx, challenge, code))) return;
+      this.refusals.note({ ...origin, tenantId }, failedSignIn(userId, 'code', kind));
+      throw refused();
+    });
+    await this.guesses.clear(tenantId, userId, 'sign-in');
+    return { tenantId, id: userId, purpose, method: methodOf(challenge, code), ...proofOf(challenge) };
+  }
+
+  /**
+   * Begins the enrolment that a sign-in demands.
+   * @param emailOf reads the address of the account, its name in the authenticator app
+   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid; CONFLICT when an authenticator is in use
+   */
+  async startEnrolment(
+    kind: AccountKind,
+    token: string,
+    emailOf: (tx: TenantTransaction, id: string, purpose: SignInPurpose) => Promise<string | undefined>,
+  ): Promise<NewAuthenticator> {
+    const { tenantId, userId, purpose } = await this.enrolmentOf(kind, token);
+    return this.database.transaction(tenantId, async (tx) => {
+      const email = await emailOf(tx, userId, purpose);
+      if (email === undefined) throw tokenRefused();
+      return this.authenticators.start(tx, userId, email);
+    });
+  }
+
+  /**
+   * Completes a sign-in by the enrolment that it demanded.
+   * @param enrolled records at the account that it has a second factor, unless it refuses the sign-in
+   * @returns the user and the recovery codes, which are shown this once
+   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code; CONFLICT when no enrolment
+   *   was begun
+   */
+  async confirmEnrolment(
+    kind: AccountKind,
+    token: string,
+    code: string,
+    enrolled?: (tx: TenantTransaction, id: string, purpose: SignInPurpose) => Promise<void>,
+  ): Promise<Verified<SignInPurpose> & { recoveryCodes: string[] }> {
+    const enrolment = await this.enrolmentOf(kind, token);
+    const { tenantId, userId, id, purpose } = enrolment;
+    const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
+      // The account first: whatever ends pending sign-ins locks in this order too.
+      await enrolled?.(tx, userId, purpose);
+      if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
+      const codes = await this.authenticators.confirm(tx, userId, code);
+      await this.notices.send(tx, userId, { change: 'authenticator-added' });
+      return codes;
+    });
+    return { tenantId, id: userId, purpose, recoveryCodes, ...proofOf(enrolment) };
+  }
+
+  private async isRight(tx: TenantTransaction, challenge: MfaChallenge, code: string): Promise<boolean> {
+    const { id, userId, codeMac } = challenge;
+    if (challenge.method === 'mail') return codeMac !== null && this.mailCodes.isRight(id, code, codeMac);
+    if (!isRecoveryCode(code)) return this.authenticators.accepts(tx, userId, code);
+    const accepted = await this.recoveryCodes.accepts(tx, userId, code);
+    if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
+    return accepted;
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS */
+  private async enrolmentOf(kind: AccountKind, token: string): Promise<MfaChallenge & { purpose: SignInPurpose }> {
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = idsOf(kind, ids, tokenRefused);
+    const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
+    if (!challenge?.secretHash || !isSecret(challenge.secretHash, secret)) throw tokenRefused();
+    const purpose = SIGN_INS.find((each) => each === challenge.purpose);
+    if (purpose === undefined) throw tokenRefused();
+    return { ...challenge, purpose };
+  }
+}
+
+/**
+ * What the session rests on that the answer to a challenge opens. After a sign-in at a provider a code of the authenticator is a
+ * proof of now, as in a step-up; a code by mail and a new authenticator are none without the first one.
+ */
+function proofOf({
+  purpose,
+  method,
+  signInEpoch,
+  authenticatedAt,
+}: MfaChallenge): Pick<Verified, 'epoch' | 'provenAt'> {
+  const isOlder = purpose === 'single-sign-on' && method !== 'authenticator';
+  return { epoch: signInEpoch, provenAt: isOlder ? authenticatedAt : undefined };
+}
+
+function methodOf({ method }: MfaChallenge, code: string): FactorMethod {
+  if (method === 'mail') return 'mail_code';
+  return isRecoveryCode(code) ? 'recovery_code' : 'authenticator';
+}
+
+/** @throws PlatformError INVALID_CREDENTIALS for a text that does not name a challenge of this kind */
+function idsOf(kind: AccountKind, text: string, refuse = refused): [string, string] {
+  const [tenantId, id] = unpackIds(text, 2) ?? [];
+  if (!tenantId || !id || (tenantId === PLATFORM_TENANT) !== (kind === 'operators')) throw refuse();
+  return [tenantId, id];
+}
+
+const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
+const tokenRefused = () => new PlatformError('INVALID_CREDENTIALS', 'The enrolment token is not valid');

@@ -1,0 +1,164 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { EncryptionKeys } from '@crm/encryption';
+import { Inject, Injectable } from '@nestjs/common';
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { packIds, unpackIds } from '../packed-ids.js';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { SPEND_CHALLENGE } from './passkey.repository.js';
+import { ALGORITHMS, RelyingParty } from './relying-party.js';
+import type { Passkey } from './sign-in.entity.js';
+
+export const CHALLENGE_SECONDS = 300;
+
+/** What a challenge is for, and who may answer it. One that was given out for another purpose does not fit. */
+export type ChallengePurpose =
+  | { readonly act: 'sign-in'; readonly kind: 'users' | 'operators' }
+  | { readonly act: 'registration' | 'step-up'; readonly sessionId: string };
+
+/** A challenge as it is given out. */
+export interface PasskeyChallenge {
+  /** To be presented with the answer. */
+  readonly challengeId: string;
+  /** 32 bytes in base64url, which the authenticator signs. */
+  readonly challenge: string;
+}
+
+/**
+ * Challenges, each for one answer within five minutes. A challenge is a code of its id, made with a key that all replicas
+ * have, so that giving one out costs no row: sign-in pages ask for one each time they are shown, and anybody can. What is
+ * stored is that one was answered.
+ */
+@Injectable()
+export class PasskeyChallengeService {
+  /** The current one first; a challenge of an older one is valid for minutes. */
+  private readonly macKeys: readonly [Buffer, ...Buffer[]];
+
+  constructor(
+    private readonly database: Database,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    this.macKeys = EncryptionKeys.parse(config.keyEncryptionKey).derive('identity.passkey-challenge');
+  }
+
+  issue(purpose: ChallengePurpose): PasskeyChallenge {
+    const expires = Math.ceil(Date.now() / 1000) + CHALLENGE_SECONDS;
+    const challengeId = `${packIds(randomUUID())}.${expires.toString(36)}`;
+    return { challengeId, challenge: challengeOf(this.macKeys[0], purpose, challengeId) };
+  }
+
+  /**
+   * Spends the challenge, whatever becomes of its answer.
+   * @param presented the challenge that was signed, by the client's word
+   * @throws PlatformError INVALID_CREDENTIALS for one that was not given out for this, has expired or was spent
+   */
+  async spend(purpose: ChallengePurpose, challengeId: string, presented: string): Promise<void> {
+    const [id, expires] = parse(challengeId) ?? [];
+    // Only who was given the challenge knows it, so whatever reaches the database was given out.
+    const isOurs = this.macKeys.some((key) => challengeOf(key, purpose, challengeId) === presented);
+    if (id === undefined || expires === undefined || !isOurs) throw refused();
+    if (expires * 1000 < Date.now()) throw refused();
+    const spent = await this.database.transaction(PLATFORM_TENANT, (tx) =>
+      tx.query(SPEND_CHALLENGE, [tx.tenantId, id, new Date(expires * 1000)]),
+    );
+    if (spent.length === 0) throw refused();
+  }
+}
+
+function challengeOf(key: Buffer, purpose: ChallengePurpose, challengeId: string): string {
+  const holder = purpose.act === 'sign-in' ? purpose.kind : purpose.sessionId;
+  return createHmac('sha256', key).update(`${purpose.act}/${holder}/${challengeId}`).digest('base64url');
+}
+
+/** @returns the id and when it expires, in seconds since 1970; undefined for another text */
+function parse(challengeId: string): [string, number] | undefined {
+  const [packed = '', expires = ''] = challengeId.split('.');
+  const [id] = unpackIds(packed, 1) ?? [];
+  return id !== undefined && /^[0-9a-z]{6,7}$/.test(expires) ? [id, Number.parseInt(expires, 36)] : undefined;
+}
+
+const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The challenge is not valid any more');
+
+/** Shown by browsers when a passkey is set up. */
+const NAME = 'CRM platform';
+
+const TIMEOUT_MS = CHALLENGE_SECONDS * 1000;
+
+/** Options for a browser, and what is sent back with its answer. */
+export interface PasskeyOptions<Options extends object> {
+  readonly challengeId: string;
+  readonly expiresIn: number;
+  /** For `PublicKeyCredential.parse…OptionsFromJSON()`. */
+  readonly publicKey: Options;
+}
+
+/** Whose passkey is set up. */
+export interface PasskeyHolder {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/**
+ * What the authenticator keeps of the account and presents at each sign-in: the ids of tenant and user, which say nothing about
+ * a person. So an account is found without its address, and without a table that crosses tenants.
+ */
+const userHandle = ({ tenantId, id }: PasskeyHolder): string => packIds(tenantId, id);
+
+/** @returns tenant and user, undefined for a text that no authenticator got from here */
+export function readUserHandle(handle: string): { tenantId: string; userId: string } | undefined {
+  const [tenantId, userId] = unpackIds(handle, 2) ?? [];
+  return tenantId && userId ? { tenantId, userId } : undefined;
+}
+
+/** @param existing passkeys of the account: their authenticators are not offered again */
+export function registrationOptions(
+  party: RelyingParty,
+  { challengeId, challenge }: PasskeyChallenge,
+  holder: PasskeyHolder,
+  existing: readonly Passkey[],
+): PasskeyOptions<PublicKeyCredentialCreationOptionsJSON> {
+  return withChallenge(challengeId, {
+    rp: { id: party.id, name: NAME },
+    user: { id: userHandle(holder), name: holder.email, displayName: holder.name },
+    challenge,
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: TIMEOUT_MS,
+    excludeCredentials: existing.map(descriptor),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+  });
+}
+
+/** @param allowed the passkeys to choose from; empty where nobody is known yet: the authenticator offers those that it has */
+export function assertionOptions(
+  party: RelyingParty,
+  { challengeId, challenge }: PasskeyChallenge,
+  allowed: readonly Passkey[],
+): PasskeyOptions<PublicKeyCredentialRequestOptionsJSON> {
+  return withChallenge(challengeId, {
+    rpId: party.id,
+    challenge,
+    timeout: TIMEOUT_MS,
+    allowCredentials: allowed.map(descriptor),
+    userVerification: 'required',
+  });
+}
+
+const withChallenge = <Options extends object>(challengeId: string, publicKey: Options): PasskeyOptions<Options> => ({
+  challengeId,
+  expiresIn: CHALLENGE_SECONDS,
+  publicKey,
+});
+
+const descriptor = ({ credentialId, transports }: Passkey) => ({
+  id: credentialId.toString('base64url'),
+  type: 'public-key' as const,
+  transports,
+});

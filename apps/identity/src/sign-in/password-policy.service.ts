@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { PlatformError } from '@crm/contracts';
+import { Injectable } from '@nestjs/common';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+
+/** What is known of the user whose password it will be. */
+interface PasswordOwner {
+  email: string;
+  name: string;
+  /** Name of the workspace. */
+  workspace?: string;
+}
+
+/** Shorter words are in too many good passwords by chance. */
+const SHORTEST = 3;
+/** Letters that must remain of a password when what is known of its owner is taken out of it. */
+const LETTERS_LEFT = 5;
+
+/** What anybody who attacks this account knows: address, name and workspace, whole and in words; lower case. */
+function ownWords({ email, name, workspace = '' }: PasswordOwner): string[] {
+  const wholes = [email, name, workspace].map(plain);
+  const words = wholes.flatMap((text) => [
+    text,
+    ...text.split(/[^\p{L}\p{N}]+/u),
+    text.replace(/[^\p{L}\p{N}]+/gu, ''),
+  ]);
+  return [...new Set(words)]
+    .filter((word) => word.length >= SHORTEST)
+    .sort((left, right) => right.length - left.length);
+}
+
+/** Whether hardly a letter is left of a password without its owner's words, such as of `Globex-Admin-2026`. */
+function consistsOf(password: string, words: readonly string[]): boolean {
+  const text = plain(password);
+  const rest = words.reduce((left, word) => left.replaceAll(word, ' '), text);
+  return rest !== text && rest.replace(/\P{L}+/gu, '').length < LETTERS_LEFT;
+}
+
+/** Without case and accents. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+
+/** Characters that are looked at: time grows faster than length, and a password that is weak so far is refused anyway. */
+const LONGEST = 40;
+
+/** How an attacker would get at a password. */
+interface GuessEstimate {
+  readonly guesses: number;
+  /** Whether the cheapest way uses what is known of its owner. */
+  readonly usesOwnWords: boolean;
+}
+
+let estimator: Promise<ZxcvbnFactory> | undefined;
+
+/**
+ * How many guesses a password takes from somebody who begins with the passwords known from breaches, keyboard patterns, dates,
+ * repetitions and the words given. The list is some 50,000 passwords from breaches and 8,000 words; it is read with the
+ * first password, because most processes never need it.
+ * @param ownWords in lower case
+ */
+async function estimateGuesses(password: string, ownWords: readonly string[]): Promise<GuessEstimate> {
+  estimator ??= openEstimator();
+  const { guesses, sequence } = (await estimator).check(password.slice(0, LONGEST), [...ownWords]);
+  return { guesses, usesOwnWords: sequence.some((part) => part.dictionaryName === 'userInputs') };
+}
+
+async function openEstimator(): Promise<ZxcvbnFactory> {
+  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, maxLength: LONGEST });
+}
+
+/** As in scripts/breached-passwords.mjs, which writes the list. */
+const HASH_BYTES = 5;
+
+let list: Promise<Buffer> | undefined;
+
+/**
+ * Whether a password is among the million most common ones that breaches have brought to light, in whatever case. The list is
+ * read with the first password: 220 kB that most processes never need.
+ */
+async function isBreached(password: string): Promise<boolean> {
+  list ??= import('./breached-passwords.data.js').then(({ BREACHED_PASSWORDS }) =>
+    Buffer.from(BREACHED_PASSWORDS, 'base64'),
+  );
+  const hashes = await list;
+  const hash = createHash('sha256').update(password.normalize('NFC').toLowerCase()).digest().subarray(0, HASH_BYTES);
+  let [low, high] = [0, hashes.length / HASH_BYTES];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const order = hash.compare(hashes, middle * HASH_BYTES, (middle + 1) * HASH_BYTES);
+    if (order === 0) return true;
+    if (order < 0) high = middle;
+    else low = middle + 1;
+  }
+  return false;
+}
+
+/**
+ * Guesses that a password must take: what zxcvbn calls "safely unguessable: moderate protection from offline slow-hash
+ * scenario", its score 3 of 4.
+ */
+const LEAST_GUESSES = 1e8;
+
+/** Which passwords are accepted beyond their length. */
+@Injectable()
+export class PasswordPolicy {
+  /**
+   * Takes some milliseconds of the processor: callers check a limit first.
+   * @param pointer to the password in the body
+   * @throws PlatformError WEAK_PASSWORD for a password that is known from breaches, or easily guessed by itself or by somebody
+   *   who knows its owner
+   */
+  async assertAcceptable(password: string, owner: PasswordOwner, pointer = '/password'): Promise<void> {
+    if (await isBreached(password)) {
+      throw weak(pointer, 'COMMON_PASSWORD', 'The password is known from a breach of another service');
+    }
+    const words = ownWords(owner);
+    const { guesses, usesOwnWords } = await estimateGuesses(password.normalize('NFC'), words);
+    if (consistsOf(password, words) || (guesses < LEAST_GUESSES && usesOwnWords)) {
+      throw weak(pointer, 'OWN_DATA_PASSWORD', 'The password is made of your address, your name or the workspace');
+    }
+    if (guesses < LEAST_GUESSES) {
+      throw weak(pointer, 'COMMON_PASSWORD', 'The password follows a pattern that attackers try first');
+    }
+  }
+}
+
+function weak(pointer: string, code: string, detail: string): PlatformError {
+  return new PlatformError('WEAK_PASSWORD', detail, { errors: [{ pointer, code, detail }] });
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { toBase32 } from '../base32.js';
+import { hashSecret } from '../secret.js';
+import { RecoveryCodeRepository } from './factor.repository.js';
+
+/**
+ * 140 bits at five a character: the least that has the 128 of OWASP ASVS, 11.2.3, in whole groups of four. From 112 bits on a
+ * hash does not have to be slow (6.5.2). Codes from before have 120 or 80, and stay valid until the set is replaced.
+ */
+const CODE_CHARACTERS = 28;
+const CODE_BYTES = Math.ceil((CODE_CHARACTERS * 5) / 8);
+
+/** A new code in groups of four: `ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ23`. */
+export function newRecoveryCode(): string {
+  const characters = toBase32(randomBytes(CODE_BYTES)).slice(0, CODE_CHARACTERS);
+  return (characters.match(/.{4}/g) as string[]).join('-');
+}
+
+/** What is stored of a code, however it is written. The user's id is the salt: equal codes of two users differ. */
+export function hashRecoveryCode(userId: string, code: string): Buffer {
+  return hashSecret(`${userId}:${code.replaceAll(/[ -]/g, '').toUpperCase()}`);
+}
+
+/** Whether a text has the form of a recovery code; a code of an authenticator has only digits. */
+export const isRecoveryCode = (text: string): boolean => !/^\d+$/.test(text);
+
+/** Codes of one set. */
+export const RECOVERY_CODES = 10;
+
+/** Recovery codes: for a user whose authenticator is lost. */
+@Injectable()
+export class RecoveryCodeService {
+  constructor(private readonly codes: RecoveryCodeRepository) {}
+
+  /** Makes a new set; those of an earlier one stop working. @returns the codes, which are shown this once */
+  async replace(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+    await this.codes.deleteOfUser(tx, userId);
+    await this.codes.insert(
+      tx,
+      userId,
+      codes.map((code) => hashRecoveryCode(userId, code)),
+    );
+    return codes;
+  }
+
+  /** Whether the code is right; each is accepted once. */
+  async accepts(tx: TenantTransaction, userId: string, code: string): Promise<boolean> {
+    return this.codes.delete(tx, userId, hashRecoveryCode(userId, code));
+  }
+
+  /** How many are left. */
+  async countLeft(tx: TenantTransaction, userId: string): Promise<number> {
+    return this.codes.count(tx, userId);
+  }
+
+  async removeAll(tx: TenantTransaction, userId: string): Promise<void> {
+    await this.codes.deleteOfUser(tx, userId);
+  }
+}

@@ -1,0 +1,195 @@
+import { Access, CurrentPrincipal, Proven, Public, StrategyGuard } from '@crm/access';
+import type { Principal } from '@crm/context';
+import type { TokenPair } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import {
+  AuthenticatorView,
+  CodeInput,
+  DEVICE_TOKEN_DESCRIPTION,
+  EnrolledView,
+  EnrolmentCodeInput,
+  EnrolmentInput,
+  giveDeviceToken,
+  type HeaderReply,
+  SignInInput,
+  SignInView,
+  TokenPairView,
+  UserStepUpInput,
+} from '@crm/identity-views';
+import { Body, Controller, Get, HttpCode, Post, Put, Res, UseGuards } from '@nestjs/common';
+import { SIGN_IN_GROUP } from '../api-groups.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
+import type { SignInUser } from '../people/user.repository.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { SignInPolicyRepository } from './factor.repository.js';
+import type { EnrolmentRequired, MfaRequired } from './mfa-request.service.js';
+import { PasswordStrategy } from './password.strategy.js';
+import { ReauthenticationView, SignInPolicyInput, SignInPolicyView } from './sign-in.dto.js';
+import { SignInService } from './sign-in.service.js';
+import { UserStepUpService } from './step-up.service.js';
+
+@ApiGroup(SIGN_IN_GROUP)
+@Controller('api/auth')
+export class SignInController {
+  constructor(private readonly signIns: SignInService) {}
+
+  @Post('login')
+  @UseGuards(StrategyGuard(PasswordStrategy))
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Signs in with e-mail and password',
+    description:
+      'If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses (`RATE_LIMITED` with `Retry-After`, for addresses without an account too); a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
+    headers: [DEVICE_TOKEN_DESCRIPTION],
+    body: { dto: () => SignInInput },
+    answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
+    refusals: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+  })
+  async signIn(
+    @Proven() user: SignInUser,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+    const { answer, deviceToken } = await this.signIns.admit(user, origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
+  }
+
+  @Post('mfa/verify')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in with a code',
+    description:
+      'The code from the e-mail, a code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
+    answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
+    refusals: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+  })
+  async verifyCode(
+    @Body() input: CodeInput,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<TokenPair> {
+    const { answer, deviceToken } = await this.signIns.verifyCode(input.challengeId, input.code, origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
+  }
+
+  @Post('mfa/enrolment')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Sets up the authenticator that a sign-in demands',
+    description: 'For a workspace that requires a second factor. The enrolment token can do nothing else.',
+    answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
+    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+  })
+  async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
+    return this.signIns.startEnrolment(enrolmentToken);
+  }
+
+  @Post('mfa/enrolment/confirm')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in with the first code of a new authenticator',
+    description: 'The answer contains the tokens and, this once, ten recovery codes.',
+    answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
+    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+  })
+  async confirmEnrolment(
+    @Body() { enrolmentToken, code }: EnrolmentCodeInput,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<EnrolledView> {
+    const { answer, deviceToken } = await this.signIns.confirmEnrolment(enrolmentToken, code, origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
+  }
+}
+
+/** What of the HTTP answer is set here. */
+interface Reply {
+  status(code: number): unknown;
+}
+
+@ApiGroup(SIGN_IN_GROUP)
+@Controller('api/auth/step-up')
+export class StepUpController {
+  constructor(private readonly stepUps: UserStepUpService) {}
+
+  @Post()
+  @NotRepeatable()
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Proves again who uses the session',
+    description:
+      'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code. Whose second factor is a code by e-mail gives the password, which sends one, and then the password, `challengeId` and `code`. Everybody else gives the password. Passkeys and identity providers have calls of their own; `proofs` of a refusal names what the account can prove itself with. A sign-in counts as a proof too.',
+    answers: [
+      { status: 204, description: 'The proof is noted' },
+      { status: 200, description: 'A code was sent by e-mail; nothing is noted yet', body: () => ReauthenticationView },
+    ],
+    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+  })
+  async prove(
+    @CurrentPrincipal() principal: Principal,
+    @Body() proof: UserStepUpInput,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<ReauthenticationView | undefined> {
+    const needed = await this.stepUps.prove(principal, proof);
+    if (needed) reply.status(200);
+    return needed;
+  }
+}
+
+@ApiGroup(SIGN_IN_GROUP)
+@Controller('api/tenant/sign-in-policy')
+export class SignInPolicyController {
+  constructor(
+    private readonly database: Database,
+    private readonly policies: SignInPolicyRepository,
+    private readonly proof: RecentProof,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns what the workspace demands of sign-ins',
+    description: 'Whether a second factor is optional or required.',
+    answers: [{ status: 200, description: 'The policy', body: () => SignInPolicyView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal): Promise<SignInPolicyView> {
+    return { secondFactor: await this.database.transaction(principal.tenantId, (tx) => this.policies.get(tx)) };
+  }
+
+  @Put()
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Sets what the workspace demands of sign-ins',
+    description:
+      'With `required`, a user without a second factor sets up an authenticator at their next sign-in before they get tokens; open sessions go on. For owners who have proven their password or second factor in the last ten minutes.',
+    answers: [{ status: 200, description: 'The policy', body: () => SignInPolicyView }],
+    refusals: ['STEP_UP_REQUIRED'],
+  })
+  async set(@CurrentPrincipal() principal: Principal, @Body() input: SignInPolicyInput): Promise<SignInPolicyView> {
+    await this.proof.assert(principal);
+    await this.database.transaction(principal, async (tx) => {
+      await this.policies.set(tx, input.secondFactor);
+      this.trail.record(tx, {
+        action: 'workspace.sign_in_policy_changed',
+        subject: { kind: 'workspace', id: tx.tenantId },
+        detail: { secondFactor: input.secondFactor },
+      });
+    });
+    return { secondFactor: input.secondFactor };
+  }
+}

@@ -1,0 +1,103 @@
+import { Module } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailModule } from '../mail/mail.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { AuthenticatorService } from './authenticator.service.js';
+import { CodeGuessService, MailCodes } from './code-guess.service.js';
+import { DeviceTokens } from './device-tokens.js';
+import {
+  AuthenticatorRepository,
+  MfaChallengeRepository,
+  RecoveryCodeRepository,
+  SignInPolicyRepository,
+} from './factor.repository.js';
+import { FactorNoticeService } from './factor-notice.service.js';
+import { HashPool } from './hash-pool.js';
+import { HookSecretActRpc } from './hook-secret-act.rpc.js';
+import { HookSecretActService } from './hook-secret-act.service.js';
+import { MfaController } from './mfa.controller.js';
+import { MfaService } from './mfa.service.js';
+import { MfaRequestService } from './mfa-request.service.js';
+import { MfaSettingsService } from './mfa-settings.service.js';
+import { PasskeyController, PasskeyProofController } from './passkey.controller.js';
+import { PasskeyRepository } from './passkey.repository.js';
+import { PasskeyService } from './passkey.service.js';
+import { PasskeyAssertionService } from './passkey-assertion.service.js';
+import { PasskeyChallengeService } from './passkey-challenge.service.js';
+import { PasswordMarks, PasswordService } from './password.service.js';
+import { PasswordStrategy } from './password.strategy.js';
+import { PasswordPolicy } from './password-policy.service.js';
+import { ReauthenticationService } from './reauthentication.service.js';
+import { RecoveryCodeService } from './recovery-code.service.js';
+import { SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
+import { SignInService } from './sign-in.service.js';
+import { SignInLimit } from './sign-in-limit.js';
+import { StepUpService, UserStepUpService } from './step-up.service.js';
+
+@Module({
+  imports: [MailModule, SessionsModule, PeopleModule],
+  controllers: [
+    HookSecretActRpc,
+    MfaController,
+    PasskeyController,
+    PasskeyProofController,
+    SignInPolicyController,
+    SignInController,
+    StepUpController,
+  ],
+  providers: [
+    AuthenticatorRepository,
+    AuthenticatorService,
+    CodeGuessService,
+    FactorNoticeService,
+    HookSecretActService,
+    DeviceTokens,
+    SignInLimit,
+    MailCodes,
+    MfaChallengeRepository,
+    MfaRequestService,
+    MfaService,
+    MfaSettingsService,
+    PasskeyRepository,
+    PasskeyService,
+    PasskeyAssertionService,
+    PasskeyChallengeService,
+    PasswordPolicy,
+    PasswordMarks,
+    PasswordService,
+    {
+      provide: HashPool,
+      useFactory: ({ hashPool }: IdentityConfig) => new HashPool(hashPool),
+      inject: [IDENTITY_CONFIG],
+    },
+    ReauthenticationService,
+    RecoveryCodeRepository,
+    RecoveryCodeService,
+    SignInPolicyRepository,
+    PasswordStrategy,
+    SignInService,
+    StepUpService,
+    UserStepUpService,
+  ],
+  exports: [
+    AuthenticatorService,
+    CodeGuessService,
+    FactorNoticeService,
+    DeviceTokens,
+    SignInLimit,
+    MfaRequestService,
+    MfaService,
+    PasskeyRepository,
+    PasskeyAssertionService,
+    PasskeyChallengeService,
+    PasswordPolicy,
+    PasswordMarks,
+    PasswordService,
+    ReauthenticationService,
+    RecoveryCodeService,
+    SignInPolicyRepository,
+    StepUpService,
+  ],
+})
+export class SignInModule {}

@@ -1,0 +1,226 @@
+import { PlatformError, type TokenPair } from '@crm/contracts';
+import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { type EmailHolder, SignInEmailRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
+import { type SignInUser, UserRepository } from '../people/user.repository.js';
+import { normaliseEmail } from '../people/user.service.js';
+import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
+import type { NewAuthenticator } from './authenticator.service.js';
+import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
+import { SignInPolicyRepository } from './factor.repository.js';
+import { MfaService, SIGN_INS } from './mfa.service.js';
+import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from './mfa-request.service.js';
+import { PasswordService } from './password.service.js';
+import type { SignInPurpose } from './sign-in.entity.js';
+import { SignInLimit } from './sign-in-limit.js';
+
+/** What was proven before the second factor, for the audit trail. */
+const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {
+  'sign-in': 'password',
+  'single-sign-on': 'identity_provider',
+};
+
+/** Signs users in by password and, where it is on, by a code. */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly passwords: PasswordService,
+    private readonly limit: SignInLimit,
+    private readonly sessions: SessionService,
+    private readonly requests: MfaRequestService,
+    private readonly mfa: MfaService,
+    private readonly policies: SignInPolicyRepository,
+    private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
+    private readonly devices: DeviceTokens,
+  ) {}
+
+  /**
+   * Finds the user by e-mail address and password. Neither the answer nor the time it takes distinguishes an unknown address, a
+   * wrong password, an invited and a disabled user.
+   * @param origin where the attempt comes from
+   * @param deviceToken by which the device may be known
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being checked
+   */
+  async authenticate(
+    email: string,
+    password: string,
+    origin: RequestOrigin,
+    deviceToken?: string,
+  ): Promise<SignInUser> {
+    const account = normaliseEmail(email);
+    const attempt = async () => {
+      let holder: SignInUser | null | undefined;
+      for (const candidate of await this.candidates(account)) {
+        const user = await this.users.readForSignIn(this.database, candidate);
+        // The first is the one who has proven the address. A claim learns nothing of attempts: it may be somebody else's.
+        if (holder === undefined) holder = user;
+        const proven = await this.prove(user, password, origin);
+        if (proven) return proven;
+      }
+      if (holder) this.noteFailure(holder, origin);
+      throw new PlatformError('INVALID_CREDENTIALS');
+    };
+    const device = this.devices.read(deviceToken);
+    const byDevice = device && { id: device.id, attempt: () => this.authenticateOn(device, account, password, origin) };
+    return this.limit.guess(`user:${account}`, origin.address, attempt, byDevice);
+  }
+
+  /**
+   * Opens a session for a user whose password was right, or asks for the second factor where it is on, or to set one up where
+   * the workspace requires it. Where it requires single sign-on, only owners get in by a password.
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED; INVALID_CREDENTIALS when the user was disabled in the
+   *   meantime, RATE_LIMITED when too many codes were asked for
+   */
+  async admit(
+    user: SignInUser,
+    origin: SignInOrigin,
+  ): Promise<SignInOutcome<TokenPair | MfaRequired | EnrolmentRequired>> {
+    const demandOf = async (tx: TenantTransaction) => {
+      const { secondFactor, singleSignOn } = await this.policies.read(tx);
+      return {
+        // An owner gets in when the identity provider fails, but never by a password alone: not even to set up an authenticator.
+        mailCode: user.mfaEnabled || singleSignOn,
+        enrolment: secondFactor === 'required',
+        refusal: passwordRefusal(singleSignOn, user),
+      };
+    };
+    const { tenantId, id, signInEpoch: epoch } = user;
+    const secondFactor = this.requests.before(user, 'sign-in', demandOf);
+    const answer = await this.sessions.open(tenantId, id, { ...origin, method: 'password', epoch }, secondFactor);
+    return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SINGLE_SIGN_ON_REQUIRED */
+  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
+    return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
+      const verified = await this.mfa.verify('users', challengeId, code, SIGN_INS, origin);
+      const { tenantId, id, purpose, epoch, provenAt } = verified;
+      await this.database.transaction(tenantId, (tx) => this.assertStillAdmitted(tx, id, purpose));
+      const method = `${FIRST_PROOFS[purpose]}+${verified.method}`;
+      const answer = await this.sessions.open(tenantId, id, { ...origin, method, epoch, provenAt });
+      return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
+    });
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
+  async startEnrolment(token: string): Promise<NewAuthenticator> {
+    const emailOf = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) =>
+      (await this.assertStillAdmitted(tx, id, purpose))?.email;
+    return this.mfa.startEnrolment('users', token, emailOf);
+  }
+
+  /**
+   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT,
+   *   SINGLE_SIGN_ON_REQUIRED
+   */
+  async confirmEnrolment(
+    token: string,
+    code: string,
+    origin: SignInOrigin,
+  ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>> {
+    const enrolled = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) => {
+      await this.assertStillAdmitted(tx, id, purpose);
+      await this.users.update(tx, id, { mfaEnabled: true });
+      this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
+    };
+    const confirmed = await this.mfa.confirmEnrolment('users', token, code, enrolled);
+    const { tenantId, id, purpose, recoveryCodes, epoch, provenAt } = confirmed;
+    const method = `${FIRST_PROOFS[purpose]}+authenticator`;
+    const proven = { ...origin, method, epoch, provenAt };
+    const answer = { ...(await this.sessions.open(tenantId, id, proven)), recoveryCodes };
+    return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
+  }
+
+  /**
+   * On a known device the password of its own user counts and no other: whoever registers with somebody's address has devices
+   * of that registration only.
+   * @returns undefined where the device is not one of the account's, before anything is hashed
+   */
+  private async authenticateOn(
+    device: KnownDevice,
+    account: string,
+    password: string,
+    origin: RequestOrigin,
+  ): Promise<SignInUser | undefined> {
+    const candidates = await this.candidates(account);
+    const candidate = candidates.find(({ userId }) => userId === device.userId);
+    const user = candidate && (await this.users.readForSignIn(this.database, candidate));
+    if (!user || !this.devices.isOf(device, user)) return undefined;
+    const proven = await this.prove(user, password, origin);
+    if (proven) return proven;
+    if (candidate === candidates[0]) this.noteFailure(user, origin);
+    throw new PlatformError('INVALID_CREDENTIALS');
+  }
+
+  /** @returns the user as they are afterwards; undefined for a wrong password and for one who may not sign in */
+  private async prove(
+    user: SignInUser | null,
+    password: string,
+    { address }: RequestOrigin,
+  ): Promise<SignInUser | undefined> {
+    const right = await this.passwords.matches(user?.passwordHash, password, address);
+    if (!right || user?.status !== 'active') return undefined;
+    return { ...user, passwordHash: await this.renewHash(user, password) };
+  }
+
+  private async deviceTokenOf(tenantId: string, userId: string): Promise<string | undefined> {
+    const user = await this.users.readForSignIn(this.database, { tenantId, userId });
+    return user ? this.devices.issue(user) : undefined;
+  }
+
+  private noteFailure({ tenantId, id, status }: SignInUser, origin: RequestOrigin): void {
+    const reason = status === 'active' ? 'password' : status;
+    this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
+  }
+
+  /**
+   * The workspace can have begun to require single sign-on since the password was given.
+   * @returns the user, unless they were disabled in the meantime
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED
+   */
+  private async assertStillAdmitted(tx: TenantTransaction, id: string, purpose: SignInPurpose): Promise<User | null> {
+    // Sent together: one round trip.
+    const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
+    if (user?.status !== 'active') return null;
+    const refusal = purpose === 'sign-in' ? passwordRefusal(singleSignOn, user) : undefined;
+    if (refusal) throw refusal;
+    return user;
+  }
+
+  /**
+   * Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime.
+   * @returns the hash that is stored
+   */
+  private async renewHash({ tenantId, id, passwordHash }: SignInUser, password: string): Promise<string | null> {
+    const renewed = passwordHash === null ? undefined : await this.passwords.rehash(passwordHash, password);
+    if (renewed === undefined) return passwordHash;
+    return this.database.transaction(tenantId, async (tx) => {
+      const user = await this.users.lock(tx, id);
+      if (user?.passwordHash !== passwordHash) return user?.passwordHash ?? null;
+      await this.users.update(tx, id, { passwordHash: renewed });
+      return renewed;
+    });
+  }
+
+  /**
+   * The user that an address belongs to, or nobody, which takes the same time, and then those who registered with it and have
+   * not verified it: none of them is in the way of another.
+   */
+  private async candidates(email: string): Promise<EmailHolder[]> {
+    const candidates = await this.emails.listCandidates(this.database, email);
+    const holder = candidates.find(({ isHolder }) => isHolder) ?? { tenantId: NO_TENANT, userId: NO_TENANT };
+    return [holder, ...candidates.filter(({ isHolder }) => !isHolder)];
+  }
+}
+
+/** Why the password of a user is not accepted where the workspace requires single sign-on: only owners get in by one. */
+const passwordRefusal = (singleSignOn: boolean, { roles }: Pick<User, 'roles'>): PlatformError | undefined =>
+  singleSignOn && !roles.includes('owner') ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined;

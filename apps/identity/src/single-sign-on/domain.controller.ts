@@ -1,0 +1,110 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { ApiGroup, Describe } from '@crm/http';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
+import { DomainInput, DomainListView, DomainView, RequirementInput, RequirementView } from './domain.dto.js';
+import { DomainService } from './domain.service.js';
+import { recordName } from './mail-domain.js';
+import { RequirementService } from './requirement.service.js';
+import type { MailDomain } from './single-sign-on.entity.js';
+
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/tenant/domains')
+export class DomainController {
+  constructor(private readonly domains: DomainService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the domains of the workspace',
+    description: 'Those that it has proven and those that it wants to prove, with the record that proves them.',
+    answers: [{ status: 200, description: 'The domains', body: () => DomainListView }],
+  })
+  async list(@CurrentPrincipal() { tenantId }: Principal): Promise<DomainListView> {
+    return { data: (await this.domains.list(tenantId)).map(domainView) };
+  }
+
+  @Post()
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Adds a domain to prove',
+    description:
+      'The answer says which TXT record proves it. A domain that was added before is returned with its record. Domains of mail services that are open to everybody are refused.',
+    answers: [{ status: 201, description: 'The domain', body: () => DomainView }],
+    refusals: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'CONFLICT'],
+  })
+  async add(@CurrentPrincipal() principal: Principal, @Body() { domain }: DomainInput): Promise<DomainView> {
+    return domainView(await this.domains.add(principal, domain));
+  }
+
+  @Post(':domain/verify')
+  @HttpCode(200)
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Proves a domain',
+    description:
+      'Looks the TXT record up. A domain belongs to one workspace; it passes to another one whose record is there when its own is gone. The record has to stay: it is looked up every day.',
+    answers: [{ status: 200, description: 'The domain, which belongs to the workspace now', body: () => DomainView }],
+    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'DOMAIN_NOT_PROVEN', 'DOMAIN_TAKEN', 'RATE_LIMITED'],
+  })
+  async verify(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<DomainView> {
+    return domainView(await this.domains.verify(principal, domain));
+  }
+
+  @Delete(':domain')
+  @HttpCode(204)
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Removes a domain',
+    description:
+      'Users with addresses of this domain can no longer sign in through an identity provider. The last proven domain stays while the workspace requires single sign-on (`CONFLICT`).',
+    answers: [{ status: 204, description: 'The domain is removed' }],
+    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
+  })
+  async remove(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<void> {
+    await this.domains.remove(principal, domain);
+  }
+}
+
+const domainView = ({ domain, token, verifiedAt, missingSince }: MailDomain): DomainView => ({
+  domain,
+  record: { name: recordName(domain), type: 'TXT', value: token },
+  verified: verifiedAt !== null,
+  verifiedAt: verifiedAt?.toISOString() ?? null,
+  missingSince: missingSince?.toISOString() ?? null,
+});
+
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/tenant/sign-in-policy/single-sign-on')
+export class RequirementController {
+  constructor(private readonly requirements: RequirementService) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns whether the workspace requires single sign-on',
+    description: 'Where it does, only owners sign in with a password, and never without a second factor.',
+    answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
+  })
+  async get(@CurrentPrincipal() { tenantId }: Principal): Promise<RequirementView> {
+    return { required: await this.requirements.get(tenantId) };
+  }
+
+  @Put()
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Sets whether the workspace requires single sign-on',
+    description:
+      'Passwords of users who are not owners are refused from then on; open sessions go on. Owners keep their password for the day on which the provider fails, and need a second factor with it. Needs an enabled provider and a proven domain.',
+    answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
+    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+  })
+  async set(
+    @CurrentPrincipal() principal: Principal,
+    @Body() { required }: RequirementInput,
+  ): Promise<RequirementView> {
+    await this.requirements.set(principal, required);
+    return { required };
+  }
+}

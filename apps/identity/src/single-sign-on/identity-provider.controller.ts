@@ -1,0 +1,103 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
+import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import {
+  ChangeIdentityProviderInput,
+  CreateIdentityProviderInput,
+  IdentityProviderListView,
+  IdentityProviderView,
+} from './identity-provider.dto.js';
+import { IdentityProviderService, redirectUriOf, signInIdOf } from './identity-provider.service.js';
+import type { IdentityProvider } from './single-sign-on.entity.js';
+
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/tenant/identity-providers')
+export class IdentityProviderController {
+  constructor(
+    private readonly providers: IdentityProviderService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the identity providers of the workspace',
+    description: 'At most ten, in the order they were added. Client secrets are never returned.',
+    answers: [{ status: 200, description: 'The providers', body: () => IdentityProviderListView }],
+  })
+  async list(@CurrentPrincipal() { tenantId }: Principal): Promise<IdentityProviderListView> {
+    return { data: (await this.providers.list(tenantId)).map((provider) => this.view(provider)) };
+  }
+
+  @Post()
+  @NotRepeatable()
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Adds an identity provider',
+    description:
+      'Reads what the provider says of itself (OpenID Connect Discovery) and refuses one that cannot be used. Register the `redirectUri` of the answer with the provider; client id and secret can follow by a change. For owners, because the provider speaks for every user of the workspace.',
+    answers: [{ status: 201, description: 'The provider', body: () => IdentityProviderView }],
+    refusals: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
+  })
+  async create(
+    @CurrentPrincipal() principal: Principal,
+    @Body() input: CreateIdentityProviderInput,
+  ): Promise<IdentityProviderView> {
+    return this.view(await this.providers.create(principal, input));
+  }
+
+  @Get(':id')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Returns an identity provider',
+    description: 'Without its client secret.',
+    answers: [{ status: 200, description: 'The provider', body: () => IdentityProviderView }],
+  })
+  async get(@CurrentPrincipal() { tenantId }: Principal, @IdParam() id: string): Promise<IdentityProviderView> {
+    return this.view(await this.providers.get(tenantId, id));
+  }
+
+  @Patch(':id')
+  @NotRepeatable()
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Changes an identity provider',
+    description: 'What the provider says of itself is read again when it is enabled and when the issuer changes.',
+    answers: [{ status: 200, description: 'The provider', body: () => IdentityProviderView }],
+    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
+  })
+  async change(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Body() input: ChangeIdentityProviderInput,
+  ): Promise<IdentityProviderView> {
+    return this.view(await this.providers.change(principal, id, input));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ right: 'own' })
+  @Describe({
+    summary: 'Removes an identity provider',
+    description: 'Sign-ins with it that are under way fail. Users keep their accounts, and open sessions go on.',
+    answers: [{ status: 204, description: 'The provider is removed' }],
+    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+  })
+  async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.providers.remove(principal, id);
+  }
+
+  private view(provider: IdentityProvider): IdentityProviderView {
+    const { sealedSecret, createdAt, tenantId: _tenant, updatedAt: _updated, ...shown } = provider;
+    return {
+      ...shown,
+      hasClientSecret: sealedSecret !== null,
+      signInId: signInIdOf(provider),
+      redirectUri: redirectUriOf(this.config.service.baseUrl, provider),
+      createdAt: createdAt.toISOString(),
+    };
+  }
+}

@@ -1,0 +1,254 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
+import { Limiter, LimiterStore } from '@crm/limits';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditAction } from '../audit/audit-actions.js';
+import type { AuditDetail } from '../audit/audit-entry.entity.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { packIds, unpackIds } from '../packed-ids.js';
+import { assertVerified, TenantService } from '../people/tenant.service.js';
+import { assertGrantable } from '../people/user.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
+import type { ChangeIdentityProviderInput, CreateIdentityProviderInput } from './identity-provider.dto.js';
+import { OidcClient, type ProviderClient } from './oidc-client.js';
+import { ProviderFailure } from './oidc-metadata.js';
+import { IdentityProviderRepository, type ProviderRow } from './provider.repository.js';
+import type { IdentityProvider } from './single-sign-on.entity.js';
+
+/** Which provider of which tenant, as addresses of a sign-in name it before anybody has signed in. */
+export interface ProviderName {
+  tenantId: string;
+  id: string;
+}
+
+export const signInIdOf = ({ tenantId, id }: ProviderName): string => packIds(tenantId, id);
+
+/** @returns undefined for a text that names no provider */
+export function parseSignInId(text: string): ProviderName | undefined {
+  const [tenantId, id] = unpackIds(text, 2) ?? [];
+  return tenantId && id ? { tenantId, id } : undefined;
+}
+
+/**
+ * Where a provider sends browsers back to. Each has an address of its own, so that an answer of one cannot be taken for that of
+ * another (RFC 9700, section 4.4.2.2); not every provider states its issuer in the answer.
+ */
+export const redirectUriOf = (baseUrl: string, provider: ProviderName): string =>
+  `${baseUrl}/api/auth/oidc/${signInIdOf(provider)}/callback`;
+
+export const PROVIDERS_PER_TENANT = 10;
+/** Times that a workspace has the documents of a provider read in an hour. */
+export const DISCOVERIES_PER_HOUR = 60;
+const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
+
+/** Identity providers as the owners of a workspace configure them. */
+@Injectable()
+export class IdentityProviderService {
+  private readonly box: SecretBox;
+  private readonly discoveries: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly providers: IdentityProviderRepository,
+    private readonly tenants: TenantService,
+    private readonly policies: SignInPolicyRepository,
+    private readonly proof: RecentProof,
+    private readonly oidc: OidcClient,
+    private readonly trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+    limits: LimiterStore,
+  ) {
+    this.box = new SecretBox(config.keyEncryptionKey);
+    const rule = { name: 'provider-discovery', points: DISCOVERIES_PER_HOUR, windowSeconds: 3600 };
+    this.discoveries = new Limiter(limits, rule, 'Too many identity providers were tried');
+  }
+
+  async list(tenantId: string): Promise<IdentityProvider[]> {
+    return this.database.transaction(tenantId, (tx) => this.providers.list(tx));
+  }
+
+  /** @throws PlatformError NOT_FOUND */
+  async get(tenantId: string, id: string): Promise<IdentityProvider> {
+    return this.database.transaction(tenantId, async (tx) => assertFound(await this.providers.find(tx, id)));
+  }
+
+  /** A provider that users can sign in with; null for one that does not exist, is disabled or not complete. */
+  async findUsable({ tenantId, id }: ProviderName): Promise<IdentityProvider | null> {
+    const provider = await this.database.transaction(tenantId, (tx) => this.providers.find(tx, id));
+    return provider?.enabled ? provider : null;
+  }
+
+  /**
+   * @throws PlatformError STEP_UP_REQUIRED, EMAIL_NOT_VERIFIED, ROLE_NOT_GRANTABLE, CONFLICT for too many, RATE_LIMITED,
+   *   SERVICE_UNAVAILABLE; VALIDATION_FAILED for a provider that cannot be used, with what is wrong
+   */
+  async create(principal: Principal, input: CreateIdentityProviderInput): Promise<IdentityProvider> {
+    const { tenantId } = principal;
+    const id = newId();
+    const row: ProviderRow = {
+      id,
+      name: input.name.trim(),
+      issuer: input.issuer,
+      clientId: input.clientId ?? null,
+      sealedSecret: this.seal(tenantId, id, input.clientSecret),
+      scopes: withOpenid(input.scopes ?? DEFAULT_SCOPES),
+      enabled: input.enabled ?? false,
+      defaultRoles: [...new Set(input.defaultRoles ?? ['member'])],
+      requiresVerifiedEmail: input.requiresVerifiedEmail ?? true,
+      secondFactorValues: [...new Set(input.secondFactorValues ?? [])],
+    };
+    assertComplete(row);
+    assertRoles(principal, row.defaultRoles);
+    await this.proof.assert(principal);
+    await this.database.transaction(tenantId, async (tx) => this.assertRoom(tx));
+    const issuer = await this.discover(tenantId, row.issuer);
+    await this.database.transaction(principal, async (tx) => {
+      await this.assertRoom(tx);
+      await this.providers.insert(tx, { ...row, issuer });
+      this.record(tx, 'identity_provider.added', id, { issuer, enabled: row.enabled });
+    });
+    return this.get(tenantId, id);
+  }
+
+  /**
+   * @throws PlatformError like create; NOT_FOUND; CONFLICT when it is the last one of a workspace that requires single sign-on
+   */
+  async change(principal: Principal, id: string, input: ChangeIdentityProviderInput): Promise<IdentityProvider> {
+    const { tenantId } = principal;
+    await this.proof.assert(principal);
+    const before = await this.get(tenantId, id);
+    const after = this.changed(before, input);
+    assertComplete(after);
+    if (input.defaultRoles) assertRoles(principal, after.defaultRoles);
+    const isAnother = after.issuer !== before.issuer;
+    if (isAnother || (after.enabled && !before.enabled)) after.issuer = await this.discover(tenantId, after.issuer);
+    await this.database.transaction(principal, async (tx) => {
+      // Whoever changed it meanwhile is not overwritten: the checks above were made for what it was.
+      const present = assertFound(await this.providers.lock(tx, id));
+      if (present.updatedAt.getTime() !== before.updatedAt.getTime()) {
+        throw new PlatformError('CONFLICT', 'The provider was changed at the same time');
+      }
+      await this.providers.update(tx, after);
+      if (before.enabled && !after.enabled) await this.assertWayIn(tx);
+      const { issuer, enabled } = after;
+      this.record(tx, 'identity_provider.changed', id, { issuer, enabled, changed: differences(before, after) });
+    });
+    return this.get(tenantId, id);
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT like change */
+  async remove(principal: Principal, id: string): Promise<void> {
+    await this.proof.assert(principal);
+    await this.database.transaction(principal, async (tx) => {
+      const { issuer } = assertFound(await this.providers.lock(tx, id));
+      await this.providers.delete(tx, id);
+      await this.assertWayIn(tx);
+      this.record(tx, 'identity_provider.removed', id, { issuer });
+    });
+  }
+
+  /** What a sign-in with a usable provider needs. */
+  clientOf(provider: IdentityProvider): ProviderClient {
+    const { tenantId, id, issuer, clientId, sealedSecret } = provider;
+    if (clientId === null || sealedSecret === null) throw new Error('An enabled provider is not complete');
+    return {
+      tenantId,
+      issuer,
+      clientId,
+      clientSecret: this.box.open(sealedSecret, placeOfProviderSecret(tenantId, id)),
+      redirectUri: redirectUriOf(this.config.service.baseUrl, provider),
+    };
+  }
+
+  private changed({ tenantId, ...before }: IdentityProvider, input: ChangeIdentityProviderInput): ProviderRow {
+    const { clientSecret, ...changes } = input;
+    const { createdAt: _created, updatedAt: _updated, ...row } = before;
+    const after: ProviderRow = { ...row, ...withoutUndefined(changes) };
+    const isAnother = after.issuer !== before.issuer;
+    if (isAnother && clientSecret === undefined && before.sealedSecret) {
+      throw invalid('/clientSecret', 'REQUIRED', 'Another issuer needs its client secret');
+    }
+    return {
+      ...after,
+      name: after.name.trim(),
+      scopes: withOpenid(after.scopes),
+      defaultRoles: [...new Set(after.defaultRoles)],
+      secondFactorValues: [...new Set(after.secondFactorValues)],
+      sealedSecret: clientSecret === undefined ? before.sealedSecret : this.seal(tenantId, before.id, clientSecret),
+    };
+  }
+
+  private async discover(tenantId: string, issuer: string): Promise<string> {
+    await this.discoveries.consume(tenantId);
+    try {
+      return await this.oidc.discover(tenantId, issuer);
+    } catch (error) {
+      if (error instanceof ProviderFailure) throw invalid('/issuer', 'DISCOVERY_FAILED', error.message, error);
+      throw error;
+    }
+  }
+
+  private record(tx: TenantTransaction, action: AuditAction, id: string, detail: AuditDetail): void {
+    this.trail.record(tx, { action, subject: { kind: 'identity_provider', id }, detail });
+  }
+
+  private async assertRoom(tx: TenantTransaction): Promise<void> {
+    assertVerified(await this.tenants.view(tx));
+    if ((await this.providers.list(tx)).length < PROVIDERS_PER_TENANT) return;
+    throw new PlatformError('CONFLICT', `A workspace has at most ${PROVIDERS_PER_TENANT} identity providers`);
+  }
+
+  /** A workspace that requires single sign-on keeps a provider to sign in with. */
+  private async assertWayIn(tx: TenantTransaction): Promise<void> {
+    if (!(await this.policies.read(tx)).singleSignOn) return;
+    if ((await this.providers.list(tx)).some(({ enabled }) => enabled)) return;
+    throw new PlatformError('CONFLICT', 'The workspace requires single sign-on and has no other provider');
+  }
+
+  private seal(tenantId: string, id: string, secret: string | undefined): Buffer | null {
+    return secret === undefined ? null : this.box.seal(secret, placeOfProviderSecret(tenantId, id));
+  }
+}
+
+/** What the box of a row is bound to. */
+export const placeOfProviderSecret = (tenantId: string, id: string): string => `identity_provider/${tenantId}/${id}`;
+
+/** Names of the settings that a change has changed; of a secret, that it was given. */
+function differences(before: IdentityProvider, after: ProviderRow): string[] {
+  const names = Object.keys(after) as (keyof ProviderRow)[];
+  const changed = names.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
+  return changed.map((name) => (name === 'sealedSecret' ? 'clientSecret' : name));
+}
+
+const withOpenid = (scopes: readonly string[]): string[] => [...new Set(['openid', ...scopes])];
+
+function withoutUndefined<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<{ [K in keyof T]: Exclude<T[K], undefined> }>;
+}
+
+const invalid = (pointer: string, code: string, detail: string, cause?: unknown) =>
+  new PlatformError('VALIDATION_FAILED', undefined, { errors: [{ pointer, code, detail }], cause });
+
+/** @throws PlatformError VALIDATION_FAILED */
+function assertComplete({ enabled, clientId, sealedSecret }: ProviderRow): void {
+  if (enabled && (clientId === null || sealedSecret === null)) {
+    throw invalid('/enabled', 'INCOMPLETE', 'A provider is enabled when it has a client id and a client secret');
+  }
+}
+
+/** @throws PlatformError ROLE_NOT_GRANTABLE, VALIDATION_FAILED */
+function assertRoles(principal: Principal, roles: readonly string[]): void {
+  assertGrantable(principal, roles);
+  if (roles.includes('owner')) throw invalid('/defaultRoles', 'INVALID_VALUE', 'An owner is made by an owner only');
+}
+
+/** @throws PlatformError NOT_FOUND */
+function assertFound(provider: IdentityProvider | null): IdentityProvider {
+  if (!provider) throw new PlatformError('NOT_FOUND', 'There is no such identity provider');
+  return provider;
+}

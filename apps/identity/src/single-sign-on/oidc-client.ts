@@ -1,0 +1,300 @@
+import { parseUrl } from '@crm/address-policy';
+import { PlatformError } from '@crm/contracts';
+import { EgressError, type EgressMethod, OutsideClient } from '@crm/egress';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { CustomFetch } from 'openid-client';
+import * as oidc from 'openid-client';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { asProviderFailure, checkedMetadata, ProviderFailure } from './oidc-metadata.js';
+
+/** Longest answer of a provider. The largest known documents, the keys of Microsoft's, have a third of it. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** What `Response` refuses a body for. */
+const BODILESS = [204, 205, 304];
+
+/**
+ * How the protocol library calls a provider: by the client of the platform, which checks every address, follows no redirect
+ * and bounds the answer.
+ * @param deadline of all calls together, on the clock of `performance.now()`
+ */
+function egressFetch(outside: Pick<OutsideClient, 'request'>, deadline: number): CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const totalMs = deadline - performance.now();
+    if (totalMs <= 0) throw new EgressError('timeout_total', 'The provider took too long');
+    const answer = await outside.request({
+      method: method as EgressMethod,
+      url,
+      headers: { ...(body instanceof URLSearchParams && FORM), ...headers },
+      ...(body !== undefined && body !== null && { body: String(body) }),
+      timeouts: { totalMs },
+      maxResponseBytes: MAX_ANSWER_BYTES,
+    });
+    const type = answer.headers['content-type'];
+    return new Response(BODILESS.includes(answer.status) ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      ...(type !== undefined && { headers: { 'content-type': type } }),
+    });
+  };
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' };
+
+/** Sign-ins of one workspace, and of all, that this process waits for at a time. */
+const PER_TENANT = 16;
+const IN_ALL = 128;
+
+/**
+ * Bounds the calls to providers in flight. Each workspace has its own room, whichever issuers it names: one that registers
+ * the issuer of others, or one that hangs, holds up nobody else.
+ */
+export class CallGate {
+  private readonly running = new Map<string, number>();
+  private total = 0;
+
+  /** @throws PlatformError SERVICE_UNAVAILABLE when too many calls are in flight, or what the work rejects with */
+  async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+    const present = this.running.get(tenantId) ?? 0;
+    if (present >= PER_TENANT || this.total >= IN_ALL) {
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many sign-ins wait for the identity provider', {
+        retryAfterSeconds: 5,
+      });
+    }
+    this.running.set(tenantId, present + 1);
+    this.total += 1;
+    try {
+      return await work();
+    } finally {
+      this.total -= 1;
+      const left = (this.running.get(tenantId) ?? 1) - 1;
+      if (left === 0) this.running.delete(tenantId);
+      else this.running.set(tenantId, left);
+    }
+  }
+}
+
+/** A client that is registered with a provider. */
+export interface ProviderClient {
+  /** The workspace that is registered. */
+  tenantId: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  redirectUri: string;
+}
+
+/** What ties an answer of a provider to the sign-in that asked for it. */
+export interface SignInChecks {
+  state: string;
+  nonce: string;
+  /** Of PKCE (RFC 7636). */
+  verifier: string;
+}
+
+/** Whom a provider has authenticated. */
+export interface Authentication {
+  sub: string;
+  /** As the provider writes it. */
+  email: string | undefined;
+  emailVerified: boolean;
+  name: string | undefined;
+  /** `amr` and `acr`: how. */
+  methods: readonly string[];
+  /** `auth_time`: when; null where the provider does not say. Not the time of the token, for which nobody has to be there. */
+  authenticatedAt: Date | null;
+}
+
+/** The clock of a provider may be ahead by as much, as that of whoever signs our own tokens. */
+const MAX_CLOCK_LEAD_MS = 60_000;
+
+/** A provider's documents are read again after this time; keys also when a token names an unknown one. */
+const CACHE_MS = 10 * 60_000;
+/** Each has 128 KiB at most. */
+const CACHED_PROVIDERS = 100;
+
+/** For how long a provider that could not be read is not asked again by sign-ins. */
+const FAILURE_MS = 30_000;
+/** A message each. */
+const KEPT_FAILURES = 1_000;
+
+interface KnownProvider {
+  metadata: oidc.ServerMetadata;
+  keys?: oidc.ExportedJWKSCache;
+}
+
+/** Speaks OpenID Connect with the providers of workspaces. */
+@Injectable()
+export class OidcClient {
+  private readonly known = new LRUCache<string, KnownProvider>({ max: CACHED_PROVIDERS, ttl: CACHE_MS });
+  private readonly failures = new LRUCache<string, ProviderFailure>({ max: KEPT_FAILURES, ttl: FAILURE_MS });
+  private readonly gate = new CallGate();
+
+  constructor(
+    private readonly outside: OutsideClient,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * Reads afresh what a provider says of itself.
+   * @param tenantId who asks
+   * @returns the issuer as the provider spells it
+   * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
+   */
+  async discover(tenantId: string, issuer: string): Promise<string> {
+    const url = parseUrl(issuer);
+    if (!url || url.search || url.hash || url.username || issuer.includes('/.well-known/')) {
+      throw new ProviderFailure('The issuer must be an https address without query, as the provider states it');
+    }
+    const verdict = this.outside.checkUrl(issuer);
+    if (!verdict.ok) throw new ProviderFailure(`The issuer is refused: ${verdict.message}`);
+    return this.within(tenantId, async (fetch) => (await this.read(issuer, fetch)).metadata.issuer);
+  }
+
+  /**
+   * The address that a browser is sent to.
+   * @param freshSeconds the person has to be authenticated again unless that was done in so many seconds; undefined: a session
+   *   that they have at the provider is enough, however old it is
+   * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
+   */
+  async authorizationUrl(
+    client: ProviderClient,
+    checks: SignInChecks,
+    scopes: readonly string[],
+    freshSeconds?: number,
+  ): Promise<string> {
+    const challenge = await oidc.calculatePKCECodeChallenge(checks.verifier);
+    return this.within(client.tenantId, async (fetch) => {
+      const url = oidc.buildAuthorizationUrl(await this.configuration(client, fetch), {
+        redirect_uri: client.redirectUri,
+        scope: scopes.join(' '),
+        state: checks.state,
+        nonce: checks.nonce,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        // `prompt` has them asked; `max_age` obliges the provider to say when they were (OpenID Connect Core, section 3.1.2.1).
+        ...(freshSeconds !== undefined && { prompt: 'login', max_age: String(freshSeconds) }),
+      });
+      return url.href;
+    });
+  }
+
+  /**
+   * Exchanges the code of an answer and checks everything that it has to say.
+   * @param answer the address that the provider sent the browser to
+   * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
+   */
+  async authenticate(client: ProviderClient, answer: URL, checks: SignInChecks): Promise<Authentication> {
+    return this.within(client.tenantId, async (fetch) => {
+      const configuration = await this.configuration(client, fetch);
+      const tokens = await oidc.authorizationCodeGrant(configuration, answer, {
+        expectedState: checks.state,
+        expectedNonce: checks.nonce,
+        pkceCodeVerifier: checks.verifier,
+        idTokenExpected: true,
+      });
+      this.keepKeys(client.issuer, configuration);
+      const claims = tokens.claims();
+      if (!claims) throw new ProviderFailure('The provider gave no id token');
+      // The library looks at it only where there are several audiences.
+      if (claims.azp !== undefined && claims.azp !== client.clientId) {
+        throw new ProviderFailure('The id token was issued to another client');
+      }
+      const about =
+        claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+          ? { ...(await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims }
+          : claims;
+      return authenticationOf(about, claims);
+    });
+  }
+
+  private async configuration(client: ProviderClient, fetch: oidc.CustomFetch): Promise<oidc.Configuration> {
+    const { metadata, keys } = this.known.get(client.issuer) ?? (await this.readForSignIn(client.issuer, fetch));
+    const configuration = new oidc.Configuration(
+      metadata,
+      client.clientId,
+      undefined,
+      clientAuthentication(metadata, client.clientSecret),
+    );
+    configuration[oidc.customFetch] = fetch;
+    // Signatures are checked although the token comes from the provider itself: TLS alone would have to be trusted otherwise.
+    oidc.enableNonRepudiationChecks(configuration);
+    if (keys) oidc.setJwksCache(configuration, keys);
+    return configuration;
+  }
+
+  /** A provider that could not be read fails the sign-ins of the next half minute at once: none of them waits for it again. */
+  private async readForSignIn(issuer: string, fetch: oidc.CustomFetch): Promise<KnownProvider> {
+    const failure = this.failures.get(issuer);
+    if (failure) throw new ProviderFailure(failure.message, { cause: failure });
+    try {
+      return await this.read(issuer, fetch);
+    } catch (error) {
+      const failed = asProviderFailure(error);
+      this.failures.set(issuer, failed);
+      throw failed;
+    }
+  }
+
+  private async read(issuer: string, fetch: oidc.CustomFetch): Promise<KnownProvider> {
+    const found = await oidc.discovery(new URL(issuer), 'discovery', undefined, oidc.None(), {
+      [oidc.customFetch]: fetch,
+    });
+    // The library accepts another issuer from some hosts. What they say must not be taken for what the other one says.
+    if (!isIssuer(found.serverMetadata().issuer, issuer)) {
+      throw new ProviderFailure('The provider states another issuer than the one that was asked for');
+    }
+    const metadata = checkedMetadata({ ...found.serverMetadata() }, (url) => this.outside.checkUrl(url));
+    const provider = { metadata };
+    this.known.set(issuer, provider);
+    this.failures.delete(issuer);
+    return provider;
+  }
+
+  private keepKeys(issuer: string, configuration: oidc.Configuration): void {
+    const provider = this.known.get(issuer);
+    const keys = oidc.getJwksCache(configuration);
+    if (provider && keys) provider.keys = keys;
+  }
+
+  private async within<T>(tenantId: string, work: (fetch: oidc.CustomFetch) => Promise<T>): Promise<T> {
+    return this.gate.run(tenantId, async () => {
+      const deadline = performance.now() + this.config.egress.providerMs;
+      try {
+        return await work(egressFetch(this.outside, deadline));
+      } catch (error) {
+        throw asProviderFailure(error);
+      }
+    });
+  }
+}
+
+const isIssuer = (stated: string, asked: string): boolean => new URL(stated).href === new URL(asked).href;
+
+function clientAuthentication(metadata: oidc.ServerMetadata, secret: string): oidc.ClientAuth {
+  const methods = metadata.token_endpoint_auth_methods_supported;
+  const postOnly = methods?.includes('client_secret_post') && !methods.includes('client_secret_basic');
+  return postOnly ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
+}
+
+/** @param claims of the id token, which alone say how somebody was authenticated */
+function authenticationOf(about: Record<string, unknown>, claims: oidc.IDToken): Authentication {
+  const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
+  const methods = [...(Array.isArray(claims.amr) ? claims.amr : []), claims.acr];
+  return {
+    sub: claims.sub,
+    email: text(about.email),
+    // Some providers write it as a text.
+    emailVerified: about.email_verified === true || about.email_verified === 'true',
+    name: text(about.name),
+    methods: methods.filter((method) => typeof method === 'string'),
+    authenticatedAt: authenticationTime(claims.auth_time),
+  };
+}
+
+/** @throws ProviderFailure for a time that has yet to come */
+function authenticationTime(claim: unknown): Date | null {
+  if (typeof claim !== 'number' || !Number.isFinite(claim) || claim <= 0) return null;
+  if (claim * 1000 > Date.now() + MAX_CLOCK_LEAD_MS) throw new ProviderFailure('The authentication is dated ahead');
+  return new Date(claim * 1000);
+}

@@ -1,0 +1,190 @@
+import { PlatformError } from '@crm/contracts';
+import {
+  Database,
+  inWorkspace,
+  type NarrowTransaction,
+  newId,
+  type TenantTransaction,
+  type TransactionOrigin,
+} from '@crm/database';
+import { DAY_SECONDS, takeQuota } from '@crm/quota';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailService } from '../mail/mail.service.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
+import type { User } from '../people/people.entity.js';
+import { TenantRepository } from '../people/tenant.repository.js';
+import { assertVerified } from '../people/tenant.service.js';
+import { UserRepository } from '../people/user.repository.js';
+import { normaliseEmail, UserService } from '../people/user.service.js';
+import { DomainService } from './domain.service.js';
+import type { Authentication } from './oidc-client.js';
+import { ProviderLinkRepository, type Subject } from './provider.repository.js';
+import type { IdentityProvider } from './single-sign-on.entity.js';
+import { firstSignInMail } from './single-sign-on.mail.js';
+
+/** Why somebody whom the provider has authenticated does not get in. Pages explain them. */
+export const REFUSALS = {
+  email_missing: 'The provider does not say an e-mail address',
+  email_not_verified: 'The provider has not verified the e-mail address',
+  domain_not_proven: 'The domain of the e-mail address does not belong to the workspace',
+  account_elsewhere: 'The e-mail address belongs to an account of another workspace',
+  email_reserved: 'The e-mail address is kept for a user who has changed it',
+  user_disabled: 'The user is disabled',
+  not_recent: 'The provider does not say that it has just authenticated the person',
+  another_user: 'The person at the provider is not the user of the session',
+  second_factor_missing: 'The provider does not say that it has asked for a second factor, which the account has',
+} as const;
+export type Refusal = keyof typeof REFUSALS;
+
+/** As long as the name of a user may be. */
+const MAX_NAME = 200;
+
+/** Finds or makes the user that somebody is whom a provider has authenticated. */
+@Injectable()
+export class ProviderLinkService {
+  constructor(
+    private readonly database: Database,
+    private readonly links: ProviderLinkRepository,
+    private readonly users: UserRepository,
+    private readonly additions: UserService,
+    private readonly emails: SignInEmailRepository,
+    private readonly tenants: TenantRepository,
+    private readonly domains: DomainService,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * - Whoever has signed in before is known by issuer and `sub`, whatever their address is now.
+   * - At the first sign-in the address decides, if its domain belongs to the workspace: a user who has it is linked and told,
+   *   otherwise one is made.
+   *
+   * Nobody gets into another workspace, and nobody whose address is of a domain that the workspace has lost.
+   * @param from where the person's browser is
+   * @param expectedId of the user whose session it is; nobody is made or linked then
+   * @throws PlatformError SINGLE_SIGN_ON_REFUSED, RATE_LIMITED when the workspace has no more users to add today
+   */
+  async userOf(
+    provider: IdentityProvider,
+    person: Authentication,
+    from: RequestOrigin,
+    expectedId?: string,
+  ): Promise<User> {
+    const { tenantId, issuer } = provider;
+    const origin = { ...from, tenantId };
+    const subject = { tenantId, issuer, sub: person.sub };
+    const known = await this.database.transaction(tenantId, (tx) => this.links.find(tx, subject));
+    if (expectedId !== undefined && known !== expectedId) throw refused('another_user');
+    const userId = known ?? (await this.introduce(provider, subject, person, origin));
+    return this.database.transaction(origin, (tx) => this.admissible(tx, subject, userId, provider.id));
+  }
+
+  /** @throws PlatformError SINGLE_SIGN_ON_REFUSED */
+  private async admissible(tx: TenantTransaction, subject: Subject, userId: string, providerId: string): Promise<User> {
+    const user = await this.users.lock(tx, userId);
+    if (!user) throw new Error('A linked user does not exist');
+    if (user.status === 'disabled') {
+      this.refusals.note({ ...tx.origin, tenantId: tx.tenantId }, failedSignIn(userId, 'disabled'));
+      throw refused('user_disabled');
+    }
+    // Sent together. The link again, now that the user is held: what ends links begins an epoch of theirs with it.
+    const [isCovered, linkedId] = await Promise.all([
+      this.domains.covers(tx, tx.tenantId, user.email),
+      this.links.find(tx, subject),
+    ]);
+    if (linkedId !== userId) throw new PlatformError('SINGLE_SIGN_ON_EXPIRED');
+    if (!isCovered) throw refused('domain_not_proven');
+    // An invited user needs no password to get in this way, and the link of the invitation stops working.
+    if (user.status === 'invited') {
+      await this.users.update(tx, userId, { status: 'active' });
+      this.record(tx, 'user.invitation_accepted', userId, providerId);
+    }
+    return { ...user, status: 'active' };
+  }
+
+  private async introduce(
+    provider: IdentityProvider,
+    subject: Subject,
+    person: Authentication,
+    origin: TransactionOrigin,
+  ): Promise<string> {
+    if (person.email === undefined || !isAddress(person.email)) throw refused('email_missing');
+    if (provider.requiresVerifiedEmail && !person.emailVerified) throw refused('email_not_verified');
+    const email = normaliseEmail(person.email);
+    return inWorkspace(this.database, origin, async (tx) => {
+      if (!(await this.domains.covers(tx, provider.tenantId, email))) throw refused('domain_not_proven');
+      await this.links.lock(tx, subject);
+      const meanwhile = await this.links.find(tx, subject);
+      if (meanwhile) return meanwhile;
+      const newcomer = newId();
+      const holder = await this.emails.claim(tx, email, { tenantId: provider.tenantId, userId: newcomer });
+      if (holder.tenantId !== provider.tenantId) throw refused('account_elsewhere');
+      // Whoever has an address next is not the user who gave it up.
+      if (holder.isReserved) throw refused('email_reserved');
+      await this.links.insert(tx, subject, holder.userId);
+      const isNew = holder.userId === newcomer;
+      if (isNew) await this.provision(tx, provider, { id: newcomer, email, name: person.name });
+      else await this.tell(tx, provider, holder.userId);
+      this.record(tx, isNew ? 'user.provisioned' : 'provider_link.made', holder.userId, provider.id);
+      return holder.userId;
+    });
+  }
+
+  /** The provider has proven who it is. */
+  private record(
+    tx: TenantTransaction | NarrowTransaction,
+    action: 'user.invitation_accepted' | 'user.provisioned' | 'provider_link.made',
+    userId: string,
+    providerId: string,
+  ): void {
+    const subject = { kind: 'user', id: userId } as const;
+    this.trail.record(tx, { action, actor: userActor(userId), subject, detail: { providerId } });
+  }
+
+  private async provision(
+    tx: NarrowTransaction,
+    { tenantId, defaultRoles }: IdentityProvider,
+    { id, email, name }: { id: string; email: string; name: string | undefined },
+  ): Promise<void> {
+    const tenant = await this.tenants.findAsNarrow(tx, tenantId);
+    assertVerified({ verified: tenant?.verifiedAt !== null });
+    await this.additions.addClaimed(tx, tenantId, {
+      id,
+      email,
+      name: plainText(name) || email.slice(0, email.lastIndexOf('@')),
+      roles: defaultRoles,
+      status: 'active',
+      origin: 'identity_provider',
+      passwordHash: null,
+    });
+    const limit = this.config.quotas.users[tenant?.plan ?? 'developer'];
+    // Last: others of the workspace who are added wait from here on.
+    await takeQuota(tx, tenantId, {
+      name: 'users',
+      limit,
+      windowSeconds: DAY_SECONDS,
+      what: 'invitations and new users',
+    });
+  }
+
+  private async tell(tx: NarrowTransaction, { tenantId, name }: IdentityProvider, userId: string): Promise<void> {
+    const user = await this.users.findContact(tx, tenantId, userId);
+    if (!user) throw new Error('A user with an address for sign-in does not exist');
+    await this.mails.queue(tx, tenantId, firstSignInMail(user.email, name));
+  }
+}
+
+export const refused = (reason: Refusal) =>
+  new PlatformError('SINGLE_SIGN_ON_REFUSED', REFUSALS[reason], { members: { reason } });
+
+/** One @ with something on both sides, no spaces or control characters, and not longer than addresses are. */
+const isAddress = (text: string): boolean => text.length <= 254 && /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(text.trim());
+
+const plainText = (name: string | undefined): string =>
+  [...(name ?? '').replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, MAX_NAME).join('');

@@ -1,0 +1,221 @@
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { PlatformError, type TokenPair } from '@crm/contracts';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { giveDeviceToken, type HeaderReply, SignInView } from '@crm/identity-views';
+import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { newSecret } from '../secret.js';
+import type { EnrolmentRequired, MfaRequired } from '../sign-in/mfa-request.service.js';
+import {
+  DiscoverInput,
+  ExchangeInput,
+  SignInProviderListView,
+  StartedView,
+  StartInput,
+} from './provider-sign-in.dto.js';
+import { SIGN_IN_SECONDS } from './provider-sign-in.repository.js';
+import { ProviderSignInService } from './provider-sign-in.service.js';
+import { ProviderSignInLimit } from './provider-sign-in-limit.js';
+
+/**
+ * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of somebody who sent
+ * them a link (login CSRF). `__Host-`: a browser accepts it from this very host only (RFC 6265bis, section 4.1.3.2); Lax:
+ * it comes along when the provider sends the browser back. The gateway forwards this cookie and no other.
+ */
+const NAME = '__Host-crm-sign-in';
+
+const VALUE = /^[\w-]{43}$/;
+
+/** What the browser presents; undefined without the cookie. @param header `Cookie` */
+export function presentedCookie(header: string | undefined): string | undefined {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('='));
+  const values = pairs.filter(([name]) => name === NAME).map(([, value]) => value);
+  // Two would mean that one was planted.
+  return values.length === 1 && VALUE.test(values[0] ?? '') ? values[0] : undefined;
+}
+
+/** The value to tie a new sign-in to: the present one, so that sign-ins in two tabs do not end each other. */
+export const cookieFor = (header: string | undefined): string => presentedCookie(header) ?? newSecret();
+
+/** `Set-Cookie` */
+export const setCookie = (value: string): string =>
+  `${NAME}=${value}; Path=/; Max-Age=${SIGN_IN_SECONDS}; Secure; HttpOnly; SameSite=Lax`;
+
+/** What is used of Fastify's reply. */
+interface Reply {
+  header(name: string, value: string): unknown;
+}
+
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/auth/oidc')
+export class ProviderSignInController {
+  constructor(
+    private readonly signIns: ProviderSignInService,
+    private readonly limit: ProviderSignInLimit,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  @Post('discover')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Finds the identity providers of an address',
+    description:
+      'Those of the workspace that has proven the domain of the address; none for any other domain. Nothing is said of accounts.',
+    answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
+    refusals: ['RATE_LIMITED'],
+  })
+  async find(@Body() { email }: DiscoverInput, @Ip() address: string): Promise<SignInProviderListView> {
+    return this.providersOf(email, address);
+  }
+
+  @Get('discover')
+  @Public()
+  @Describe({
+    summary: 'Finds the identity providers of an address in the query',
+    description:
+      'Use `POST` with the address in the body in its place: what stands in a query gets into histories of browsers and into logs of servers in between. The answer is the same.',
+    deprecated: true,
+    answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
+    refusals: ['RATE_LIMITED'],
+  })
+  async discover(@Query() { email }: DiscoverInput, @Ip() address: string): Promise<SignInProviderListView> {
+    return this.providersOf(email, address);
+  }
+
+  @Post(':providerId/start')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Begins a sign-in at an identity provider',
+    description:
+      'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes. The session counts as proven from the time at which the provider says that it authenticated the person (`auth_time`), and as not proven where it does not say; with `fresh` it is asked to authenticate them now, and an answer that does not say so is refused.',
+    answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
+    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
+  })
+  async start(
+    @Param('providerId') providerId: string,
+    @Body() { fresh }: StartInput,
+    @Ip() address: string,
+    @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<StartedView> {
+    await this.limit.consume('start', address);
+    const browser = cookieFor(cookies);
+    const redirectTo = await this.signIns.start(providerId, browser, { fresh });
+    reply.header('set-cookie', setCookie(browser));
+    return { redirectTo };
+  }
+
+  @Get(':providerId/callback')
+  @HttpCode(303)
+  @Public()
+  @Describe({
+    summary: 'Takes the answer of an identity provider',
+    description:
+      'Called by the browser, which the provider sends here. It is sent on to `/account/signed-in` with `code` in the fragment, which the page exchanges, with `proof=noted` after a step-up, or with `error`, a code of the catalogue, and for `SINGLE_SIGN_ON_REFUSED` a `reason`.',
+    answers: [{ status: 303, description: 'Where the browser goes on: in `Location`' }],
+  })
+  async complete(
+    @Param('providerId') providerId: string,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Headers('cookie') cookies: string | undefined,
+    @Req() request: { raw: { url?: string } },
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<void> {
+    const fragment = await this.outcome(providerId, request.raw.url ?? '', origin, presentedCookie(cookies));
+    // A fragment reaches the page but not the log of a server.
+    reply.header('location', `${this.config.service.baseUrl}/account/signed-in#${fragment}`);
+    reply.header('cache-control', 'no-store');
+    reply.header('referrer-policy', 'no-referrer');
+  }
+
+  @Post('exchange')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in at an identity provider',
+    description:
+      'The code works once, for a minute, and in the browser that began the sign-in. The answer is that of a sign-in with a password: the tokens, or what the sign-in still needs.',
+    answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
+    refusals: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+  })
+  async exchange(
+    @Body() { code }: ExchangeInput,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+    await this.limit.consume('exchange', origin.address);
+    const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
+  }
+
+  /** Limited as one, whichever way it is asked. */
+  private async providersOf(email: string, address: string): Promise<SignInProviderListView> {
+    await this.limit.consume('discover', address);
+    return { providers: await this.signIns.discover(email) };
+  }
+
+  /** @returns the fragment for the page */
+  private async outcome(
+    providerId: string,
+    url: string,
+    origin: RequestOrigin,
+    browser: string | undefined,
+  ): Promise<URLSearchParams> {
+    const start = url.indexOf('?');
+    try {
+      await this.limit.consume('return', origin.address);
+      const code = await this.signIns.complete(providerId, start < 0 ? '' : url.slice(start + 1), browser, origin);
+      return new URLSearchParams(code === undefined ? { proof: 'noted' } : { code });
+    } catch (error) {
+      // A person is waiting in front of a browser: what can be expected becomes a page, not a problem document.
+      if (!(error instanceof PlatformError)) throw error;
+      const { reason } = error.extra.members ?? {};
+      return new URLSearchParams({ error: error.code, ...(typeof reason === 'string' && { reason }) });
+    }
+  }
+}
+
+/** The proof of a session at a provider; the callback of the sign-in completes it. */
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/auth/step-up/oidc')
+export class ProviderStepUpController {
+  constructor(
+    private readonly signIns: ProviderSignInService,
+    private readonly limit: ProviderSignInLimit,
+  ) {}
+
+  @Post(':providerId')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Starts to prove again at an identity provider who uses the session',
+    description:
+      'As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must be the user of the session by an earlier sign-in at this provider; whoever has a second factor needs one of the provider. The callback notes the proof and leads to `/account/signed-in` with `proof=noted`, or with an error, in the fragment.',
+    answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
+    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
+  })
+  async start(
+    @CurrentPrincipal() session: Principal,
+    @Param('providerId') providerId: string,
+    @Ip() address: string,
+    @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<StartedView> {
+    await this.limit.consume('start', address);
+    const browser = cookieFor(cookies);
+    const redirectTo = await this.signIns.start(providerId, browser, { session });
+    reply.header('set-cookie', setCookie(browser));
+    return { redirectTo };
+  }
+}

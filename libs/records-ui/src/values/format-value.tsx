@@ -1,0 +1,70 @@
+import type { FieldValue, ObjectName } from '@crm/api-client';
+import { type Locale, useLocale, useTexts } from '@crm/ui';
+import { useRecord } from '../data/record.queries.js';
+import { useRecords } from '../data/records-context.js';
+import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
+import { TEXTS } from '../texts.js';
+
+/** What is shown of a value; undefined for one that is not set. */
+export function formatValue(
+  { type, options }: Pick<FieldModel, 'type' | 'options'>,
+  value: FieldValue | undefined,
+  { tag, timeZone }: Locale,
+  words: { readonly yes: string; readonly no: string },
+): string | undefined {
+  if (value === null || value === undefined || value === '') return undefined;
+  if (typeof value === 'boolean') return value ? words.yes : words.no;
+  const labelOf = (option: string): string => options.find((known) => known.value === option)?.label ?? option;
+  if (typeof value === 'object') return value.length > 0 ? value.map(labelOf).join(', ') : undefined;
+  if (typeof value === 'number') {
+    const digits = type === 'currency' ? { minimumFractionDigits: 2 } : {};
+    return `${new Intl.NumberFormat(tag, { maximumFractionDigits: 6, ...digits }).format(value)}${type === 'percent' ? ' %' : ''}`;
+  }
+  switch (type) {
+    case 'date':
+      // A date has no time zone: it is the same day everywhere.
+      return dateText(value, tag, { dateStyle: 'medium', timeZone: 'UTC' });
+    case 'datetime':
+      return dateText(value, tag, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+    default:
+      return labelOf(value);
+  }
+}
+
+function dateText(value: string, tag: string, options: Intl.DateTimeFormatOptions): string {
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? value : new Intl.DateTimeFormat(tag, options).format(date);
+}
+
+/** An amount of money; without a currency that is known, the bare number. */
+export function formatMoney(amount: number, currency: string | undefined, tag: string): string {
+  const number = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }).format(amount);
+  if (!currency) return number;
+  return /^[A-Z]{3}$/.test(currency)
+    ? new Intl.NumberFormat(tag, { style: 'currency', currency, maximumFractionDigits: 0 }).format(amount)
+    : `${number} ${currency}`;
+}
+
+/** The name of the record that a reference names, if the caller can read it. */
+export function ReferenceName({ target, id }: { readonly target?: ObjectName; readonly id: string }) {
+  const texts = useTexts(TEXTS);
+  const model = useRecords().objects.find(({ name }) => name === target);
+  return model ? <Name model={model} id={id} /> : <span className="unset">{texts.linked}</span>;
+}
+
+function Name({ model, id }: { readonly model: ObjectModel; readonly id: string }) {
+  const texts = useTexts(TEXTS);
+  const { data } = useRecord(model.name, id);
+  return <>{(data && titleOf(model, data)) || texts.linked}</>;
+}
+
+/** The value of a field for reading. */
+export function ValueText({ field, value }: { readonly field: FieldModel; readonly value: FieldValue | undefined }) {
+  const texts = useTexts(TEXTS);
+  const locale = useLocale();
+  if (field.type === 'reference' && typeof value === 'string' && value !== '') {
+    return <ReferenceName target={field.target} id={value} />;
+  }
+  const text = formatValue(field, value, locale, texts);
+  return text ?? <span className="unset">{texts.none}</span>;
+}
