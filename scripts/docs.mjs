@@ -10,9 +10,7 @@ const WRITERS = [
   'libs/manifest/test/certification-pages.spec.ts',
   'libs/messaging/src/server/permissions.spec.ts',
   'scripts/observability/metrics.spec.mjs',
-  'scripts/kubernetes/hand-made-secrets.spec.mjs',
-  'scripts/kubernetes/network-policies.spec.mjs',
-  'scripts/kubernetes/external-secrets.spec.mjs',
+  'scripts/kubernetes/generated.spec.mjs',
   'scripts/supply-chain/licences-page.spec.mjs',
   'scripts/security/asvs.spec.mjs',
 ];
