@@ -3,21 +3,16 @@
 /** Libraries from the bottom to the top; each may import those to its left only. */
 const LIBS = [
   'contracts',
-  'encryption',
   'address-policy',
   'formula',
   'fields',
   'manifest',
   'egress',
-  'metrics',
-  'context',
-  'tracing',
-  'worker',
   'access',
+  'telemetry',
   'database',
-  'idempotency',
+  'encryption',
   'operator-audit',
-  'quota',
   'messaging',
   'limits',
   'http',
@@ -67,6 +62,14 @@ module.exports = {
       from: { path: `^libs/${lib}/` },
       to: { path: `^libs/(${LIBS.slice(index + 1).join('|') || 'none-above'})/` },
     })),
+    {
+      name: 'edges-have-no-database',
+      comment:
+        'gateway, embed-gateway and marketplace-admin hold no rows; what they share with services is in other libraries.',
+      severity: 'error',
+      from: { path: '^apps/(gateway|embed-gateway|marketplace-admin)/src/' },
+      to: { path: '^libs/database/' },
+    },
     {
       name: 'testing-is-for-tests',
       comment: 'What a service runs on does not import the test library.',

@@ -43,9 +43,9 @@ export const RULES = [
     // When something is tried again, how long a connection lives, and which traces are kept.
     except: [
       ...TESTS,
-      /^libs\/worker\/src\/backoff\.ts$/,
+      /^libs\/database\/src\/worker\/backoff\.ts$/,
       /^libs\/egress\/src\/lane\.ts$/,
-      /^libs\/tracing\/src\/open-telemetry\.ts$/,
+      /^libs\/telemetry\/src\/open-telemetry\.ts$/,
       /^apps\/webhook-dispatcher\/src\/(?:fan-out\/first-attempt|due\/due-delivery\.worker)\.ts$/,
     ],
   },

@@ -43,6 +43,6 @@ describe('the rules of this repository', () => {
     expect(problemsOf('apps/custom-objects/src/config.ts', 'process.env.URL')).toEqual([]);
     expect(problemsOf('libs/egress/src/client.ts', 'fetch(url)')).toEqual([]);
     expect(problemsOf('libs/egress/src/client.ts', 'process.env.URL')).toHaveLength(1);
-    expect(problemsOf('libs/worker/src/backoff.ts', 'Math.random()')).toEqual([]);
+    expect(problemsOf('libs/database/src/worker/backoff.ts', 'Math.random()')).toEqual([]);
   });
 });

@@ -20,8 +20,8 @@ const describe = (/** @type {string} */ name) => ({
 });
 
 export async function measure() {
-  /** @type {typeof import('../../libs/tracing/src/index.js')} */
-  const tracing = await import(builtFile('libs/tracing'));
+  /** @type {typeof import('../../libs/telemetry/src/index.js')} */
+  const tracing = await import(builtFile('libs/telemetry'));
   const sink = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   });
@@ -59,7 +59,7 @@ export async function measure() {
 }
 
 /**
- * @param {typeof import('../../libs/tracing/src/index.js')} tracing
+ * @param {typeof import('../../libs/telemetry/src/index.js')} tracing
  * @returns {Promise<number>} microseconds of processor time a request
  */
 async function timeRequests({ arrive, sampleAnew, startSpan }) {

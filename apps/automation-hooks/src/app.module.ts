@@ -1,7 +1,7 @@
 import { DatabaseModule } from '@crm/database';
+import { SealingModule } from '@crm/encryption';
 import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
-import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { AutomationsConfig } from './config.js';
 import { ConfigModule } from './config.module.js';

@@ -1,4 +1,4 @@
-import type { SealedColumn } from '@crm/sealing';
+import type { SealedColumn } from '@crm/encryption';
 import { placeOfHookSecret } from './hook/hook.service.js';
 
 /** What this service seals with its encryption keys, so that it can be sealed again with another one. */

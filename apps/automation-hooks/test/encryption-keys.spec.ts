@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Database } from '@crm/database';
-import { runReencrypt, unlistedColumns } from '@crm/sealing';
+import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sealedColumns } from '../src/sealed-columns.js';
 import { type Service, startWorld, tenantOn, type World } from './automations-service.js';

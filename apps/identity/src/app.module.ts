@@ -1,7 +1,7 @@
 import { DatabaseModule } from '@crm/database';
+import { SealingModule } from '@crm/encryption';
 import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
-import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';

@@ -1,4 +1,4 @@
-import type { SealedColumn } from '@crm/sealing';
+import type { SealedColumn } from '@crm/encryption';
 import { placeOfMail } from './mail/mail.repository.js';
 import { placeOfSigningKey } from './sessions/signing-key.service.js';
 import { placeOfAuthenticator } from './sign-in/authenticator.service.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';

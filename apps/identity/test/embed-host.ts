@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES, fingerprintOf, type RpcRequest, type RpcResponse, type rpc } from '@crm/contracts';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
 import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token.service.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Database, newId } from '@crm/database';
-import { runReencrypt, unlistedColumns } from '@crm/sealing';
+import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AfterAnswer } from '../src/after-answer.service.js';
 import type { IdentityConfig } from '../src/config.js';

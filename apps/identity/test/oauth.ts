@@ -1,6 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
 import { newId } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';

@@ -1,6 +1,6 @@
 import { DatabaseModule } from '@crm/database';
+import { SealingModule } from '@crm/encryption';
 import { MessagingModule } from '@crm/messaging';
-import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppDecisionModule } from './app-decision/app-decision.module.js';
 import { CertificationModule } from './certification/certification.module.js';

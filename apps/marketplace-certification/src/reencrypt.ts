@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { reencryptProgram } from '@crm/sealing';
+import { reencryptProgram } from '@crm/encryption';
 import { loadConfig } from './config.js';
 import { sealedColumns } from './sealed-columns.js';
 

@@ -1,4 +1,4 @@
-import type { SealedColumn } from '@crm/sealing';
+import type { SealedColumn } from '@crm/encryption';
 import { placeOfWebhookSecret } from './webhook-secret/webhook-secret.service.js';
 
 /** What this service seals with its encryption keys, so that it can be sealed again with another one. */

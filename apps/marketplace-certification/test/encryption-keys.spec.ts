@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Database } from '@crm/database';
-import { EncryptionKeys, SecretBox } from '@crm/encryption';
-import { KeyRegister, runReencrypt, unlistedColumns } from '@crm/sealing';
+import { EncryptionKeys, KeyRegister, runReencrypt, SecretBox, unlistedColumns } from '@crm/encryption';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { migrations } from '../src/migrations/index.js';

@@ -1,6 +1,6 @@
 import { DatabaseModule } from '@crm/database';
+import { SealingModule } from '@crm/encryption';
 import { MessagingModule } from '@crm/messaging';
-import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppLedgerModule } from './app-ledger/app-ledger.module.js';
 import { AppSecretModule } from './app-secret/app-secret.module.js';

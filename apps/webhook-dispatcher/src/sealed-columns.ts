@@ -1,4 +1,4 @@
-import type { SealedColumn } from '@crm/sealing';
+import type { SealedColumn } from '@crm/encryption';
 import { placeOfHeaders } from './custom-header/custom-header.service.js';
 import { placeOfSecret } from './signing-secret/signing-secret.service.js';
 

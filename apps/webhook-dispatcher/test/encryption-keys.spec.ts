@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Database } from '@crm/database';
-import { countKeyUse, runReencrypt, unlistedColumns } from '@crm/sealing';
+import { countKeyUse, runReencrypt, unlistedColumns } from '@crm/encryption';
 import { startTestService, testTokens } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';

@@ -1,7 +1,6 @@
 // Plays identity: everything a service of the platform has, around one route that does nothing. The gateway routes to it,
 // and services ask it for the keys of tokens and for the settings of tenants, over NATS as always.
-import { Access, CurrentPrincipal, KeySource } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, KeySource, type Principal } from '@crm/access';
 import {
   ACCESS_TOKEN_TYPE,
   API_KEY_TOKEN_SECONDS,

@@ -1,9 +1,9 @@
-import type { Principal } from '@crm/context';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { requirementOf } from './access-requirement.js';
 import { AccessTokenStrategy } from './access-token.strategy.js';
 import { type AuthenticatedCall, callOf } from './authenticated-call.js';
+import type { Principal } from './principal.js';
 
 /**
  * Authenticates every call of a route or an RPC handler that is not `@Public()`: the call and the request context get

@@ -1,10 +1,10 @@
-import type { Principal } from '@crm/context';
 import { type Audience, PlatformError } from '@crm/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
 import { ApplicationStrategy } from './application.strategy.js';
 import type { AuthenticatedCall } from './authenticated-call.js';
 import { bearerToken } from './bearer.js';
+import type { Principal } from './principal.js';
 import { TokenVerifier } from './token-verifier.js';
 
 /** Authenticates a call by the access token in the `Authorization` header. */

@@ -1,7 +1,7 @@
-import type { Principal } from '@crm/context';
 import type { Right, ScopeName } from '@crm/contracts';
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { callOf } from './authenticated-call.js';
+import type { Principal } from './principal.js';
 
 /** What a route or an RPC handler requires of its principal. */
 export interface AccessRule {

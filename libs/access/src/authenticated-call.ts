@@ -1,6 +1,7 @@
-import type { Principal, RequestContext } from '@crm/context';
 import type { Audience } from '@crm/contracts';
 import type { ExecutionContext } from '@nestjs/common';
+import type { Principal } from './principal.js';
+import type { RequestContext } from './request-context.js';
 
 /**
  * What guards see of a call: the request over HTTP, or the `RpcContext` of `@crm/messaging` over NATS.

@@ -1,8 +1,8 @@
-import type { Principal } from '@crm/context';
 import { PlatformError, SCOPE_NAMES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { AccessRule } from './access.decorator.js';
 import { authorize } from './authorize.js';
+import type { Principal } from './principal.js';
 
 const principal = (changes: Partial<Principal>): Principal => ({
   kind: 'user',

@@ -1,6 +1,6 @@
-import type { Principal } from '@crm/context';
 import { operatorRolesAllow, PlatformError, rolesAllow, type ScopeName, scopeAllows } from '@crm/contracts';
 import type { AccessRule } from './access.decorator.js';
+import type { Principal } from './principal.js';
 
 /**
  * Checks a verified principal against a route's rule: role ∩ scopes of the token. An app has no right beyond read and

@@ -1,6 +1,6 @@
-import type { Principal } from '@crm/context';
 import { type AccessTokenClaims, ANY_APP, AUDIENCES, isAppRole } from '@crm/contracts';
 import { uuidTimeMs } from './claims.js';
+import type { Principal } from './principal.js';
 
 /** The principal of verified claims. */
 export function toPrincipal(claims: AccessTokenClaims, token: string): Principal {

@@ -1,4 +1,3 @@
-import type { CallOrigin } from '@crm/context';
 import {
   type CanActivate,
   createParamDecorator,
@@ -9,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { ApplicationStrategy } from './application.strategy.js';
+import type { CallOrigin } from './call-origin.js';
 
 /** The part of an HTTP request that strategies read. */
 export interface CredentialRequest {

@@ -1,4 +1,3 @@
-import type { Principal } from '@crm/context';
 import {
   ACCESS_TOKEN_TYPE,
   type AccessTokenClaims,
@@ -11,6 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { readClaims } from './claims.js';
 import { KeyRing } from './key-ring.js';
 import type { KeySource } from './key-source.js';
+import type { Principal } from './principal.js';
 import { toPrincipal } from './principal-from-claims.js';
 import type { RevocationSource } from './revocation-source.js';
 

@@ -1,5 +1,5 @@
 import { isUuid } from '@crm/contracts';
-import { startSpan, within } from '@crm/tracing';
+import { startSpan, within } from '@crm/telemetry';
 import pg, { type PoolClient } from 'pg';
 import type { DatabaseConfig } from './database-config.js';
 import { type EntityClass, EntityManagers } from './entities/entity-managers.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { pooledRandom } from '@crm/context';
+import { pooledRandom } from '@crm/access';
 import { stringify, v7 } from 'uuid';
 
 /**

@@ -10,6 +10,11 @@ export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';
 export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
+export { IdempotencyModule } from './idempotency/idempotency.module.js';
+export { IdempotencyService } from './idempotency/idempotency.service.js';
+export { createIdempotencyTable } from './idempotency/idempotency.table.js';
+export { IdempotencyKey, readIdempotencyKey } from './idempotency/idempotency-key.js';
+export { headerCall, type IdempotentCall, stepCall } from './idempotency/idempotent-call.js';
 export { idOf, lowestIdOf, millisecondsOfId, NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
 export {
@@ -62,6 +67,8 @@ export {
 } from './partitions/partitions.js';
 export { defaultRetention, retentionOf } from './partitions/retention.js';
 export { PLAN_FOR_VALUES } from './plan-for-values.js';
+export { assertQuotaLeft, DAY_SECONDS, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from './quota/quota.js';
+export { createQuotaTable } from './quota/quota.table.js';
 export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {
   NarrowTransaction,
@@ -70,3 +77,16 @@ export type {
   Transaction,
   TransactionOrigin,
 } from './transaction.js';
+export { Backoff, jittered } from './worker/backoff.js';
+export { Breaker, type BreakerOptions } from './worker/breaker.js';
+export { Sweeper, type SweeperOptions } from './worker/sweeper.js';
+export { TenantShares } from './worker/tenant-shares.js';
+export { Wake } from './worker/wake.js';
+export {
+  type Claimed,
+  LOOK_AGAIN_SOON,
+  type Room,
+  Worker,
+  type WorkerOptions,
+  type WorkItem,
+} from './worker/worker.js';

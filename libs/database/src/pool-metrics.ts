@@ -1,4 +1,4 @@
-import { gauge } from '@crm/metrics';
+import { gauge } from '@crm/telemetry';
 import type pg from 'pg';
 
 /** Which role the connections are of. */

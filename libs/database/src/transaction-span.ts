@@ -1,4 +1,4 @@
-import type { SpanDescription } from '@crm/tracing';
+import type { SpanDescription } from '@crm/telemetry';
 
 /** One span for a whole transaction: its statements are many and each short. @param database its name */
 export const describeTransaction = (database: string): SpanDescription => ({

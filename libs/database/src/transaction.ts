@@ -1,4 +1,4 @@
-import type { CallOrigin, Principal } from '@crm/context';
+import type { CallOrigin, Principal } from '@crm/access';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass } from './entities/entity-managers.js';
 import type { OutboxRow } from './outbox/outbox-row.js';

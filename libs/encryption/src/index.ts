@@ -1,3 +1,11 @@
 export { headOf } from './box-format.js';
 export { type EncryptionKey, EncryptionKeys, InvalidEncryptionKeys } from './encryption-keys.js';
+export { KeyRegister, UnusableKeys } from './sealing/key-register.js';
+export { countKeyUse, type KeyUse } from './sealing/key-use.js';
+export { type ReencryptOutput, reencryptProgram, runReencrypt } from './sealing/reencrypt-program.js';
+export { type SealedAgain, sealAgain } from './sealing/seal-again.js';
+export type { SealedColumn } from './sealing/sealed-column.js';
+export { SealingModule } from './sealing/sealing.module.js';
+export { createEncryptionKeyTable, letNarrowRoleFindTenants } from './sealing/sealing.table.js';
+export { unlistedColumns } from './sealing/unlisted-columns.js';
 export { keyIdOf, MissingEncryptionKey, SecretBox } from './secret-box.js';

@@ -1,4 +1,4 @@
-import { absentUntilSet, counter, gauge } from '@crm/metrics';
+import { absentUntilSet, counter, gauge } from '@crm/telemetry';
 
 export const isShared = absentUntilSet(
   gauge(

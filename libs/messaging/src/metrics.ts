@@ -1,4 +1,4 @@
-import { absentUntilSet, counter, gauge, histogram } from '@crm/metrics';
+import { absentUntilSet, counter, gauge, histogram } from '@crm/telemetry';
 
 export const metrics = {
   rpcSeconds: histogram('rpc_request_seconds', 'Time of a call between services, by side and outcome', [

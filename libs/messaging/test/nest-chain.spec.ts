@@ -4,10 +4,10 @@ import {
   AccessTokenGuard,
   AccessTokenStrategy,
   CurrentPrincipal,
+  type Principal,
   RightsGuard,
   TokenVerifier,
 } from '@crm/access';
-import type { Principal } from '@crm/context';
 import { type Audience, CONSUMERS, PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

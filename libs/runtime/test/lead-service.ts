@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import {
   BodyLimit,

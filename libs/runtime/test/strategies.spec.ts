@@ -4,11 +4,11 @@ import {
   ApplicationStrategy,
   type CredentialRequest,
   CurrentPrincipal,
+  type Principal,
   Proven,
   Public,
   StrategyGuard,
 } from '@crm/access';
-import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, HttpCode, Inject, Injectable, Post, Req, UseGuards } from '@nestjs/common';

@@ -1,6 +1,5 @@
 import https from 'node:https';
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { DATABASES, EVENTS, rpc } from '@crm/contracts';
 import {
   appendEvent,

@@ -1,4 +1,4 @@
-import { Sweeper } from '@crm/worker';
+import { Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { HookCallRepository } from './hook-call.repository.js';
 

@@ -1,5 +1,4 @@
-import { RevocationSource } from '@crm/access';
-import { pooledRandom } from '@crm/context';
+import { pooledRandom, RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';

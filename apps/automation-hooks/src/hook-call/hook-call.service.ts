@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { CallOrigin } from '@crm/context';
+import type { CallOrigin } from '@crm/access';
 import { isUuid, PlatformError } from '@crm/contracts';
-import { Batches, isRefusedStatement, newId } from '@crm/database';
-import { readIdempotencyKey } from '@crm/idempotency';
+import { Batches, isRefusedStatement, newId, readIdempotencyKey } from '@crm/database';
 import { rateLimited } from '@crm/limits';
-import { recordedOnly } from '@crm/tracing';
+import { recordedOnly } from '@crm/telemetry';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';

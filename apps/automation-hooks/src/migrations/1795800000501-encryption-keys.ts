@@ -1,6 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { ServiceMigration } from '@crm/database';
-import { createEncryptionKeyTable, letNarrowRoleFindTenants } from '@crm/sealing';
+import { createEncryptionKeyTable, letNarrowRoleFindTenants } from '@crm/encryption';
 import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES['automation-hooks'];

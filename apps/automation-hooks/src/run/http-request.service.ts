@@ -1,6 +1,6 @@
 import { EgressError, type EgressErrorCode, type EgressRequest, type EgressResponse, OutsideClient } from '@crm/egress';
 import { renderHeader, renderTemplate, renderUrl, renderValue, TemplateBudget, type TemplateData } from '@crm/manifest';
-import { startSpan, within } from '@crm/tracing';
+import { startSpan, within } from '@crm/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Action } from '../workflow/workflow-definition.js';

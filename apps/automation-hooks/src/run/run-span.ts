@@ -1,4 +1,4 @@
-import type { SpanDescription } from '@crm/tracing';
+import type { SpanDescription } from '@crm/telemetry';
 import type { Action } from '../workflow/workflow-definition.js';
 import type { Claim } from './run-queue.repository.js';
 

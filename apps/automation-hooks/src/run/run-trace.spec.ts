@@ -1,4 +1,4 @@
-import { continueTrace } from '@crm/context';
+import { continueTrace } from '@crm/access';
 import { describe, expect, it } from '@jest/globals';
 import { causingRun, traceOf } from './run-trace.js';
 

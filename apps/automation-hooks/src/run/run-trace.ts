@@ -1,4 +1,4 @@
-import { newTrace } from '@crm/context';
+import { newTrace } from '@crm/access';
 import { type EventEnvelope, isUuid } from '@crm/contracts';
 
 /**

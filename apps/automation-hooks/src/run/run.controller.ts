@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
 import { WORKFLOW_GROUP } from '../workflow/api-group.js';

@@ -3,7 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
-import { startSpan, within } from '@crm/tracing';
+import { startSpan, within } from '@crm/telemetry';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { WORKFLOW_DELETED } from '../workflow/accepted-runs.service.js';

@@ -1,8 +1,8 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
-import { recordedOnly } from '@crm/tracing';
+import { recordedOnly } from '@crm/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { isAdministrator } from '../workflow/administrator.js';

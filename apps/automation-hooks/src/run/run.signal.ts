@@ -1,4 +1,4 @@
-import { Wake } from '@crm/worker';
+import { Wake } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 
 /** Wakes the worker of this process when a run was stored. The worker also polls, so that a lost signal only delays. */

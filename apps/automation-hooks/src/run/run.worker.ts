@@ -1,6 +1,5 @@
 import { RevocationSource } from '@crm/access';
-import { Database } from '@crm/database';
-import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
+import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { RunExecutor } from './run.executor.js';

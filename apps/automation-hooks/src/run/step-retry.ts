@@ -1,5 +1,5 @@
 import { type ErrorCode, PlatformError } from '@crm/contracts';
-import { Backoff } from '@crm/worker';
+import { Backoff } from '@crm/database';
 import { StepError } from './step-error.js';
 
 /** Attempts at a step; with the delays below they span about twenty minutes. */

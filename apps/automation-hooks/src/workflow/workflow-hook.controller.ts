@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import { WORKFLOW_GROUP } from './api-group.js';
@@ -31,7 +30,7 @@ export class WorkflowHookController {
     description:
       'Gives the workflow another hook URL; the previous one keeps working for the hours that are asked for. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'The new hook URL', body: () => NewHookSecretView }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   rotate(
     @CurrentPrincipal() principal: Principal,

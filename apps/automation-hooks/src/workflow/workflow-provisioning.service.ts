@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type FieldProblem, PlatformError, type ProvisionedHook, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { WORKFLOW_GROUP } from './api-group.js';
@@ -18,7 +17,7 @@ export class WorkflowController {
     summary: 'Creates a workflow',
     description: 'A workflow with the trigger `webhook_received` gets a hook URL; keep it secret.',
     answers: [{ status: 201, description: 'The workflow', body: () => CreatedWorkflowView }],
-    refusals: ['WORKFLOW_LIMIT_EXCEEDED', 'WORKFLOW_INVALID'],
+    errors: ['WORKFLOW_LIMIT_EXCEEDED', 'WORKFLOW_INVALID'],
   })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateWorkflowInput): Promise<CreatedWorkflowView> {
     return this.workflows.create(principal, body);
@@ -69,7 +68,7 @@ export class WorkflowController {
     summary: 'Deletes a workflow',
     description:
       'Its runs are kept; those that have not ended are cancelled with `WORKFLOW_DELETED`, one that is under way after its current step. A workflow of an app can only be disabled (`CONFLICT`).',
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     answers: [{ status: 204, description: 'The workflow is deleted' }],
   })
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { DATABASES } from '@crm/contracts';
-import { createOutboxTable, createTenantTable, ServiceMigration } from '@crm/database';
-import { createIdempotencyTable } from '@crm/idempotency';
+import { createIdempotencyTable, createOutboxTable, createTenantTable, ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES['custom-objects'];

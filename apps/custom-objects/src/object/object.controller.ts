@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ObjectListView, ObjectView } from './object.dto.js';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { CUSTOM_OBJECT_LIMITS, PlatformError, type ProvisionedObject } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { checkDefinition, type FieldDefinition } from '@crm/fields';

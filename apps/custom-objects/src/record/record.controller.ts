@@ -1,7 +1,6 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { CustomObjectName } from '../object/custom-object-name.js';
 import { ListRecordsQuery, RecordHeadView } from './record.dto.js';
@@ -13,7 +12,7 @@ const WRITE = { right: 'write', scope: 'custom_objects' } as const;
 const RECORD = { description: 'The record with the fields that the caller can read', body: () => RecordHeadView };
 
 const FIELDS = 'The body has the fields of the object by their api-names. Formulas cannot be written.';
-const WRITE_REFUSALS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
+const WRITE_ERRORS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
 
 @ApiGroup({
   name: 'Custom objects',
@@ -28,7 +27,7 @@ export class RecordController {
   @Describe({
     summary: 'Lists and searches records',
     description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...RECORD, list: true }],
   })
   async list(
@@ -45,7 +44,7 @@ export class RecordController {
   @Describe({
     summary: 'Creates a record',
     description: FIELDS,
-    refusals: WRITE_REFUSALS,
+    errors: WRITE_ERRORS,
     answers: [{ status: 201, ...RECORD }],
   })
   async create(
@@ -80,7 +79,7 @@ export class RecordController {
   @Describe({
     summary: 'Changes fields of a record',
     description: FIELDS,
-    refusals: WRITE_REFUSALS,
+    errors: WRITE_ERRORS,
     answers: [{ status: 200, ...RECORD }],
   })
   async update(

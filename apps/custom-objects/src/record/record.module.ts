@@ -1,4 +1,4 @@
-import { IdempotencyModule } from '@crm/idempotency';
+import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { ObjectModule } from '../object/object.module.js';
 import { TenantModule } from '../tenant/tenant.module.js';

@@ -1,7 +1,6 @@
-import { Access, authorize, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, authorize, CurrentPrincipal, type Principal } from '@crm/access';
 import { CORE_OBJECTS, type CoreObject, type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { stepCall } from '@crm/idempotency';
+import { stepCall } from '@crm/database';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';

@@ -1,10 +1,9 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
+import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
 import { validateRecord } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer, type ListQuery, listAnswer, parsePage, requireMatch } from '@crm/http';
-import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';

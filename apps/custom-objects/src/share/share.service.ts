@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { isAppKey, PlatformError, rpc } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Rpc } from '@crm/messaging';

@@ -1,8 +1,7 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
 import { STANDARD_OBJECTS } from '../object/standard-objects.js';
 import { ListRecordsQuery } from '../record/record.dto.js';
@@ -30,7 +29,7 @@ export function standardRecordController(name: CoreObject) {
     @Describe({
       summary: `Lists and searches ${path}`,
       description: 'Sorted by `-createdAt` unless `sort` says otherwise.',
-      refusals: ['QUERY_TOO_EXPENSIVE'],
+      errors: ['QUERY_TOO_EXPENSIVE'],
       answers: [{ status: 200, ...record, list: true }],
     })
     async list(

@@ -1,4 +1,4 @@
-import { IdempotencyModule } from '@crm/idempotency';
+import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { RecordModule } from '../record/record.module.js';
 import { CompanyController } from './company.controller.js';

@@ -22,7 +22,7 @@ export class EmbedSessionController {
     headers: EMBED_CLIENT_HEADERS,
     body: { dto: () => EmbedSessionInput },
     answers: [{ status: 201, description: 'The token', body: () => EmbedSessionView }],
-    refusals: [
+    errors: [
       'INVALID_EMBED_CREDENTIALS',
       'EMBED_USER_DISABLED',
       'WORKSPACE_SUSPENDED',

@@ -1,4 +1,4 @@
-import { counter } from '@crm/metrics';
+import { counter } from '@crm/telemetry';
 
 export const exchanges = counter(
   'gateway_api_key_exchanges_total',

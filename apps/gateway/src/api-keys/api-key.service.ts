@@ -1,5 +1,4 @@
-import { API_KEY_PREFIX, apiKeyFingerprint, readApiKey, TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { API_KEY_PREFIX, apiKeyFingerprint, type Principal, readApiKey, TokenVerifier } from '@crm/access';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';

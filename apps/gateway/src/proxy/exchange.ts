@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Span } from '@crm/tracing';
+import type { Span } from '@crm/telemetry';
 import type { FastifyReply } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { gzipped, isCompressible } from './compression.js';

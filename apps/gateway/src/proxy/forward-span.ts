@@ -1,4 +1,4 @@
-import type { SpanDescription } from '@crm/tracing';
+import type { SpanDescription } from '@crm/telemetry';
 import type { Upstream } from '../routing/routing.js';
 
 /** A request on its way to a service. Its path may have the secret of a hook, so that it is not part of this. */

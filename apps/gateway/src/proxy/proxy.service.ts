@@ -1,9 +1,8 @@
-import { bearerToken, TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { bearerToken, type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { ProblemFilter } from '@crm/http';
 import { addressKey } from '@crm/limits';
-import { startSpan } from '@crm/tracing';
+import { startSpan } from '@crm/telemetry';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

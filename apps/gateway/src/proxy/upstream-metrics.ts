@@ -1,4 +1,4 @@
-import { counter, gauge } from '@crm/metrics';
+import { counter, gauge } from '@crm/telemetry';
 
 export const openUpstreams = gauge(
   'gateway_upstream_open',

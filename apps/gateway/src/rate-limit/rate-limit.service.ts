@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type LimitState, PlatformError } from '@crm/contracts';
 import { addressKey, isLoopback, Limiter, LimiterStore, LimitGroup, limitHeaders } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';

@@ -1,4 +1,4 @@
-import { IdempotencyModule } from '@crm/idempotency';
+import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { AfterAnswerModule } from '../after-answer.module.js';
 import { AuditModule } from '../audit/audit.module.js';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
@@ -32,7 +31,7 @@ export class EmailChangeController {
         body: () => ReauthenticationView,
       },
     ],
-    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED'],
+    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED'],
   })
   async request(
     @CurrentPrincipal() principal: Principal,
@@ -50,7 +49,7 @@ export class EmailChangeController {
     description:
       'The token from the link works once and for 24 hours. The old address no longer signs in; it is told, and can undo the change for seven days.',
     answers: [{ status: 204, description: 'The new address signs in' }],
-    refusals: ['INVALID_EMAIL_CHANGE', 'EMAIL_TAKEN'],
+    errors: ['INVALID_EMAIL_CHANGE', 'EMAIL_TAKEN'],
   })
   async confirm(@Body() input: EmailChangeTokenInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
     await this.changes.confirm(input.token, origin);
@@ -65,7 +64,7 @@ export class EmailChangeController {
     description:
       'The token from the link works once and for seven days after the change. The old address signs in again, every session ends and the present password becomes invalid; a link to set a new one is sent to the old address. Later changes are undone too.',
     answers: [{ status: 204, description: 'The old address is back' }],
-    refusals: ['INVALID_EMAIL_CHANGE'],
+    errors: ['INVALID_EMAIL_CHANGE'],
   })
   async undo(@Body() input: EmailChangeTokenInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
     await this.undoing.undo(input.token, origin);

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { EVENTS, PlatformError } from '@crm/contracts';
 import { appendEvent, Database, inWorkspace } from '@crm/database';
 import { Injectable } from '@nestjs/common';

@@ -1,5 +1,4 @@
-import { Database, type NarrowTransaction } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { Database, type NarrowTransaction, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
 import { ApiKey } from '../api-keys/api-key.entity.js';

@@ -1,5 +1,4 @@
-import { Database } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { Database, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { EmailClaimRepository } from '../people/email.repository.js';

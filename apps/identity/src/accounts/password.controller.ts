@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { giveDeviceToken, type HeaderReply } from '@crm/identity-views';
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
@@ -36,7 +35,7 @@ export class PasswordChangeController {
         body: () => ReauthenticationView,
       },
     ],
-    refusals: ['INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -85,7 +84,7 @@ export class PasswordResetController {
     description:
       'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
     answers: [{ status: 204, description: 'The new password is valid' }],
-    refusals: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
+    errors: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
   })
   async complete(
     @Body() input: PasswordResetCompletionInput,

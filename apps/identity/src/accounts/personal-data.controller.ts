@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Controller, Delete, HttpCode, Post, StreamableFile } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../api-groups.js';
@@ -23,7 +22,7 @@ export class ErasureController {
     summary: 'Erases the current user',
     description: WHAT_GOES,
     answers: [{ status: 204, description: 'The user is erased' }],
-    refusals: ['CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT', 'STEP_UP_REQUIRED'],
   })
   async eraseSelf(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.erasures.erase(principal, principal.userId);
@@ -37,7 +36,7 @@ export class ErasureController {
     summary: 'Erases a user of the workspace',
     description: `Not a user with a role above your own. ${WHAT_GOES}`,
     answers: [{ status: 204, description: 'The user is erased' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'STEP_UP_REQUIRED'],
   })
   async erase(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.erasures.erase(principal, id);
@@ -60,7 +59,7 @@ export class PersonalDataExportController {
     summary: 'Exports the personal data of the current user',
     description: WHAT_IS_IN_IT,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
-    refusals: ['STEP_UP_REQUIRED', 'RATE_LIMITED'],
+    errors: ['STEP_UP_REQUIRED', 'RATE_LIMITED'],
   })
   async exportOwn(@CurrentPrincipal() principal: Principal): Promise<StreamableFile> {
     return this.stream(principal, principal.userId);
@@ -74,7 +73,7 @@ export class PersonalDataExportController {
     summary: 'Exports the personal data of a user of the workspace',
     description: `Not of a user with a role above your own. ${WHAT_IS_IN_IT}`,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
   })
   async export(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<StreamableFile> {
     return this.stream(principal, id);

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
@@ -30,7 +29,7 @@ export class RegistrationController {
     description:
       'The caller becomes the owner and can sign in at once. The address has to be verified with the link in a mail, within seven days: until then `tenant.verified` is false, and the workspace can try things out but neither add users, mint for new host users nor submit apps (`EMAIL_NOT_VERIFIED`). Registrations never tell whether the address has an account; its owner learns by mail. In the development profile registrations from loopback count as verified, `EMAIL_TAKEN` is answered at once, and plans other than `developer`, which operators set elsewhere, are accepted.',
     answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
-    refusals: ['PLAN_NOT_ALLOWED', 'WEAK_PASSWORD', 'EMAIL_TAKEN'],
+    errors: ['PLAN_NOT_ALLOWED', 'WEAK_PASSWORD', 'EMAIL_TAKEN'],
   })
   async register(@Body() input: RegistrationInput, @CurrentOrigin() origin: RequestOrigin): Promise<RegistrationView> {
     const { address } = origin;
@@ -64,7 +63,7 @@ export class VerificationController {
     description:
       'The token comes from the link in the mail, works once and for 24 hours, and only for the user who registered. Whoever verifies an address first has it: other registrations with it end. `CONFLICT` when nothing waits to be verified.',
     answers: [{ status: 204, description: 'The address is verified' }],
-    refusals: ['INVALID_VERIFICATION', 'EMAIL_TAKEN', 'CONFLICT'],
+    errors: ['INVALID_VERIFICATION', 'EMAIL_TAKEN', 'CONFLICT'],
   })
   async verify(@CurrentPrincipal() principal: Principal, @Body() { token }: VerificationInput): Promise<void> {
     await this.verifications.verify(principal, token);
@@ -79,7 +78,7 @@ export class VerificationController {
     description:
       'The link in the previous mail stops working. At most five times per hour. `CONFLICT` when nothing waits to be verified.',
     answers: [{ status: 204, description: 'The mail is queued' }],
-    refusals: ['EMAIL_TAKEN', 'CONFLICT'],
+    errors: ['EMAIL_TAKEN', 'CONFLICT'],
   })
   async resend(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.verifications.resend(principal);
@@ -98,7 +97,7 @@ export class InvitationController {
     summary: 'Accepts an invitation and sets the password',
     description: 'The token comes from the link in the invitation mail and works once.',
     answers: [{ status: 204, description: 'The user can sign in' }],
-    refusals: ['INVALID_INVITATION', 'WEAK_PASSWORD'],
+    errors: ['INVALID_INVITATION', 'WEAK_PASSWORD'],
   })
   async accept(@Body() input: AcceptanceInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
     await this.invitations.accept(input.token, input.password, origin);

@@ -1,7 +1,6 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
 import { UserChangeInput, UserInput, UserView, userView } from './user-administration.dto.js';
@@ -42,7 +41,7 @@ export class UserController {
     description:
       'Without a password the user is invited by e-mail. Nobody can grant a role above their own, and adding a user needs a recent proof of who asks (`STEP_UP_REQUIRED`). How many users a workspace adds per day depends on its plan.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
-    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
+    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,
@@ -59,7 +58,7 @@ export class UserController {
     description:
       'Giving a role needs a recent proof of who asks (`STEP_UP_REQUIRED`). A change of roles revokes the access tokens of the user; disabling the user also ends their sessions. Enabling a user who never accepted the invitation makes them `invited` again. The last active owner can be neither demoted nor disabled (`CONFLICT`).',
     answers: [{ status: 200, description: 'The user', body: () => UserView }],
-    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -78,7 +77,7 @@ export class UserController {
     description:
       'The link in the previous mail stops working. At most five invitations per user and hour; a user who is not invited is a `CONFLICT`.',
     answers: [{ status: 204, description: 'The mail is queued' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'EMAIL_NOT_VERIFIED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'EMAIL_NOT_VERIFIED'],
   })
   async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.users.inviteAgain(principal, id);

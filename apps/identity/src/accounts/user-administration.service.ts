@@ -1,17 +1,21 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { EVENTS, PlatformError } from '@crm/contracts';
 import {
   appendEvent,
+  assertQuotaLeft,
+  DAY_SECONDS,
   Database,
+  headerCall,
+  IdempotencyService,
   inWorkspace,
   type NarrowTransaction,
   newId,
+  type QuotaRule,
   type TenantTransaction,
+  takeQuota,
 } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
-import { headerCall, IdempotencyService } from '@crm/idempotency';
 import { Limiter, LimiterStore } from '@crm/limits';
-import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
@@ -46,7 +45,7 @@ export class PersonalKeyController {
     description:
       'A program that has the key acts for you, within its scopes and your role. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes; you are told by e-mail.',
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
-    refusals: ['STEP_UP_REQUIRED', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['STEP_UP_REQUIRED', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async make(@CurrentPrincipal() principal: Principal, @Body() input: ApiKeyInput): Promise<NewApiKeyView> {
     return newApiKeyView(await this.personal.make(principal, input));
@@ -88,7 +87,7 @@ export class UserKeyController {
     summary: 'Lists the API keys of a user',
     description: 'With when and where each was used last. Not for users with a role above your own.',
     answers: [{ status: 200, description: 'The keys, newest first', body: () => ApiKeyView, list: true }],
-    refusals: ['ROLE_NOT_GRANTABLE'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -106,7 +105,7 @@ export class UserKeyController {
     description:
       'They are refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The keys have ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
     await this.keys.endAll(principal, userId);
@@ -120,7 +119,7 @@ export class UserKeyController {
     description:
       'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The key has ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,
@@ -159,7 +158,7 @@ export class ServiceKeyController {
     description:
       'It has the roles and scopes of the account. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async make(
     @CurrentPrincipal() principal: Principal,
@@ -177,7 +176,7 @@ export class ServiceKeyController {
     description:
       'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The key has ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,
@@ -203,7 +202,7 @@ export class CurrentKeyController {
     summary: 'Returns the API key of the call',
     description: 'Whom the key acts for, with which roles and scopes, and when it expires. For calls with an API key.',
     answers: [{ status: 200, description: 'The key', body: () => CurrentKeyView }],
-    refusals: ['NOT_FOUND'],
+    errors: ['NOT_FOUND'],
   })
   async get(@CurrentPrincipal() { tenantId, apiKeyId }: Principal): Promise<CurrentKeyView> {
     if (apiKeyId === undefined) throw new PlatformError('NOT_FOUND', 'The call was made without an API key');

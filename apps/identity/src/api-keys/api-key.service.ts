@@ -1,5 +1,4 @@
-import { apiKeyFingerprint, apiKeyStart, makeApiKey } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { apiKeyFingerprint, apiKeyStart, makeApiKey, type Principal } from '@crm/access';
 import { PlatformError, type Scope } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import type { ListAnswer, ListQuery } from '@crm/http';

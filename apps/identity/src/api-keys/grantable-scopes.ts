@@ -1,5 +1,4 @@
-import { hasScope } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { hasScope, type Principal } from '@crm/access';
 import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName } from '@crm/contracts';
 
 /** What calls with a scope ask of the role, where it is more than reading and writing. */

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { API_KEY_GROUP } from '../api-groups.js';
@@ -49,7 +48,7 @@ export class ServiceAccountController {
     description:
       'With roles that are not above your own, and scopes that limit all of its keys. At most 100 in a workspace. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'The account', body: () => ServiceAccountView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async add(@CurrentPrincipal() principal: Principal, @Body() input: ServiceAccountInput): Promise<ServiceAccountView> {
     return serviceAccountView(await this.accounts.add(principal, input));
@@ -62,7 +61,7 @@ export class ServiceAccountController {
     description:
       'Its keys have the new rights within a second; keys of a disabled account are refused. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 200, description: 'The account', body: () => ServiceAccountView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -80,7 +79,7 @@ export class ServiceAccountController {
     description:
       'Its keys are refused within a second; what it wrote stays. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The account is gone' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.accounts.remove(principal, id);

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, type ListAnswer } from '@crm/http';
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { AUDIT_GROUP } from '../api-groups.js';
@@ -52,7 +51,7 @@ export class AuditLogController {
         example: 'id,at,action,outcome',
       },
     ],
-    refusals: ['RATE_LIMITED'],
+    errors: ['RATE_LIMITED'],
   })
   async export(@CurrentPrincipal() principal: Principal, @Query() query: AuditExportQuery): Promise<StreamableFile> {
     const { format = 'ndjson' } = query;

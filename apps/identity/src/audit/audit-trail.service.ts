@@ -3,10 +3,10 @@ import {
   millisecondsOfId,
   type NarrowTransaction,
   newId,
+  Sweeper,
   type TenantTransaction,
   type TransactionOrigin,
 } from '@crm/database';
-import { Sweeper } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { AuditAction, AuditActorKind, AuditOutcome, AuditSubjectKind } from './audit-actions.js';

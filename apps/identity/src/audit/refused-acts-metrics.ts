@@ -1,4 +1,4 @@
-import { counter } from '@crm/metrics';
+import { counter } from '@crm/telemetry';
 
 export const refusedActs = counter(
   'audit_refused_acts_total',

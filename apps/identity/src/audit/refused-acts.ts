@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, type TransactionOrigin } from '@crm/database';
+import { Database, type QuotaRule, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
-import type { QuotaRule } from '@crm/quota';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { AuditTrail, type NewAuditEntry, SYSTEM } from './audit-trail.service.js';
 import { refusedActs } from './refused-acts-metrics.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Principal } from '@crm/access';
 import { parseUrl } from '@crm/address-policy';
-import type { Principal } from '@crm/context';
 import {
   type EmbedCredentialsSummary,
   isScope,

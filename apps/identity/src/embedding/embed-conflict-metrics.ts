@@ -1,4 +1,4 @@
-import { counter } from '@crm/metrics';
+import { counter } from '@crm/telemetry';
 
 export const embedConflicts = counter(
   'embed_conflicts_total',

@@ -1,8 +1,16 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError, type RpcResponse, type rpc } from '@crm/contracts';
-import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
+import {
+  assertQuotaLeft,
+  Database,
+  HOUR_SECONDS,
+  inWorkspace,
+  type NarrowTransaction,
+  type QuotaRule,
+  quotaRefusal,
+  takeQuota,
+} from '@crm/database';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
-import { assertQuotaLeft, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from '@crm/quota';
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditTrail, appActor } from '../audit/audit-trail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';

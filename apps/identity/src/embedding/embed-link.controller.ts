@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
@@ -32,7 +31,7 @@ export class EmbedLinkController {
     summary: 'Links a host user to a user of the workspace',
     description: 'Needed where the app does not link users by e-mail. An existing link is replaced.',
     answers: [{ status: 200, description: 'The link', body: () => EmbedLinkView }],
-    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE'],
+    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE'],
   })
   async link(@CurrentPrincipal() principal: Principal, @Body() input: EmbedLinkInput): Promise<EmbedLinkView> {
     return this.links.link(principal, input);
@@ -53,7 +52,7 @@ export class UndoLinkController {
     description:
       'The token comes from the mail that told the user of the link, and works once. The host gets no more tokens for this host user until an administrator links them again, and the tokens of the user stop working.',
     answers: [{ status: 204, description: 'The link is undone' }],
-    refusals: ['INVALID_UNDO_LINK'],
+    errors: ['INVALID_UNDO_LINK'],
   })
   async undo(@Body() { token }: UndoLinkInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
     await this.firstLinks.undo(token, origin);

@@ -1,6 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
-import { DAY_SECONDS, takeQuota } from '@crm/quota';
+import { DAY_SECONDS, Database, inWorkspace, type NarrowTransaction, newId, takeQuota } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail, appActor } from '../audit/audit-trail.service.js';

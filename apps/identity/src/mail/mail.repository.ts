@@ -1,6 +1,12 @@
-import { measureDueWork, type NarrowTransaction, newId, secondsFromNow, type Transaction } from '@crm/database';
+import {
+  measureDueWork,
+  type NarrowTransaction,
+  newId,
+  type Room,
+  secondsFromNow,
+  type Transaction,
+} from '@crm/database';
 import { SecretBox } from '@crm/encryption';
-import type { Room } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { Mail } from './mail.entity.js';

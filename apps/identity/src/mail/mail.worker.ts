@@ -1,5 +1,4 @@
-import { Database } from '@crm/database';
-import { Backoff, type Claimed, type Room, Worker } from '@crm/worker';
+import { Backoff, type Claimed, Database, type Room, Worker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';

@@ -1,12 +1,12 @@
 import { DATABASES } from '@crm/contracts';
 import {
   createGlobalTable,
+  createIdempotencyTable,
   createInboxTable,
   createOutboxTable,
   createTenantTable,
   ServiceMigration,
 } from '@crm/database';
-import { createIdempotencyTable } from '@crm/idempotency';
 import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES.identity;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import {
   isScope,
   type OAuthAppStatus,

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -22,7 +21,7 @@ export class ConsentController {
     description:
       'For the page that asks. The scopes are those that the app asks for and your workspace has granted to it; the user can leave out each that is not `required`.',
     answers: [{ status: 200, description: 'The request', body: () => ConsentView }],
-    refusals: ['INVALID_AUTHORIZATION_REQUEST', 'APP_NOT_INSTALLED', 'INSUFFICIENT_SCOPE'],
+    errors: ['INVALID_AUTHORIZATION_REQUEST', 'APP_NOT_INSTALLED', 'INSUFFICIENT_SCOPE'],
   })
   async describe(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<ConsentView> {
     return this.consents.describe(principal, id);
@@ -37,7 +36,7 @@ export class ConsentController {
     description:
       'Ends the request. With `scopes` the app is given those alone, and learns it from the token. The browser is sent to the address in the answer, with a code that the app exchanges within a minute, or with `access_denied`. To approve needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 200, description: 'Where the browser is sent', body: () => DecisionView }],
-    refusals: [
+    errors: [
       'INVALID_AUTHORIZATION_REQUEST',
       'APP_NOT_INSTALLED',
       'INSUFFICIENT_SCOPE',

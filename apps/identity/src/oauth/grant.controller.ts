@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Query } from '@nestjs/common';
 import { OAUTH_GROUP } from '../api-groups.js';
@@ -34,7 +33,7 @@ export class OwnGrantController {
     description:
       'Its access tokens stop working within a second; its refresh token goes on, and gives tokens with the scopes that are left. No call gives a scope back: the app can ask again, and you decide again.',
     answers: [{ status: 200, description: 'What the app may still do', body: () => OwnGrantView }],
-    refusals: ['SCOPE_NOT_OFFERED', 'SCOPE_REQUIRED'],
+    errors: ['SCOPE_NOT_OFFERED', 'SCOPE_REQUIRED'],
   })
   async narrow(
     @CurrentPrincipal() principal: Principal,

@@ -1,5 +1,4 @@
-import { TokenVerifier } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { Database, type TransactionOrigin } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';

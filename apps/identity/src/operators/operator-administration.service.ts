@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type OperatorAct, type OperatorView, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, type NewOperatorAct, recordOperatorAct } from '@crm/operator-audit';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import type { Plan } from '@crm/contracts';
 import { expect, it } from '@jest/globals';
 import { TenantRpc } from './tenant.rpc.js';

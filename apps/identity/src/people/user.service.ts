@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { EVENTS, mayGrantRole, PlatformError } from '@crm/contracts';
 import { appendEvent, type NarrowTransaction } from '@crm/database';
 import { EmailField, field, IdField, ListField, TextField } from '@crm/http';

@@ -1,7 +1,6 @@
 import type { Revocation } from '@crm/contracts';
-import { Database, type NarrowTransaction, type TenantTransaction } from '@crm/database';
+import { Database, type NarrowTransaction, Sweeper, type TenantTransaction } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
-import { Sweeper } from '@crm/worker';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationRepository } from './revocation.repository.js';
 

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { RefreshInput, SessionView, TokenPairView } from '@crm/identity-views';
@@ -26,7 +25,7 @@ export class SessionController {
     description:
       'Each refresh token works once. A client that lost the answer can present the same one again for ten seconds and gets the same successor, as long as that was not used; presenting a spent token otherwise ends its session. A session ends when it is not refreshed for two weeks, and after 90 days at the latest, unless the platform is configured otherwise.',
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_REFRESH_TOKEN', 'WORKSPACE_SUSPENDED'],
+    errors: ['INVALID_REFRESH_TOKEN', 'WORKSPACE_SUSPENDED'],
   })
   async refresh(@Body() input: RefreshInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
     return this.sessions.refresh(input.refreshToken, origin);
@@ -106,7 +105,7 @@ export class UserSessionController {
     summary: 'Lists the open sessions of a user',
     description: 'With the device and where each was used. Not for users with a role above your own.',
     answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
-    refusals: ['ROLE_NOT_GRANTABLE'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -125,7 +124,7 @@ export class UserSessionController {
     description:
       'Access tokens of these sessions stop working within a second; the user can sign in again. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
     await this.sessions.endAll(principal, userId);
@@ -139,7 +138,7 @@ export class UserSessionController {
     description:
       'Access tokens of the session stop working within a second. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The session has ended' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,

@@ -1,4 +1,4 @@
-import { gauge } from '@crm/metrics';
+import { gauge } from '@crm/telemetry';
 import type { SigningKey } from './sessions.entity.js';
 
 export const signsSince = gauge(

@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '@crm/metrics';
+import { counter, gauge, histogram } from '@crm/telemetry';
 
 /** From half a millisecond to the ten seconds that a queue may be configured to wait. */
 const BUCKETS = [0.0005, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10];

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { AuthenticatorCodeInput, AuthenticatorView, RecoveryCodesView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';
@@ -31,7 +30,7 @@ export class MfaController {
     description:
       'With the second factor on, every sign-in is completed by a code: of the authenticator where one is in use, otherwise one of six digits that is sent by e-mail. It cannot be turned off while an authenticator is in use or where the workspace requires it; otherwise turning it off needs, besides the password, a proof by the code or a passkey in the last ten minutes. A user without a password needs such a proof in its place.',
     answers: [{ status: 204, description: 'The setting is stored' }],
-    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: MfaInput): Promise<void> {
     await this.settings.setEnabled(principal, input.enabled, input.password);
@@ -45,7 +44,7 @@ export class MfaController {
     description:
       'Codes of six digits by RFC 6238 (SHA-1, 30 seconds). The authenticator counts once a code confirms it; starting again replaces a secret that is not confirmed. Needs a proof of the password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async startEnrolment(@CurrentPrincipal() principal: Principal): Promise<AuthenticatorView> {
     return this.settings.startEnrolment(principal);
@@ -59,7 +58,7 @@ export class MfaController {
     summary: 'Puts the authenticator into use',
     description: 'From now on every sign-in asks for its code, or for one of the ten recovery codes in the answer.',
     answers: [{ status: 200, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
-    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async confirmEnrolment(
     @CurrentPrincipal() principal: Principal,
@@ -76,7 +75,7 @@ export class MfaController {
     description:
       'Its recovery codes stop working. The second factor stays on, by e-mail. Needs a code of the authenticator or a recovery code in the last ten minutes.',
     answers: [{ status: 204, description: 'The authenticator is removed' }],
-    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
+    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
   })
   async removeAuthenticator(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.settings.removeAuthenticator(principal);
@@ -89,7 +88,7 @@ export class MfaController {
     summary: 'Replaces the recovery codes',
     description: 'Ten new codes; the previous ones stop working. Needs a proof in the last ten minutes.',
     answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {
     return { recoveryCodes: await this.settings.replaceRecoveryCodes(principal) };

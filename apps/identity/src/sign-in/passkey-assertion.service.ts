@@ -1,4 +1,4 @@
-import type { CallOrigin } from '@crm/context';
+import type { CallOrigin } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import {
@@ -42,7 +41,7 @@ export class PasskeyController {
     description:
       'The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session. Needs a proof of the password or second factor in the last ten minutes.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async options(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.passkeys.registrationOptions(principal);
@@ -55,7 +54,7 @@ export class PasskeyController {
     description:
       'From now on it signs in without password and second factor. The user is told by e-mail. Needs a proof of the password or second factor in the last ten minutes.',
     answers: [{ status: 201, description: 'The passkey', body: () => PasskeyView }],
-    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async register(
     @CurrentPrincipal() principal: Principal,
@@ -87,7 +86,7 @@ export class PasskeyController {
     description:
       'It does not sign in any more; sessions that it opened go on. The user is told by e-mail. Needs a proof of the password or second factor in the last ten minutes.',
     answers: [{ status: 204, description: 'The passkey is removed' }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.passkeys.remove(principal, id);
@@ -109,7 +108,7 @@ export class PasskeyProofController {
     description:
       'The options are the same for everybody: the authenticator offers the passkeys that it has. They are valid for five minutes, once.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
   })
   signInOptions(): PasskeyOptionsView {
     return this.passkeys.signInOptions();
@@ -124,7 +123,7 @@ export class PasskeyProofController {
     description:
       'The authenticator has verified its user, so no second factor is asked for, also where the workspace requires one.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
   })
   async signIn(
     @Body() { challengeId, credential }: PasskeyAnswerInput,
@@ -147,7 +146,7 @@ export class PasskeyProofController {
     description:
       'The options name the passkeys of the current user. They are valid for five minutes, once, in this session.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async stepUpOptions(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.passkeys.stepUpOptions(principal);
@@ -161,7 +160,7 @@ export class PasskeyProofController {
     summary: 'Proves again with a passkey who uses the session',
     description: 'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes.',
     answers: [{ status: 204, description: 'The proof is noted' }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
   })
   async stepUp(
     @CurrentPrincipal() principal: Principal,

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Proven, Public, StrategyGuard } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Proven, Public, StrategyGuard } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
@@ -47,7 +46,7 @@ export class SignInController {
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async signIn(
     @Proven() user: SignInUser,
@@ -68,7 +67,7 @@ export class SignInController {
     description:
       'The code from the e-mail, a code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async verifyCode(
     @Body() input: CodeInput,
@@ -88,7 +87,7 @@ export class SignInController {
     summary: 'Sets up the authenticator that a sign-in demands',
     description: 'For a workspace that requires a second factor. The enrolment token can do nothing else.',
     answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
     return this.signIns.startEnrolment(enrolmentToken);
@@ -102,7 +101,7 @@ export class SignInController {
     summary: 'Completes a sign-in with the first code of a new authenticator',
     description: 'The answer contains the tokens and, this once, ten recovery codes.',
     answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async confirmEnrolment(
     @Body() { enrolmentToken, code }: EnrolmentCodeInput,
@@ -137,7 +136,7 @@ export class StepUpController {
       { status: 204, description: 'The proof is noted' },
       { status: 200, description: 'A code was sent by e-mail; nothing is noted yet', body: () => ReauthenticationView },
     ],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async prove(
     @CurrentPrincipal() principal: Principal,
@@ -178,7 +177,7 @@ export class SignInPolicyController {
     description:
       'With `required`, a user without a second factor sets up an authenticator at their next sign-in before they get tokens; open sessions go on. For owners who have proven their password or second factor in the last ten minutes.',
     answers: [{ status: 200, description: 'The policy', body: () => SignInPolicyView }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: SignInPolicyInput): Promise<SignInPolicyView> {
     await this.proof.assert(principal);

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
@@ -32,7 +31,7 @@ export class DomainController {
     description:
       'The answer says which TXT record proves it. A domain that was added before is returned with its record. Domains of mail services that are open to everybody are refused.',
     answers: [{ status: 201, description: 'The domain', body: () => DomainView }],
-    refusals: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'CONFLICT'],
   })
   async add(@CurrentPrincipal() principal: Principal, @Body() { domain }: DomainInput): Promise<DomainView> {
     return domainView(await this.domains.add(principal, domain));
@@ -46,7 +45,7 @@ export class DomainController {
     description:
       'Looks the TXT record up. A domain belongs to one workspace; it passes to another one whose record is there when its own is gone. The record has to stay: it is looked up every day.',
     answers: [{ status: 200, description: 'The domain, which belongs to the workspace now', body: () => DomainView }],
-    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'DOMAIN_NOT_PROVEN', 'DOMAIN_TAKEN', 'RATE_LIMITED'],
+    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'DOMAIN_NOT_PROVEN', 'DOMAIN_TAKEN', 'RATE_LIMITED'],
   })
   async verify(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<DomainView> {
     return domainView(await this.domains.verify(principal, domain));
@@ -60,7 +59,7 @@ export class DomainController {
     description:
       'Users with addresses of this domain can no longer sign in through an identity provider. The last proven domain stays while the workspace requires single sign-on (`CONFLICT`).',
     answers: [{ status: 204, description: 'The domain is removed' }],
-    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<void> {
     await this.domains.remove(principal, domain);
@@ -98,7 +97,7 @@ export class RequirementController {
     description:
       'Passwords of users who are not owners are refused from then on; open sessions go on. Owners keep their password for the day on which the provider fails, and need a second factor with it. Needs an enabled provider and a proven domain.',
     answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async set(
     @CurrentPrincipal() principal: Principal,

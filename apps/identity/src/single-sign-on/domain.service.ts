@@ -1,9 +1,15 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, type NarrowTransaction, type TenantTransaction, type Transaction } from '@crm/database';
+import {
+  Database,
+  inWorkspace,
+  type NarrowTransaction,
+  Sweeper,
+  type TenantTransaction,
+  type Transaction,
+} from '@crm/database';
 import type { TextResolver } from '@crm/egress';
 import { Limiter, LimiterStore } from '@crm/limits';
-import { Sweeper } from '@crm/worker';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
@@ -40,7 +39,7 @@ export class IdentityProviderController {
     description:
       'Reads what the provider says of itself (OpenID Connect Discovery) and refuses one that cannot be used. Register the `redirectUri` of the answer with the provider; client id and secret can follow by a change. For owners, because the provider speaks for every user of the workspace.',
     answers: [{ status: 201, description: 'The provider', body: () => IdentityProviderView }],
-    refusals: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
+    errors: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
   })
   async create(
     @CurrentPrincipal() principal: Principal,
@@ -67,7 +66,7 @@ export class IdentityProviderController {
     summary: 'Changes an identity provider',
     description: 'What the provider says of itself is read again when it is enabled and when the issuer changes.',
     answers: [{ status: 200, description: 'The provider', body: () => IdentityProviderView }],
-    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
+    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -84,7 +83,7 @@ export class IdentityProviderController {
     summary: 'Removes an identity provider',
     description: 'Sign-ins with it that are under way fail. Users keep their accounts, and open sessions go on.',
     answers: [{ status: 204, description: 'The provider is removed' }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.providers.remove(principal, id);

@@ -1,13 +1,14 @@
 import { PlatformError } from '@crm/contracts';
 import {
+  DAY_SECONDS,
   Database,
   inWorkspace,
   type NarrowTransaction,
   newId,
   type TenantTransaction,
   type TransactionOrigin,
+  takeQuota,
 } from '@crm/database';
-import { DAY_SECONDS, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';

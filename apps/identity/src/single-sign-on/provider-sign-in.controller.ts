@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { giveDeviceToken, type HeaderReply, SignInView } from '@crm/identity-views';
@@ -67,7 +66,7 @@ export class ProviderSignInController {
     description:
       'Those of the workspace that has proven the domain of the address; none for any other domain. Nothing is said of accounts.',
     answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
-    refusals: ['RATE_LIMITED'],
+    errors: ['RATE_LIMITED'],
   })
   async find(@Body() { email }: DiscoverInput, @Ip() address: string): Promise<SignInProviderListView> {
     return this.providersOf(email, address);
@@ -81,7 +80,7 @@ export class ProviderSignInController {
       'Use `POST` with the address in the body in its place: what stands in a query gets into histories of browsers and into logs of servers in between. The answer is the same.',
     deprecated: true,
     answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
-    refusals: ['RATE_LIMITED'],
+    errors: ['RATE_LIMITED'],
   })
   async discover(@Query() { email }: DiscoverInput, @Ip() address: string): Promise<SignInProviderListView> {
     return this.providersOf(email, address);
@@ -96,7 +95,7 @@ export class ProviderSignInController {
     description:
       'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes. The session counts as proven from the time at which the provider says that it authenticated the person (`auth_time`), and as not proven where it does not say; with `fresh` it is asked to authenticate them now, and an answer that does not say so is refused.',
     answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
-    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
+    errors: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
   })
   async start(
     @Param('providerId') providerId: string,
@@ -144,7 +143,7 @@ export class ProviderSignInController {
     description:
       'The code works once, for a minute, and in the browser that began the sign-in. The answer is that of a sign-in with a password: the tokens, or what the sign-in still needs.',
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
+    errors: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async exchange(
     @Body() { code }: ExchangeInput,
@@ -203,7 +202,7 @@ export class ProviderStepUpController {
     description:
       'As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must be the user of the session by an earlier sign-in at this provider; whoever has a second factor needs one of the provider. The callback notes the proof and leads to `/account/signed-in` with `proof=noted`, or with an error, in the fragment.',
     answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
-    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
+    errors: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
   })
   async start(
     @CurrentPrincipal() session: Principal,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { RecoveryCodesView, StepUpInput } from '@crm/identity-views';
@@ -84,7 +83,7 @@ export class AccountController {
     description:
       'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code, everybody else the password.',
     answers: [{ status: 204, description: 'The proof is noted' }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async stepUp(@CurrentPrincipal() principal: Principal, @Body() { password, code }: StepUpInput): Promise<void> {
     const proof = { ...(password !== undefined && { password }), ...(code !== undefined && { code }) };
@@ -98,7 +97,7 @@ export class AccountController {
     summary: 'Replaces the recovery codes of the current operator',
     description: 'Ten new codes; the previous ones stop working. Needs a proof in the last ten minutes.',
     answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {
     return this.rpc.call(rpc.identity.replaceOperatorRecoveryCodes, {}, principal);

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { APP_DECISIONS, type AppDecision, type AppImpact, PlatformError, rpc } from '@crm/contracts';
 import { ApiGroup, Describe } from '@crm/http';
 import { Rpc } from '@crm/messaging';
@@ -21,7 +20,7 @@ export class AppController {
     summary: 'Returns how much depends on an app',
     description: 'Look at it before you suspend the app.',
     answers: [{ status: 200, description: 'The app and its installations', body: () => AppView }],
-    refusals: ['NOT_FOUND'],
+    errors: ['NOT_FOUND'],
   })
   async impact(@CurrentPrincipal() principal: Principal, @Param('key') appKey: string): Promise<AppView> {
     return viewOf(await this.rpc.call(rpc.marketplace.getAppImpact, { appKey }, principal));
@@ -34,7 +33,7 @@ export class AppController {
     summary: 'Suspends, reinstates, revokes or unlists an app',
     description: `The decision is one of ${APP_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`suspend\` stops new installs and keeps those there are; \`reinstate\` undoes that; \`revoke\` is for good: no version is published any more or again, and every token of the app ends within a second; \`unlist\` leaves the app to those who know its key. The publisher reads the reason as the verdict on the version.`,
     answers: [{ status: 200, description: 'The app and its installations', body: () => AppView }],
-    refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE', 'NOT_FOUND'],
+    errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE', 'NOT_FOUND'],
   })
   async decide(
     @CurrentPrincipal() principal: Principal,

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { AuditExportQuery, AuditListView, AuditQuery } from './audit.dto.js';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type OperatorAuditEntry, type OperatorAuditQuery, PLATFORM_TENANT, rpc } from '@crm/contracts';
 import { type CursorBinding, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, readCursor, writeCursor } from '@crm/http';
 import { Rpc } from '@crm/messaging';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { ApiGroup, Describe } from '@crm/http';
 import { Rpc } from '@crm/messaging';

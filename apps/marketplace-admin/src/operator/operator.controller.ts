@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam } from '@crm/http';
 import { Rpc } from '@crm/messaging';
@@ -32,7 +31,7 @@ export class OperatorController {
     description:
       'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one (`CONFLICT`). Needs a proof of your second factor or password in the last ten minutes.',
     answers: [{ status: 200, description: 'The operator', body: () => OperatorView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -54,7 +53,7 @@ export class OperatorController {
     summary: 'Ends every session of an operator',
     description: 'Access tokens of these sessions stop working within a second. Needs a proof in the last ten minutes.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async endSessions(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.rpc.call(rpc.identity.endSessionsOfOperator, { id }, principal);
@@ -67,7 +66,7 @@ export class OperatorController {
     description:
       'Their recovery codes stop working and their sessions end; in production they set up a new one at the next sign-in. Nobody removes their own (`CONFLICT`). Needs a proof in the last ten minutes.',
     answers: [{ status: 204, description: 'The authenticator is removed' }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async resetAuthenticator(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.rpc.call(rpc.identity.resetOperatorAuthenticator, { id }, principal);

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import {
@@ -39,7 +38,7 @@ export class PasskeyController {
     description:
       'The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session. Needs a proof in the last ten minutes.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async options(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.rpc.call(rpc.identity.getOperatorPasskeyOptions, {}, principal);
@@ -52,7 +51,7 @@ export class PasskeyController {
     description:
       'From now on it signs in without password and authenticator. The operator is told by e-mail. Needs a proof in the last ten minutes.',
     answers: [{ status: 201, description: 'The passkey', body: () => PasskeyView }],
-    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async register(
     @CurrentPrincipal() principal: Principal,
@@ -84,7 +83,7 @@ export class PasskeyController {
     description:
       'It does not sign in any more; sessions that it opened go on. The operator is told by e-mail. Needs a proof in the last ten minutes.',
     answers: [{ status: 204, description: 'The passkey is removed' }],
-    refusals: ['STEP_UP_REQUIRED'],
+    errors: ['STEP_UP_REQUIRED'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.rpc.call(rpc.identity.removeOperatorPasskey, { id }, principal);
@@ -98,7 +97,7 @@ export class PasskeyController {
     description:
       'The options name the passkeys of the current operator. They are valid for five minutes, once, in this session.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async stepUpOptions(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
     return this.rpc.call(rpc.identity.getOperatorPasskeyStepUpOptions, {}, principal);
@@ -111,7 +110,7 @@ export class PasskeyController {
     summary: 'Proves again with a passkey who uses the session',
     description: 'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes.',
     answers: [{ status: 204, description: 'The proof is noted' }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
   })
   async stepUp(
     @CurrentPrincipal() principal: Principal,

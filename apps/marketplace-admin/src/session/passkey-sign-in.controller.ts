@@ -30,7 +30,7 @@ export class PasskeySignInController {
     description:
       'The options are the same for everybody: the authenticator offers the passkeys that it has. They are valid for five minutes, once.',
     answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-    refusals: ['RATE_LIMITED', 'CONFLICT'],
+    errors: ['RATE_LIMITED', 'CONFLICT'],
   })
   async options(): Promise<PasskeyOptionsView> {
     return this.rpc.call(rpc.identity.getOperatorPasskeySignInOptions, {});
@@ -45,7 +45,7 @@ export class PasskeySignInController {
     summary: 'Signs an operator in with a passkey',
     description: 'The authenticator has verified its user, so no second factor is asked for, in production neither.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
   })
   async signIn(
     @Body() { challengeId, credential }: PasskeyAnswerInput,

@@ -40,7 +40,7 @@ export class SessionController {
     headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   signIn(@Proven() outcome: OperatorSignIn, @Res({ passthrough: true }) reply: HeaderReply): OperatorSignIn {
     const { deviceToken, ...answer } = outcome;
@@ -58,7 +58,7 @@ export class SessionController {
     description:
       'A code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async verifyCode(
     @Body() { challengeId, code }: CodeInput,
@@ -81,7 +81,7 @@ export class SessionController {
     summary: 'Sets up the authenticator that a sign-in demands',
     description: 'The enrolment token can do nothing else.',
     answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
     return this.rpc.call(rpc.identity.startOperatorEnrolment, { enrolmentToken });
@@ -96,7 +96,7 @@ export class SessionController {
     summary: 'Completes a sign-in with the first code of a new authenticator',
     description: 'The answer contains the tokens and, this once, ten recovery codes.',
     answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async confirmEnrolment(
     @Body() { enrolmentToken, code }: EnrolmentCodeInput,
@@ -120,7 +120,7 @@ export class SessionController {
     description:
       'Each refresh token works once. A client that lost the answer gets the same successor again for ten seconds; presenting a spent token otherwise ends its session. A session ends after an hour without a refresh, and after twelve hours at the latest.',
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_REFRESH_TOKEN'],
+    errors: ['INVALID_REFRESH_TOKEN'],
   })
   async refresh(
     @Body() { refreshToken }: RefreshInput,

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { rpc, type SubmissionDocument } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';

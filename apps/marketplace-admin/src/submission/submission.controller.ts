@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { PlatformError, REVIEW_DECISIONS, type ReviewDecision, rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Rpc } from '@crm/messaging';
@@ -60,7 +59,7 @@ export class SubmissionController {
     summary: 'Decides on a submission',
     description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`claim\` takes the submission for four hours, during which nobody else decides on it unless they claim it with a reason; \`release\` gives it back. An operator who is linked to a workspace never decides on its submissions, nor claims them.`,
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
-    refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
+    errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })
   async decide(
     @CurrentPrincipal() principal: Principal,

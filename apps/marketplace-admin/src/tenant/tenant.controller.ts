@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { rpc, type TenantStanding, type TenantView } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Workspace } from '@crm/identity-views';
@@ -53,7 +52,7 @@ export class TenantController {
     description:
       'Within a second no token of the workspace is accepted anywhere: sessions, API keys, tokens of apps and embedded ones. Nobody signs in to it, no program gets a token, its hooks answer 404, and what its webhooks and workflows have to do waits. Suspending a suspended workspace changes nothing.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
-    refusals: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
+    errors: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
   })
   async suspend(
     @CurrentPrincipal() principal: Principal,
@@ -71,7 +70,7 @@ export class TenantController {
     description:
       'People sign in again, and apps ask users again: no token from before is accepted. API keys and credentials of apps work as they did, and what waited goes on.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
-    refusals: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
+    errors: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
   })
   async reinstate(
     @CurrentPrincipal() principal: Principal,

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type AppDecision, EVENTS, type ReviewDecision, type SubmissionOutcome } from '@crm/contracts';
 import { appendEvent, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';

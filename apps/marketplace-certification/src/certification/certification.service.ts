@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { Database } from '@crm/database';
 import { type Certification, certify } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';

@@ -1,8 +1,7 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError, rpc, type TenantView } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { DAY_SECONDS, Database, takeQuota } from '@crm/database';
 import { Rpc } from '@crm/messaging';
-import { DAY_SECONDS, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 

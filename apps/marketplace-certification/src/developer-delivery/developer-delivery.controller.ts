@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
@@ -19,7 +18,7 @@ export class DeveloperDeliveryController {
     description:
       'Newest first, without the data of the events. Filters are combined; `from` and `to` go by the time of the event. `QUERY_TOO_EXPENSIVE` when reading or counting takes too long.',
     answers: [{ status: 200, description: 'The delivery', body: () => AppDeliveryView, list: true }],
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
   })
   list(
     @CurrentPrincipal() principal: Principal,
@@ -34,7 +33,7 @@ export class DeveloperDeliveryController {
     summary: 'Returns a webhook delivery of an app with its attempts',
     description: 'Each attempt shows the status and the beginning of what the app answered, or where it failed.',
     answers: [{ status: 200, description: 'The delivery', body: () => AppDeliveryDetailView }],
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
   })
   async get(
     @CurrentPrincipal() principal: Principal,
@@ -51,7 +50,7 @@ export class DeveloperDeliveryController {
     description:
       'Counted from the ledger, by the time of the events. `QUERY_TOO_EXPENSIVE` for more than 200,000 deliveries.',
     answers: [{ status: 200, description: 'How the deliveries of each hour went', body: () => AppStatsView }],
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
   })
   async stats(
     @CurrentPrincipal() principal: Principal,

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type AppDelivery, type AppDeliveryAttempt, type DeliveryHour, PlatformError, rpc } from '@crm/contracts';
 import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Rpc } from '@crm/messaging';

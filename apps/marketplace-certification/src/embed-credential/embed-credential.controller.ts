@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
@@ -25,7 +24,7 @@ export class EmbedCredentialController {
         body: () => EmbedCredentialsView,
       },
     ],
-    refusals: ['CONFLICT', 'EMAIL_NOT_VERIFIED', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT', 'EMAIL_NOT_VERIFIED', 'STEP_UP_REQUIRED'],
   })
   issue(
     @CurrentPrincipal() principal: Principal,

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type EmbedCredentialsSummary, PlatformError, rpc, type VersionStatus } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { compareVersions, type ManifestEmbed } from '@crm/manifest';

@@ -1,5 +1,4 @@
-import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
-import type { Room } from '@crm/worker';
+import { Database, type NarrowTransaction, newId, type Room, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import {
   CLAIM_WORK,

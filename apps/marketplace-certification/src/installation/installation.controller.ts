@@ -1,7 +1,6 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { INSTALLATIONS } from '../catalogue/api-groups.js';
@@ -27,7 +26,7 @@ export class InstallationController {
         body: () => InstallationView,
       },
     ],
-    refusals: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE', 'OBJECT_LIMIT_EXCEEDED'],
+    errors: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE', 'OBJECT_LIMIT_EXCEEDED'],
   })
   async install(
     @CurrentPrincipal() principal: Principal,

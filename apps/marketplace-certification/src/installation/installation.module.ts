@@ -1,6 +1,5 @@
 import { RevocationSource } from '@crm/access';
-import { Database, DueWorkMeter } from '@crm/database';
-import { IdempotencyModule } from '@crm/idempotency';
+import { Database, DueWorkMeter, IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { InstallCountModule } from '../install-count/install-count.module.js';

@@ -1,8 +1,7 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { isErrorCode, PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
-import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { grantScopes } from './granted-scopes.js';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { isIdentifier } from '../catalogue/identifier.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, PlatformError } from '@crm/contracts';
-import { Backoff } from '@crm/worker';
+import { Backoff } from '@crm/database';
 import type { StoredError } from './installation-state.js';
 
 /** Milliseconds before another try when a neighbour is away: a restart by the supervisor takes a second or two. */

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, type ListAnswer } from '@crm/http';
 import { manifestJsonSchema } from '@crm/manifest';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';

@@ -1,6 +1,11 @@
 import { DATABASES } from '@crm/contracts';
-import { createGlobalTable, createOutboxTable, createTenantTable, ServiceMigration } from '@crm/database';
-import { createIdempotencyTable } from '@crm/idempotency';
+import {
+  createGlobalTable,
+  createIdempotencyTable,
+  createOutboxTable,
+  createTenantTable,
+  ServiceMigration,
+} from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES['marketplace-certification'];

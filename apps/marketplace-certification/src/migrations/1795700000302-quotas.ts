@@ -1,6 +1,5 @@
 import { DATABASES } from '@crm/contracts';
-import { ServiceMigration } from '@crm/database';
-import { createQuotaTable } from '@crm/quota';
+import { createQuotaTable, ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 /** What publishers have used of their certifications and submissions. */

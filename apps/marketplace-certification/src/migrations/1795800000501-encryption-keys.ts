@@ -1,6 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { ServiceMigration } from '@crm/database';
-import { createEncryptionKeyTable } from '@crm/sealing';
+import { createEncryptionKeyTable } from '@crm/encryption';
 import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES['marketplace-certification'];

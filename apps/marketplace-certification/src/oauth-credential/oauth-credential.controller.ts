@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import { INSTALLATIONS } from '../catalogue/api-groups.js';
@@ -25,7 +24,7 @@ export class OAuthCredentialController {
         body: () => OAuthCredentialsView,
       },
     ],
-    refusals: ['CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT', 'STEP_UP_REQUIRED'],
   })
   issue(
     @CurrentPrincipal() principal: Principal,

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type OAuthCredentialsSummary, PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';

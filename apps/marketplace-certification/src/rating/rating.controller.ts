@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Param, Put } from '@nestjs/common';
 import { MARKETPLACE } from '../catalogue/api-groups.js';

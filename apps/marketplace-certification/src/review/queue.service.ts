@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError, type RpcRequest, type RpcResponse, rpc, type SubmissionDocument } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type ListPage, listAnswer, MAX_PAGE_SIZE, parsePage } from '@crm/http';

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError, type ReviewDecision, type SubmissionView, type VersionStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { type Certification, compareVersions } from '@crm/manifest';

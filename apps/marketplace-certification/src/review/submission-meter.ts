@@ -1,6 +1,5 @@
 import { VERSION_STATUSES } from '@crm/contracts';
-import { Database } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { Database, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { MEASURE_SUBMISSIONS } from './review.sql.js';
 import { submissionMetrics } from './submission-metrics.js';

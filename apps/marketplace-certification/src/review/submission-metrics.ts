@@ -1,4 +1,4 @@
-import { gauge } from '@crm/metrics';
+import { gauge } from '@crm/telemetry';
 
 export const submissionMetrics = {
   items: gauge('submissions', 'Submitted versions by status; each process says so: max, not sum', ['status']),

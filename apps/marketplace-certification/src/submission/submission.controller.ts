@@ -1,7 +1,6 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';
-import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
 import { CertifyInput } from '../certification/certification.dto.js';
@@ -29,7 +28,7 @@ export class SubmissionController {
     description:
       'Runs the certification first. How many submissions a workspace may make per day depends on its plan. A failed certification is answered by `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"` and the certification.',
     answers: [{ status: 201, description: 'The version is in review', body: () => AcceptedSubmissionView }],
-    refusals: ['CERTIFICATION_FAILED', 'EMAIL_NOT_VERIFIED'],
+    errors: ['CERTIFICATION_FAILED', 'EMAIL_NOT_VERIFIED'],
   })
   submit(
     @CurrentPrincipal() principal: Principal,
@@ -76,7 +75,7 @@ export class SubmissionController {
     summary: 'Withdraws a version before it is published',
     description: 'A withdrawn version cannot be submitted again; submit a higher version instead.',
     answers: [{ status: 200, description: 'The withdrawn version', body: () => DeveloperVersionView }],
-    refusals: ['SUBMISSION_STATE'],
+    errors: ['SUBMISSION_STATE'],
   })
   withdraw(
     @CurrentPrincipal() principal: Principal,

@@ -1,4 +1,4 @@
-import { IdempotencyModule } from '@crm/idempotency';
+import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { CertificationModule } from '../certification/certification.module.js';

@@ -1,7 +1,13 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
-import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
+import {
+  Database,
+  IdempotencyService,
+  type IdempotentCall,
+  inWorkspace,
+  type NarrowTransaction,
+  newId,
+} from '@crm/database';
 import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { authorize } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { authorize, type Principal } from '@crm/access';
 import { AUDIENCES, type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
 import type { RpcContext } from '@crm/messaging';
 import { answerRpc, testTokens } from '@crm/testing';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
@@ -19,7 +18,7 @@ export class DeliveryStatsController {
   @Describe({
     summary: 'Returns how deliveries went, per hour',
     description: DESCRIPTION,
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...STATS }],
   })
   async ofTenant(
@@ -34,7 +33,7 @@ export class DeliveryStatsController {
   @Describe({
     summary: 'Returns how deliveries of a subscription went, per hour',
     description: DESCRIPTION,
-    refusals: ['QUERY_TOO_EXPENSIVE'],
+    errors: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...STATS }],
   })
   async ofSubscription(

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
@@ -47,7 +46,7 @@ export class DeliveryController {
     summary: 'Sends a delivery again',
     description:
       'At once, whether it has ended, is held or waits for its next attempt. With `ordering: record`, when no other delivery of its record is under way, and before those that wait; one that itself waits for an earlier one is refused (`CONFLICT`). `CONFLICT` also when its event is no longer kept, or its subscription is paused or disabled.',
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     answers: [{ status: 202, ...DELIVERY }],
   })
   async redeliver(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryView> {

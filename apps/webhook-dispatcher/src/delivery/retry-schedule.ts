@@ -1,4 +1,4 @@
-import { jittered } from '@crm/worker';
+import { jittered } from '@crm/database';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,5 +1,4 @@
-import type { NarrowTransaction } from '@crm/database';
-import type { Room } from '@crm/worker';
+import type { NarrowTransaction, Room } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import {
   type SubscriptionQueue,

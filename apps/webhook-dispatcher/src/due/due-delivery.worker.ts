@@ -1,6 +1,14 @@
 import { RevocationSource } from '@crm/access';
-import { Database, millisecondsOfId, type NarrowTransaction, newId } from '@crm/database';
-import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
+import {
+  type Claimed,
+  Database,
+  LOOK_AGAIN_SOON,
+  millisecondsOfId,
+  type NarrowTransaction,
+  newId,
+  type Room,
+  Worker,
+} from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { afterAttempt, afterAttemptOfHead } from '../delivery/delivery-state.js';

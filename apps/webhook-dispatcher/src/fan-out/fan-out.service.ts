@@ -1,7 +1,7 @@
 import { RevocationSource } from '@crm/access';
 import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
 import { millisecondsOfId } from '@crm/database';
-import { recordedOnly } from '@crm/tracing';
+import { recordedOnly } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';

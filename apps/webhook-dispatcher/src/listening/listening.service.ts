@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { eventsOf, PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type CursorBinding, readCursor, writeCursor } from '@crm/http';

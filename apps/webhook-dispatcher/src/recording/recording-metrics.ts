@@ -1,4 +1,4 @@
-import { counter } from '@crm/metrics';
+import { counter } from '@crm/telemetry';
 
 /** Alarm on an increase: a subscription holds as many deliveries as it may, and events are lost to it. */
 export const droppedDeliveries = counter(

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam } from '@crm/http';
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
@@ -18,7 +17,7 @@ export class RecoveryController {
     summary: 'Sends what a subscription holds',
     description:
       'In the background, the oldest events first, between new events. While a recovery runs, the answer is that one. Also for a subscription of an app. `CONFLICT` while the subscription is paused or disabled.',
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     answers: [{ status: 202, description: 'The recovery', body: () => RecoveryView }],
   })
   async recover(

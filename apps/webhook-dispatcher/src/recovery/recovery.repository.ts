@@ -1,5 +1,4 @@
-import { lowestIdOf, type NarrowTransaction, type TenantTransaction } from '@crm/database';
-import type { Room } from '@crm/worker';
+import { lowestIdOf, type NarrowTransaction, type Room, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { Recovery, RecoveryRequest, RecoveryState } from './recovery.js';
 import {

@@ -1,5 +1,4 @@
-import { Database, newId, type TenantTransaction } from '@crm/database';
-import { type Claimed, type Room, Worker } from '@crm/worker';
+import { type Claimed, Database, newId, type Room, type TenantTransaction, Worker } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { HoldingRepository } from '../holding/holding.repository.js';
 import { RecordLineSignal } from '../record-line/record-line.signal.js';

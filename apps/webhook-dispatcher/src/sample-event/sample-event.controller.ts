@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import type { Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { WEBHOOKS_GROUP } from '../webhooks-api.js';
@@ -19,7 +18,7 @@ export class SampleEventController {
     summary: 'Sends a sample event to the sandboxes of an app',
     description:
       'For developers, as `crm-dev trigger` does: the example of the catalogue with the id of a new event and the present time, signed with the secret of the app, to each webhook of the sandboxes in the workspace that publishes the app which names the event. One attempt each, whose outcome is answered and recorded in the ledger. Neither workflows nor other subscriptions get the event. `CONFLICT` when there is no sandbox, or none of its webhooks names the event.',
-    refusals: ['CONFLICT', 'RATE_LIMITED'],
+    errors: ['CONFLICT', 'RATE_LIMITED'],
     answers: [{ status: 200, description: 'What became of the deliveries', body: () => TriggeredEventView }],
   })
   trigger(

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { type EventName, matchesEvent, PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import { FanOutService } from '../fan-out/fan-out.service.js';

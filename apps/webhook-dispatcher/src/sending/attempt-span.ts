@@ -1,4 +1,4 @@
-import type { Span, SpanDescription } from '@crm/tracing';
+import type { Span, SpanDescription } from '@crm/telemetry';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
 
 /** Where it goes is the tenant's affair, and the address may have a secret in it. */

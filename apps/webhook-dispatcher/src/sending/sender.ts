@@ -1,5 +1,5 @@
 import { OutsideClient } from '@crm/egress';
-import { startSpan, within } from '@crm/tracing';
+import { startSpan, within } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from '../delivery/attempt-outcome.js';
 import type { Receiver } from '../receiver/receiver.js';

@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '@crm/metrics';
+import { counter, gauge, histogram } from '@crm/telemetry';
 
 /** In seconds: an attempt that the receiver answers at once up to an event that has waited out an outage. */
 const DELAY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];

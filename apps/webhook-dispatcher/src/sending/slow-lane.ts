@@ -1,4 +1,4 @@
-import { TenantShares } from '@crm/worker';
+import { TenantShares } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 

@@ -1,4 +1,4 @@
-import { Breaker } from '@crm/worker';
+import { Breaker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';

@@ -1,5 +1,4 @@
-import { Database } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { Database, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueRepository } from './subscription-queue.repository.js';
 import { SubscriptionQueueSignal } from './subscription-queue.signal.js';

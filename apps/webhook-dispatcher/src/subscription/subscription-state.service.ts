@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { EVENTS } from '@crm/contracts';
 import { appendEvent, Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
@@ -40,7 +39,7 @@ export class SubscriptionController {
         body: () => CreatedSubscriptionView,
       },
     ],
-    refusals: ['SUBSCRIPTION_LIMIT_EXCEEDED', 'WEBHOOK_TARGET_REFUSED'],
+    errors: ['SUBSCRIPTION_LIMIT_EXCEEDED', 'WEBHOOK_TARGET_REFUSED'],
   })
   async create(
     @CurrentPrincipal() principal: Principal,
@@ -81,7 +80,7 @@ export class SubscriptionController {
     summary: 'Changes a subscription',
     description:
       '`enabled` pauses and resumes, as the calls of these names do. A new URL needs the values of all headers again. A subscription of an app can only be paused and resumed (`CONFLICT`).',
-    refusals: ['CONFLICT', 'WEBHOOK_TARGET_REFUSED'],
+    errors: ['CONFLICT', 'WEBHOOK_TARGET_REFUSED'],
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async update(
@@ -99,7 +98,7 @@ export class SubscriptionController {
     summary: 'Deletes a subscription',
     description:
       'What it holds is discarded: its held deliveries fail with `subscription_deleted`. A subscription of an app is removed by uninstalling the app (`CONFLICT`).',
-    refusals: ['CONFLICT'],
+    errors: ['CONFLICT'],
     answers: [{ status: 204, description: 'The subscription is deleted' }],
   })
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {

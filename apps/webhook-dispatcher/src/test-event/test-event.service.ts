@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';

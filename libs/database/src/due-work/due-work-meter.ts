@@ -1,5 +1,5 @@
-import { Sweeper } from '@crm/worker';
 import type { Database } from '../database.js';
+import { Sweeper } from '../worker/sweeper.js';
 import { dueWorkMetrics } from './due-work-metrics.js';
 
 const MEASURE_MS = 15_000;

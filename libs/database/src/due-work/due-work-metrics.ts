@@ -1,4 +1,4 @@
-import { gauge } from '@crm/metrics';
+import { gauge } from '@crm/telemetry';
 
 export const dueWorkMetrics = {
   items: gauge(

@@ -1,4 +1,4 @@
-import { continueTrace } from '@crm/context';
+import { continueTrace } from '@crm/access';
 import {
   type EventData,
   type EventDefinition,

@@ -1,4 +1,4 @@
-import { counter, gauge } from '@crm/metrics';
+import { counter, gauge } from '@crm/telemetry';
 
 export const partitionMetrics = {
   daysAhead: gauge('partition_days_ahead', 'Days after today up to the last that has a partition', ['table']),

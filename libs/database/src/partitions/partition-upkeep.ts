@@ -1,6 +1,6 @@
-import { Sweeper } from '@crm/worker';
 import type { Database } from '../database.js';
 import type { NarrowTransaction } from '../transaction.js';
+import { Sweeper } from '../worker/sweeper.js';
 import { addDays, dayOf, daysBetween } from './day.js';
 import { partitionMetrics } from './partition-metrics.js';
 import {

@@ -37,10 +37,10 @@ export interface RouteDescription {
   readonly example?: unknown;
   readonly answers?: readonly DescribedAnswer[];
   /**
-   * Codes the route refuses with, besides those that follow from its decorators: a route with a token has 401 and 403, one
+   * Error codes of the route, besides those that follow from its decorators: a route with a token has 401 and 403, one
    * with a body 400, 413, 415 and 422, one with a query 400, one with an id 404, and so on.
    */
-  readonly refusals?: readonly ErrorCode[];
+  readonly errors?: readonly ErrorCode[];
   /** Goes on as it is for clients that have it; the description says what takes its place. */
   readonly deprecated?: boolean;
   /** Left out of the document, e.g. a page for browsers. */

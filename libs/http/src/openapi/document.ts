@@ -103,7 +103,7 @@ function operation(
   const isForm = settingsOf(route.controller.prototype[route.methodName] as object).formBody === true;
   const bodyType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
   const refusals = [
-    ...(description?.refusals ?? []),
+    ...(description?.errors ?? []),
     ...impliedRefusals(route, {
       body: body !== undefined,
       form: isForm,

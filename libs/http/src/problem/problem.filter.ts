@@ -1,4 +1,4 @@
-import { logMembers } from '@crm/context';
+import { logMembers } from '@crm/access';
 import type { PlatformError } from '@crm/contracts';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';

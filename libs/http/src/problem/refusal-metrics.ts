@@ -1,5 +1,5 @@
 import type { PlatformError } from '@crm/contracts';
-import { counter } from '@crm/metrics';
+import { counter } from '@crm/telemetry';
 
 export const refusals = counter(
   'rate_limit_refusals_total',

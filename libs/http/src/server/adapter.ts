@@ -1,4 +1,4 @@
-import { pooledRandom, type RequestContext } from '@crm/context';
+import { pooledRandom, type RequestContext } from '@crm/access';
 import { TLS_SETTINGS } from '@crm/contracts';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -1,7 +1,7 @@
 import { request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServiceName } from '@crm/contracts';
-import { type SpanDescription, useRecorder } from '@crm/tracing';
+import { type SpanDescription, useRecorder } from '@crm/telemetry';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance } from 'fastify';
 import { receivesRequests } from './request-trace.js';

@@ -1,5 +1,5 @@
 import { isEdge, type ServiceName } from '@crm/contracts';
-import { arrive, type Span, type SpanDescription, sampleAnew } from '@crm/tracing';
+import { arrive, type Span, type SpanDescription, sampleAnew } from '@crm/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Receives a request in its trace: returns the traceparent of the work that it causes. */

@@ -1,5 +1,5 @@
 import { EVENT_STREAM } from '@crm/contracts';
-import { Sweeper } from '@crm/worker';
+import { Sweeper } from '@crm/database';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 

@@ -1,5 +1,4 @@
-import { countDeadLetters, type Database } from '@crm/database';
-import { Sweeper } from '@crm/worker';
+import { countDeadLetters, type Database, Sweeper } from '@crm/database';
 import { metrics } from '../metrics.js';
 
 const UPKEEP_MS = 600_000;

@@ -1,7 +1,6 @@
 import { type ConsumerDefinition, EVENT_STREAM, type EventName } from '@crm/contracts';
-import type { Database } from '@crm/database';
-import { within } from '@crm/tracing';
-import { Wake } from '@crm/worker';
+import { type Database, Wake } from '@crm/database';
+import { within } from '@crm/telemetry';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';

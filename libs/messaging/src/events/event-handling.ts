@@ -1,4 +1,4 @@
-import { continueTrace } from '@crm/context';
+import { continueTrace } from '@crm/access';
 import type { EventEnvelope, EventName } from '@crm/contracts';
 import {
   type Database,

@@ -1,5 +1,5 @@
 import type { ConsumerDefinition, EventEnvelope } from '@crm/contracts';
-import { arrive, isTracing, type Span, type SpanDescription } from '@crm/tracing';
+import { arrive, isTracing, type Span, type SpanDescription } from '@crm/telemetry';
 import type { JsMsg } from '@nats-io/jetstream';
 import { destinationOf } from '../outbox/publish-span.js';
 import { TRACEPARENT_HEADER } from '../rpc/wire.js';

@@ -1,6 +1,6 @@
 import { EVENT_STREAM, TENANT_HEADER } from '@crm/contracts';
 import type { OutboxEvent } from '@crm/database';
-import { isTracing, type Span } from '@crm/tracing';
+import { isTracing, type Span } from '@crm/telemetry';
 import { type ApiError, JetStreamApiError, type PubAck } from '@nats-io/jetstream';
 import {
   createInbox,

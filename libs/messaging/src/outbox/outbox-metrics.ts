@@ -1,4 +1,4 @@
-import { absentUntilSet, counter, gauge } from '@crm/metrics';
+import { absentUntilSet, counter, gauge } from '@crm/telemetry';
 
 /** Those of the active relay have no value elsewhere: what the last one measured must not stay behind. */
 export const outboxMetrics = {

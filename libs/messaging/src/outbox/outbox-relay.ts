@@ -7,8 +7,8 @@ import {
   type OutboxEvent,
   retentionOf,
   type StreamPlace,
+  Wake,
 } from '@crm/database';
-import { Wake } from '@crm/worker';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';

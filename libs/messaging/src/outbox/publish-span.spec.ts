@@ -1,4 +1,4 @@
-import { type SpanDescription, useRecorder } from '@crm/tracing';
+import { type SpanDescription, useRecorder } from '@crm/telemetry';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { destinationOf, endPublishing, startPublishing } from './publish-span.js';
 

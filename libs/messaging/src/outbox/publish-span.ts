@@ -1,5 +1,5 @@
 import type { OutboxEvent } from '@crm/database';
-import { type Span, type SpanDescription, startSpan } from '@crm/tracing';
+import { type Span, type SpanDescription, startSpan } from '@crm/telemetry';
 import type { EventOutcome } from './acknowledgements.js';
 
 type PublishedEvent = Pick<OutboxEvent, 'id' | 'subject' | 'envelope'>;

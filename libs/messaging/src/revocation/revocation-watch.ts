@@ -1,6 +1,6 @@
 import type { RevocationSource } from '@crm/access';
 import { type AccessTokenClaims, Revocation } from '@crm/contracts';
-import { Wake } from '@crm/worker';
+import { Wake } from '@crm/database';
 import { type ConsumerMessages, DeliverPolicy, type JsMsg, type PushConsumer } from '@nats-io/jetstream';
 import { Injectable, Logger } from '@nestjs/common';
 import { Compile } from 'typebox/compile';

@@ -1,5 +1,5 @@
 import { PlatformError, type RpcContract } from '@crm/contracts';
-import type { Span, SpanDescription } from '@crm/tracing';
+import type { Span, SpanDescription } from '@crm/telemetry';
 
 const describe = ({ subject, server }: RpcContract, kind: 'client' | 'server'): SpanDescription => ({
   name: subject,

@@ -1,5 +1,4 @@
-import type { AuthenticatedCall } from '@crm/access';
-import type { Principal, RequestContext } from '@crm/context';
+import type { AuthenticatedCall, Principal, RequestContext } from '@crm/access';
 import type { Audience, RpcContract, ServiceName } from '@crm/contracts';
 
 /**

@@ -1,7 +1,7 @@
-import { logMembers, type RequestContext } from '@crm/context';
+import { logMembers, type RequestContext } from '@crm/access';
 import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { arrive } from '@crm/tracing';
+import { arrive } from '@crm/telemetry';
 import type { Msg, Subscription } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
 import { inboxPrefix } from '../inbox-prefix.js';

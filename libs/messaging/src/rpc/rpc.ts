@@ -1,7 +1,7 @@
-import type { CallOrigin } from '@crm/context';
+import type { CallOrigin } from '@crm/access';
 import { PlatformError, RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { arrive } from '@crm/tracing';
+import { arrive } from '@crm/telemetry';
 import { type NatsConnection as Connection, errors, headers, type MsgHdrs } from '@nats-io/nats-core';
 import { Injectable } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, type WritePacket } from '@nestjs/microservices';

@@ -8,7 +8,7 @@ import {
 } from '@crm/contracts';
 import { type DatabaseConfig, retentionOf } from '@crm/database';
 import type { MessagingConfig } from '@crm/messaging';
-import type { TracingConfig } from '@crm/tracing';
+import type { TracingConfig } from '@crm/telemetry';
 import { type EnvironmentReader, readEnvironment } from './environment.js';
 import type { KeyPairFiles } from './key-pair.js';
 import { tlsConfig } from './tls-config.js';

@@ -1,4 +1,4 @@
-import type { TracingConfig } from '@crm/tracing';
+import type { TracingConfig } from '@crm/telemetry';
 import type { EnvironmentReader } from './environment.js';
 
 /** OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLE_RATIO; undefined, which is off, without an endpoint. */

@@ -27,7 +27,7 @@ const REDACTED_PATHS = SECRET_MEMBERS.flatMap((name) => {
   return name === 'code' ? ['body.code'] : [name.startsWith('[') ? name : name, ...paths];
 });
 
-/** JSON lines on standard output. An entry about a call has the members of `logMembers` (`@crm/context`) as well. */
+/** JSON lines on standard output. An entry about a call has the members of `logMembers` (`@crm/access`) as well. */
 export function createLogger(
   config: Pick<ServiceConfig, 'name' | 'logLevel'>,
   destination?: DestinationStream,

@@ -1,4 +1,4 @@
-import type { RequestContext } from '@crm/context';
+import type { RequestContext } from '@crm/access';
 import { describe, expect, it } from '@jest/globals';
 import { type AnsweredRequest, requestLines } from './request-log.js';
 

@@ -1,4 +1,4 @@
-import type { RequestContext } from '@crm/context';
+import type { RequestContext } from '@crm/access';
 import { redactPath } from '@crm/http';
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream } from 'pino';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PLATFORM_VERSION } from '@crm/contracts';
-import { startTracing, type Tracing } from '@crm/tracing';
+import { startTracing, type Tracing } from '@crm/telemetry';
 import type { ServiceConfig } from '../configuration/service-config.js';
 
 /** Turns tracing on if it is configured; before anything is traced. */

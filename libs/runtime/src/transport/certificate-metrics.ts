@@ -1,4 +1,4 @@
-import { absentUntilSet, gauge } from '@crm/metrics';
+import { absentUntilSet, gauge } from '@crm/telemetry';
 
 export const certificateExpiry = absentUntilSet(
   gauge(

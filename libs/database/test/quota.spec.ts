@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import type { ServiceDatabase } from '@crm/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import { Database } from '../src/database.js';
+import { newId } from '../src/ids.js';
+import { inWorkspace } from '../src/in-workspace.js';
+import { assertQuotaLeft, createQuotaTable, takeQuota } from '../src/index.js';
+import { provisionDatabase } from '../src/migrations/provision.js';
+import { runMigrations } from '../src/migrations/run.js';
+import { ServiceMigration } from '../src/migrations/service-migration.js';
+
+const roles: ServiceDatabase = {
+  database: 'quotatest',
+  ownerRole: 'quotatest_owner',
+  runtimeRole: 'quotatest_runtime',
+  narrowRole: 'quotatest_narrow',
+};
+
+class CreateTable1700000000000 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createQuotaTable(runner, roles, { narrowTakes: true });
+  }
+}
+
+const RULE = { name: 'invitations', limit: 2, windowSeconds: 86_400, what: 'invitations' };
+
+describe('a quota', () => {
+  const serverUrl = process.env.TEST_DATABASE_URL ?? '';
+  const name = `quotatest_${randomBytes(6).toString('hex')}`;
+  let database: Database;
+  beforeAll(async () => {
+    const { ownerUrl, runtimeUrl, narrowUrl } = await provisionDatabase({
+      adminUrl: serverUrl,
+      definition: roles,
+      database: name,
+      passwords: { owner: 'owner', runtime: 'runtime', narrow: 'narrow' },
+    });
+    await runMigrations({ ownerUrl, migrations: [CreateTable1700000000000] });
+    database = new Database({ url: runtimeUrl, narrowUrl, applicationName: name });
+  });
+  afterAll(async () => {
+    await database?.close();
+    const server = new pg.Client({ connectionString: serverUrl });
+    await server.connect();
+    await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await server.end();
+  });
+
+  const take = (tenantId: string, rule = RULE) =>
+    database
+      .transaction(tenantId, (tx) => takeQuota(tx, tenantId, rule))
+      .then(
+        () => 'taken',
+        (error: { code: string }) => error.code,
+      );
+  const left = (tenantId: string) => database.transaction(tenantId, (tx) => assertQuotaLeft(tx, tenantId, RULE));
+
+  it('is refused when nothing is left, with what is known of the window, and not to another tenant or by another name', async () => {
+    const tenantId = newId();
+    expect([await take(tenantId), await take(tenantId), await take(tenantId)]).toEqual([
+      'taken',
+      'taken',
+      'RATE_LIMITED',
+    ]);
+    await expect(left(tenantId)).rejects.toMatchObject({
+      message: 'The limit of 2 invitations per day is reached',
+      extra: {
+        retryAfterSeconds: 86_400,
+        limits: [{ name: 'invitations', quota: 2, windowSeconds: 86_400, remaining: 0, resetSeconds: 86_400 }],
+      },
+    });
+    expect([await take(newId()), await take(tenantId, { ...RULE, name: 'others' })]).toEqual(['taken', 'taken']);
+  });
+
+  it('is used once by each of many calls at the same time, also those of the narrow role', async () => {
+    const tenantId = newId();
+    const calls = Array.from({ length: 12 }, (_, index) =>
+      index % 2 === 0
+        ? take(tenantId, { ...RULE, limit: 5 })
+        : inWorkspace(database, tenantId, (tx) => takeQuota(tx, tenantId, { ...RULE, limit: 5 })).then(
+            () => 'taken',
+            (error: { code: string }) => error.code,
+          ),
+    );
+    expect((await Promise.all(calls)).filter((outcome) => outcome === 'taken')).toHaveLength(5);
+  });
+
+  it('is not used by a transaction that is rolled back, nor by looking', async () => {
+    const tenantId = newId();
+    const failing = database.transaction(tenantId, async (tx) => {
+      await takeQuota(tx, tenantId, RULE);
+      throw new Error('Something else failed');
+    });
+    await expect(failing).rejects.toThrow('Something else failed');
+    for (let count = 0; count < 3; count += 1) await left(tenantId);
+    expect([await take(tenantId), await take(tenantId)]).toEqual(['taken', 'taken']);
+  });
+
+  it('is full again in the next window', async () => {
+    const tenantId = newId();
+    await take(tenantId);
+    await take(tenantId);
+    expect(await take(tenantId)).toBe('RATE_LIMITED');
+    await database.transaction(tenantId, (tx) =>
+      tx.query(`UPDATE quota_use SET resets_at = now() - interval '1 second'`),
+    );
+    await left(tenantId);
+    expect([await take(tenantId), await take(tenantId), await take(tenantId)]).toEqual([
+      'taken',
+      'taken',
+      'RATE_LIMITED',
+    ]);
+  });
+
+  it('of nothing refuses the first use', async () => {
+    expect(await take(newId(), { ...RULE, limit: 0 })).toBe('RATE_LIMITED');
+  });
+});

@@ -1,0 +1,98 @@
+import type { Database, NarrowTransaction } from '@crm/database';
+import type { EncryptionKeys } from '../encryption-keys.js';
+import { MissingEncryptionKey, SecretBox } from '../secret-box.js';
+import { FORGET_KEYS, LIST_KEYS, REGISTER_KEY } from './key-register.sql.js';
+import { isForeign } from './sample.js';
+import { nameOf, type SealedColumn } from './sealed-column.js';
+
+/** What every check box holds; only whether it opens matters. */
+const CHECKED_TEXT = 'encryption key';
+
+/** The process was not given the keys that its database is sealed with. */
+export class UnusableKeys extends Error {
+  constructor(problems: readonly string[]) {
+    super(
+      `The encryption keys do not fit the database: ${problems.join('; ')}. ` +
+        'Give the process these keys again; docs/operations/encryption-keys.md says how a key is taken out of use',
+    );
+    this.name = 'UnusableKeys';
+  }
+}
+
+/** A key that has sealed, or was about to, in the database. */
+export interface RegisteredKey {
+  /** Empty for a key without a name. */
+  readonly id: string;
+  readonly checkBox: Buffer;
+  readonly registeredAt: Date;
+}
+
+/**
+ * The keys that a database is sealed with. At its start each process registers the key with which it is going to seal, by a box
+ * that only this key opens. So a process that lacks a key, or has another one by the same id, is known by reading a few
+ * rows, and not by the first secret that somebody needs.
+ */
+export class KeyRegister {
+  private readonly box: SecretBox;
+
+  constructor(
+    private readonly database: Database,
+    private readonly keys: EncryptionKeys,
+    /** Tried while no key is registered, as before the first start with a register. */
+    private readonly columns: readonly SealedColumn[] = [],
+  ) {
+    this.box = new SecretBox(keys);
+  }
+
+  /**
+   * Registers the current key.
+   * @throws UnusableKeys when a registered key is not among those of this process; then nothing is registered
+   */
+  async register(): Promise<void> {
+    await this.assertKnownBoxes();
+    await this.database.crossTenant(async (tx) => {
+      const registered = await this.list(tx);
+      const problems = registered.flatMap((key) => this.problemOf(key));
+      if (problems.length > 0) throw new UnusableKeys(problems);
+      const id = this.keys.current.id ?? '';
+      if (registered.some((key) => key.id === id)) return;
+      await tx.query(REGISTER_KEY, [id, this.box.seal(CHECKED_TEXT, placeOf(id))]);
+    });
+  }
+
+  /** Nothing is registered yet, but something may be sealed: by a version without a register. */
+  private async assertKnownBoxes(): Promise<void> {
+    if (this.columns.length === 0) return;
+    const registered = await this.database.crossTenant((tx) => this.list(tx));
+    if (registered.length > 0) return;
+    const problems: string[] = [];
+    for (const column of this.columns) {
+      if (await isForeign(this.database, this.box, column)) problems.push(`nothing in ${nameOf(column)} opens`);
+    }
+    if (problems.length > 0) throw new UnusableKeys(problems);
+  }
+
+  /** Those that were registered and not forgotten, oldest first. */
+  list(tx: NarrowTransaction): Promise<RegisteredKey[]> {
+    return tx.query<RegisteredKey>(LIST_KEYS);
+  }
+
+  /** Takes keys that nothing is sealed with out of the register: processes start without them. @returns their ids */
+  async forget(ids: readonly string[]): Promise<string[]> {
+    const forgotten = await this.database.crossTenant((tx) => tx.query<{ id: string }>(FORGET_KEYS, [ids]));
+    return forgotten.map(({ id }) => id);
+  }
+
+  private problemOf({ id, checkBox }: RegisteredKey): string[] {
+    const name = id === '' ? 'the key without a name' : `the key ${JSON.stringify(id)}`;
+    try {
+      this.box.open(checkBox, placeOf(id));
+      return [];
+    } catch (error) {
+      if (error instanceof MissingEncryptionKey || id === '') return [`${name} is missing`];
+      return [`${name} is another one than that which sealed`];
+    }
+  }
+}
+
+const placeOf = (id: string): string => `encryption_key/${id}`;

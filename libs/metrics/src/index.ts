@@ -1,1 +1,0 @@
-export { absentUntilSet, counter, gauge, histogram } from './declare.js';

@@ -1,0 +1,134 @@
+import type { TraceParent } from '@crm/access';
+import {
+  DiagLogLevel,
+  diag,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import { exportLog } from './export-log.js';
+import { failureOf } from './failure.js';
+import type { Recorder, Span, SpanDescription } from './span.js';
+import type { TracedService, TracingConfig } from './tracing-config.js';
+
+/** One export; the spans of one that takes longer are lost. */
+const EXPORT_TIMEOUT_MS = 5_000;
+/** What a process that ends spends on its last spans. */
+const STOP_TIMEOUT_MS = 3_000;
+/** Spans that wait for their export; more are lost. */
+const MAX_WAITING = 4_096;
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+/** Sends spans as JSON. Everything is given, so that the exporter asks the environment for nothing of it. */
+export function otlpExporter({ endpoint }: Pick<TracingConfig, 'endpoint'>): SpanExporter {
+  return new OTLPTraceExporter({
+    url: `${endpoint}/v1/traces`,
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+    httpAgentOptions: { keepAlive: true },
+  });
+}
+
+/**
+ * Records with the SDK of OpenTelemetry. What is not sampled never comes here (`record.ts`), so the SDK samples everything;
+ * and as a call's context is passed on and not ambient, no context manager is installed and nothing is patched.
+ */
+export function openTelemetryRecorder(
+  { sampleRatio }: Pick<TracingConfig, 'sampleRatio'>,
+  service: TracedService,
+  exporter: SpanExporter,
+): Recorder & { stop(): Promise<void> } {
+  const log = exportLog();
+  diag.setLogger(log, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.namespace': 'crm',
+      'service.name': service.name,
+      'service.version': service.version,
+      'service.instance.id': service.instanceId,
+    }),
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING, exportTimeoutMillis: 2 * EXPORT_TIMEOUT_MS }),
+    ],
+  });
+  const tracer = provider.getTracer('@crm/telemetry', service.version);
+  return {
+    samples: () => Math.random() < sampleRatio,
+    start: (description, parent) => new RecordedSpan(startOf(tracer, description, parent)),
+    stop: async () => {
+      try {
+        await inTime(provider.shutdown());
+      } catch (error) {
+        log.warn('The last spans of the process may be lost', error);
+      } finally {
+        diag.disable();
+      }
+    },
+  };
+}
+
+function startOf(
+  tracer: Tracer,
+  { name, kind, attributes }: SpanDescription,
+  parent: TraceParent | undefined,
+): OtelSpan {
+  const context = parent
+    ? trace.setSpanContext(ROOT_CONTEXT, {
+        traceId: parent.traceId,
+        spanId: parent.spanId,
+        traceFlags: TraceFlags.SAMPLED,
+        isRemote: true,
+      })
+    : ROOT_CONTEXT;
+  return tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, context);
+}
+
+class RecordedSpan implements Span {
+  readonly traceparent: string;
+
+  constructor(private readonly span: OtelSpan) {
+    const { traceId, spanId } = span.spanContext();
+    this.traceparent = `00-${traceId}-${spanId}-01`;
+  }
+
+  set(name: string, value: string | number | boolean): void {
+    this.span.setAttribute(name, value);
+  }
+
+  fail(reason: unknown): void {
+    const { type, isRefusal } = failureOf(reason);
+    this.span.setAttribute('error.type', type);
+    if (!isRefusal) this.span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  end(): void {
+    this.span.end();
+  }
+}
+
+/** @throws Error when it takes longer than a process that ends can wait */
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${STOP_TIMEOUT_MS} ms`)), STOP_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,141 @@
+import { continueTrace } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { SpanStatusCode } from '@opentelemetry/api';
+import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import { openTelemetryRecorder } from './open-telemetry.js';
+import { arrive, isTracing, recordedOnly, sampleAnew, startSpan, useRecorder, within } from './record.js';
+import type { SpanDescription } from './span.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = '00f067aa0ba902b7';
+const SAMPLED = `00-${TRACE}-${PARENT}-01`;
+const UNSAMPLED = `00-${TRACE}-${PARENT}-00`;
+const SERVICE = { name: 'gateway', version: '1.2.3', instanceId: 'one' };
+
+const describeWork = (name: string): SpanDescription => ({ name, kind: 'server', attributes: { 'http.route': '/a' } });
+const neverDescribed = (): SpanDescription => {
+  throw new Error('What is not recorded is not described');
+};
+
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  useRecorder(undefined);
+  await stop?.();
+  stop = undefined;
+});
+
+/** Turns tracing on. @returns ends it and gives what was exported */
+function record(sampleRatio: number): () => Promise<ReadableSpan[]> {
+  const exporter = new InMemorySpanExporter();
+  // Shutting down empties it.
+  const kept: ReadableSpan[] = [];
+  const recorder = openTelemetryRecorder({ sampleRatio }, SERVICE, {
+    export: (spans, done) => {
+      kept.push(...spans);
+      exporter.export(spans, done);
+    },
+    shutdown: () => exporter.shutdown(),
+  });
+  useRecorder(recorder);
+  stop = () => recorder.stop();
+  return async () => {
+    await recorder.stop();
+    return kept;
+  };
+}
+
+const idsOf = (traceparent: string) => traceparent.split('-').slice(1, 3);
+
+describe('without tracing', () => {
+  it('a trace is carried on as before, whether it is sampled or not, and nothing is recorded', () => {
+    expect(isTracing()).toBe(false);
+    for (const received of [SAMPLED, UNSAMPLED]) {
+      const { traceparent, span } = arrive(received, neverDescribed, null);
+      expect(span).toBeUndefined();
+      expect(traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-${received.slice(-2)}$`));
+      expect(sampleAnew(received)).toBe(received);
+      expect(recordedOnly(received)).toBeUndefined();
+      expect(startSpan(received, neverDescribed, null)).toBeUndefined();
+    }
+    expect(arrive(undefined, neverDescribed, null).traceparent).toMatch(/-01$/);
+  });
+});
+
+describe('with tracing', () => {
+  it('work of a recorded trace is recorded below its sender, and what it does below the work', async () => {
+    const exported = record(0);
+    const { traceparent, span } = arrive(SAMPLED, describeWork, 'arrived');
+    const part = startSpan(traceparent, describeWork, 'part');
+    part?.set('error.type', 'NOT_FOUND');
+    part?.end();
+    span?.end();
+    const [inner, outer] = await exported();
+    expect(outer).toMatchObject({ name: 'arrived', attributes: { 'http.route': '/a' } });
+    expect(outer?.parentSpanContext).toMatchObject({ traceId: TRACE, spanId: PARENT });
+    expect(idsOf(traceparent)).toEqual([TRACE, outer?.spanContext().spanId]);
+    expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
+    expect(inner?.attributes['error.type']).toBe('NOT_FOUND');
+    expect(outer?.resource.attributes).toMatchObject({ 'service.name': 'gateway', 'service.version': '1.2.3' });
+  });
+
+  it('nothing of a trace that its sender does not record is recorded or described', async () => {
+    const exported = record(1);
+    const { traceparent, span } = arrive(UNSAMPLED, neverDescribed, null);
+    expect([span, startSpan(traceparent, neverDescribed, null), recordedOnly(traceparent)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-00$`));
+    expect(await exported()).toEqual([]);
+  });
+
+  it('of the traces that begin here the sample ratio is recorded, and the others are marked as not', async () => {
+    const exported = record(0.25);
+    const arrivals = Array.from({ length: 4_000 }, () => arrive('nonsense', describeWork, 'new'));
+    for (const { span } of arrivals) span?.end();
+    const recorded = arrivals.filter(({ span }) => span);
+    // Six standard deviations of a fair draw on either side.
+    expect(recorded.length).toBeGreaterThan(835);
+    expect(recorded.length).toBeLessThan(1_165);
+    for (const { traceparent, span } of arrivals) expect(traceparent.slice(-2)).toBe(span ? '01' : '00');
+    expect(new Set(arrivals.map(({ traceparent }) => idsOf(traceparent)[0])).size).toBe(4_000);
+    expect((await exported()).length).toBe(recorded.length);
+  });
+
+  it('a trace that begins outside a span is recorded nowhere', () => {
+    record(1);
+    expect(continueTrace(undefined)).toMatch(/-00$/);
+    useRecorder(undefined);
+    expect(continueTrace(undefined)).toMatch(/-01$/);
+  });
+
+  it('an edge keeps the trace of a stranger, who does not decide whether it is recorded', () => {
+    record(0);
+    expect(sampleAnew(SAMPLED)).toBe(UNSAMPLED);
+    record(1);
+    expect(sampleAnew(UNSAMPLED)).toBe(SAMPLED);
+    expect(sampleAnew('nonsense')).toBeUndefined();
+  });
+
+  it('a defect makes a span one of the failed, by its name and never by its message; a refusal is only noted', async () => {
+    const exported = record(0);
+    const defect = Object.assign(new TypeError('ada@example.com is not a function'), { detail: 'ada@example.com' });
+    const refusal = new PlatformError('NOT_FOUND', 'No lead Lovelace');
+    for (const error of [defect, refusal]) {
+      const span = startSpan(SAMPLED, describeWork, error.name);
+      await expect(within(span, () => Promise.reject(error))).rejects.toBe(error);
+    }
+    expect(await within(startSpan(SAMPLED, describeWork, 'fine'), async () => 7)).toBe(7);
+    const [failed, refused, fine] = await exported();
+    expect(failed).toMatchObject({ status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': 'TypeError' } });
+    expect(refused).toMatchObject({
+      status: { code: SpanStatusCode.UNSET },
+      attributes: { 'error.type': 'NOT_FOUND' },
+    });
+    expect(fine?.attributes['error.type']).toBeUndefined();
+    const texts = JSON.stringify([failed, refused].map((span) => [span?.attributes, span?.events, span?.status]));
+    expect(texts).not.toMatch(/ada|Lovelace/);
+  });
+});
