@@ -27,10 +27,7 @@ Environment: PORT_OFFSET moves every port. It needs some 3 GB of memory.`;
 /** Before, between and after what happens, so that what it sets off is counted with it. */
 const CALM_MS = 3000;
 
-/**
- * Does something to the cluster, and counts its requests meanwhile.
- * @typedef {(during: string, work: () => Promise<unknown>) => Promise<void>} Act
- */
+/** @typedef {(during: string, work: () => Promise<unknown>) => Promise<void>} Act counts requests while something is done */
 
 /** @type {Record<'rolling' | 'fail-over', (cluster: Cluster, act: Act) => Promise<void>>} */
 const EXERCISES = { rolling: rollingRestart, 'fail-over': failOver };
@@ -105,11 +102,7 @@ async function exercise(cluster, names) {
   }
 }
 
-/**
- * Replaces every process of the platform, one after the other: each replica of each service, then each NATS server.
- * @param {Cluster} cluster
- * @param {Act} act
- */
+/** Replaces every process, one after the other: replicas, then NATS servers. @param {Cluster} cluster @param {Act} act */
 async function rollingRestart(cluster, act) {
   for (const service of new Set(cluster.replicas.map((replica) => replica.service))) {
     await act(`rolling restart of ${service}`, async () => {
@@ -121,11 +114,7 @@ async function rollingRestart(cluster, act) {
   });
 }
 
-/**
- * Kills what leads: one replica of each service, the server that leads the stream of events, and PostgreSQL's primary.
- * @param {Cluster} cluster
- * @param {Act} act
- */
+/** Kills one replica of each service, the server that leads the stream, and PostgreSQL's primary. @param {Cluster} cluster @param {Act} act */
 async function failOver({ replicas, nats, postgres, balancer }, act) {
   for (const replica of replicas.filter(({ name }) => name.endsWith('-1'))) {
     await act(`kill -9 of a process of ${replica.service}`, async () => {

@@ -21,10 +21,9 @@ export async function receiveLeads({ baseUrl, demoReceiver }, tokens) {
 }
 
 /**
- * Resolves when each of these leads has arrived.
+ * Resolves when each of these leads has arrived: with how many have, and how many requests there were beyond one each.
  * @param {Awaited<ReturnType<typeof startDemoReceiver>>} receiver
  * @param {readonly string[]} leads
- * @returns {Promise<{ events: number, again: number }>} how many have, and how many requests there were beyond one each
  */
 export async function untilArrived({ received }, leads) {
   let looked = 0;

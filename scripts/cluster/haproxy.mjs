@@ -99,11 +99,7 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
   return {
     stop: () => child.stop('SIGTERM', STOP_MS),
 
-    /**
-     * @param {string} proxy
-     * @param {string} server
-     * @param {'ready' | 'drain'} state `drain`: no new requests
-     */
+    /** `drain`: no new requests. @param {string} proxy @param {string} server @param {'ready' | 'drain'} state */
     setState: (proxy, server, state) => order(`set server ${proxy}/${server} state ${state}`),
 
     /** Sends the connections of the database to the standby, once it has taken over. */
@@ -113,11 +109,7 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
       await order(`set server ${DATABASE}/standby state ready`);
     },
 
-    /**
-     * Resolves when the server gets requests.
-     * @param {string} proxy
-     * @param {string} server
-     */
+    /** Resolves when the server gets requests. @param {string} proxy @param {string} server */
     async untilUp(proxy, server) {
       for (const latest = Date.now() + UP_TIMEOUT_MS; ; await delay(50)) {
         const rows = (await ask(socket, 'show stat')).split('\n').map((row) => row.split(','));
@@ -130,18 +122,10 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
   };
 }
 
-/**
- * @param {string} socket
- * @param {string} line
- * @returns {Promise<string>} the answer
- */
+/** @param {string} socket @param {string} line @returns {Promise<string>} the answer */
 const ask = (socket, line) => text(net.connect({ path: socket }).end(`${line}\n`));
 
-/**
- * The installed one, or Debian's package unpacked into the cache.
- * @returns {Promise<{ command: string, env: NodeJS.ProcessEnv }>}
- * @throws {PlainError} with how to do it by hand
- */
+/** The installed one, or Debian's package unpacked into the cache. @throws {PlainError} with how to do it by hand */
 async function haproxyProgram() {
   if ((await run('haproxy', ['-v'])).code === 0) return { command: 'haproxy', env: process.env };
   const unpacked = path.join(CACHE_DIR, 'haproxy', 'unpacked');

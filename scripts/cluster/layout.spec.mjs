@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { fixedLayout, portsOf } from '../platform/layout.mjs';
 import { clusterLayout, clusterPorts } from './layout.mjs';
 
@@ -11,21 +11,19 @@ const SERVICES = /** @type {any} */ ({
 /** The first that Linux gives to outgoing connections. */
 const FIRST_EPHEMERAL = 32_768;
 
-describe('the ports of a cluster', () => {
-  it('are two replicas behind each port of the development profile', () => {
-    const { replicas } = clusterLayout(fixedLayout(SERVICES, 1000, 0));
-    expect(replicas.filter(({ service }) => service === 'gateway')).toEqual([
-      { service: 'gateway', name: 'gateway-1', port: 20_080, operationsPort: 21_080 },
-      { service: 'gateway', name: 'gateway-2', port: 20_180, operationsPort: 21_180 },
-    ]);
-  });
-
-  it.each([0, 100])('differ, and are not taken for outgoing connections, moved by %d', (offset) => {
+it.each([0, 100])(
+  'the ports of a cluster differ, and are not taken for outgoing connections, moved by %d',
+  (offset) => {
     const layout = fixedLayout(SERVICES, 1000, offset);
+    const behind = clusterLayout(layout);
+    expect(behind.replicas.filter(({ service }) => service === 'gateway')).toEqual([
+      { service: 'gateway', name: 'gateway-1', port: 20_080 + offset, operationsPort: 21_080 + offset },
+      { service: 'gateway', name: 'gateway-2', port: 20_180 + offset, operationsPort: 21_180 + offset },
+    ]);
     // The first server of NATS takes the place of the one of the development profile.
     const others = portsOf(layout).filter(({ name }) => name !== 'NATS');
-    const ports = [...others, ...clusterPorts(clusterLayout(layout))].map(({ port }) => port);
+    const ports = [...others, ...clusterPorts(behind)].map(({ port }) => port);
     expect(new Set(ports).size).toBe(ports.length);
     expect(Math.max(...ports)).toBeLessThan(FIRST_EPHEMERAL);
-  });
-});
+  },
+);

@@ -17,13 +17,8 @@ const SHOWN = 5;
 const LEADS = '/api/crm/leads';
 
 /**
- * What the requests of a phase came to.
- * @typedef {object} Phase
- * @property {string} name
- * @property {number} requests
- * @property {string[]} failures method, status or `no answer`, and code
- * @property {number} slowestMs
- * @property {number} longestGapMs longest time without a successful write
+ * What the requests of a phase came to; failures by method, status and code; the gap: longest time without a successful write.
+ * @typedef {{ name: string, requests: number, failures: string[], slowestMs: number, longestGapMs: number }} Phase
  */
 
 /**
@@ -82,12 +77,7 @@ export async function signInPeople(baseUrl) {
     return JSON.parse(text);
   }
 
-  /**
-   * Half of the requests read, a quarter each creates and changes.
-   * @param {string} person
-   * @param {number} turn
-   * @param {string[]} own leads of the person
-   */
+  /** Half of the requests read, a quarter each creates and changes. @param {string} person @param {number} turn @param {string[]} own */
   async function request(person, turn, own) {
     const id = own.length > 0 ? own[(turn * 7) % own.length] : undefined;
     if (turn % 4 === 0 || id === undefined) {
@@ -141,33 +131,28 @@ export async function signInPeople(baseUrl) {
   };
 }
 
-/**
- * @param {string} name
- * @returns {Phase}
- */
+/** @param {string} name @returns {Phase} */
 const emptyPhase = (name) => ({ name, requests: 0, failures: [], slowestMs: 0, longestGapMs: 0 });
 
 /**
  * @param {readonly Phase[]} phases
- * @returns {string} a table, and what the failures were
+ * @returns {string} a table, and the most frequent failures of each
  */
 export function reportOf(phases) {
   const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(2)} s`;
-  const header = ['While', 'requests', 'failed', 'slowest', 'longest without a write'];
   const rows = phases.map(({ name, requests, failures, slowestMs, longestGapMs }) => [
-    name,
-    String(requests),
-    String(failures.length),
-    seconds(slowestMs),
-    seconds(longestGapMs),
+    ...[name, String(requests), String(failures.length)],
+    ...[seconds(slowestMs), seconds(longestGapMs)],
   ]);
   const failed = phases.flatMap(({ name, failures }) => {
-    const counts = [...new Set(failures)].map((text) => ({
-      text,
-      count: failures.filter((one) => one === text).length,
+    const counts = [...new Set(failures)].map((one) => ({
+      one,
+      count: failures.filter((other) => other === one).length,
     }));
     const most = counts.sort((left, right) => right.count - left.count).slice(0, SHOWN);
-    return most.map(({ text, count }) => `  ${name}: ${count} × ${text}`);
+    return most.map(({ one, count }) => `  ${name}: ${count} × ${one}`);
   });
-  return [...columns([header, ...rows]), ...(failed.length > 0 ? ['', ...failed] : [])].join('\n');
+  return [...columns([['While', 'requests', 'failed', 'slowest', 'longest without a write'], ...rows]), ...failed].join(
+    '\n',
+  );
 }
