@@ -85,10 +85,7 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
       await run(['rmi', '--prune', '--force']);
     },
 
-    /**
-     * @param {string} image
-     * @returns {Promise<boolean>} whether it has been built
-     */
+    /** @param {string} image @returns {Promise<boolean>} whether it has been built */
     has: async (image) =>
       (await run(['images', '--all', '--format', '{{.Name}}:{{.Tag}}'])).split('\n').includes(image),
 

@@ -33,46 +33,25 @@ exec setpriv --no-new-privs chroot --userspec="$user" --groups= "$root" env --ch
 /** How long a child of unshare may take to appear. */
 const FORK_TIMEOUT_MS = 5000;
 
-/**
- * An image that is mounted, and what an engine would read from it.
- * @typedef {object} MountedImage
- * @property {string} root its file system
- * @property {Readonly<Record<string, string>>} environment
- * @property {readonly string[]} entrypoint
- * @property {string} user
- * @property {string} folder working directory
- */
+/** @typedef {Awaited<ReturnType<typeof mountImage>>} MountedImage its file system, and what an engine would read from an image */
 
-/**
- * @param {import('./buildah.mjs').Buildah} buildah
- * @param {string} image
- * @returns {Promise<MountedImage>}
- */
+/** @param {import('./buildah.mjs').Buildah} buildah @param {string} image */
 export async function mountImage(buildah, image) {
   const root = await buildah.run(['mount', await buildah.run(['from', '--pull-never', image])]);
   const { Docker } = JSON.parse(await buildah.run(['inspect', '--type', 'image', image]));
+  /** @type {{ Env: string[], Entrypoint: string[], User: string, WorkingDir: string }} */
   const { Env, Entrypoint, User, WorkingDir } = Docker.config;
-  /** @type {[string, string][]} */
-  const pairs = Env.map((/** @type {string} */ pair) => pair.split(/=(.*)/s, 2));
-  return { root, environment: Object.fromEntries(pairs), entrypoint: Entrypoint, user: User, folder: WorkingDir };
+  /** @type {Record<string, string>} */
+  const environment = Object.fromEntries(Env.map((pair) => pair.split(/=(.*)/s, 2)));
+  return { root, environment, entrypoint: Entrypoint, user: User, folder: WorkingDir };
 }
-
-/**
- * @typedef {object} ContainerOptions
- * @property {string} name
- * @property {MountedImage} image
- * @property {Readonly<Record<string, string>>} environment besides the image's own; nothing else of ours is passed on
- * @property {string} volume folder that the program finds, read-only, at /run/secrets
- * @property {readonly string[]} command for the entry point of the image
- * @property {string} [logFile]
- * @property {import('../processes/guard.mjs').Guard} guard
- */
 
 /** @typedef {Awaited<ReturnType<typeof startContainer>>} Container */
 
 /**
- * Starts a program of an image.
- * @param {ContainerOptions} options
+ * Starts a program of an image. environment: besides the image's own; nothing else of ours is passed on. volume: folder that the
+ * program finds, read-only, at /run/secrets. command: for the entry point of the image.
+ * @param {{ name: string, image: MountedImage, environment: Readonly<Record<string, string>>, volume: string, command: readonly string[], logFile?: string, guard: import('../processes/guard.mjs').Guard }} options
  */
 export async function startContainer({ name, image, environment, volume, command, logFile, guard }) {
   const inside = [image.root, volume, image.user, image.folder, ...image.entrypoint, ...command];

@@ -57,12 +57,7 @@ export async function startPlatform(image, services) {
     guard.dismiss();
   }
 
-  /**
-   * @param {string} program
-   * @param {string} name
-   * @param {NodeJS.ProcessEnv} environment
-   * @param {string} [logFile]
-   */
+  /** @param {string} program @param {string} name @param {NodeJS.ProcessEnv} environment @param {string} [logFile] */
   async function start(program, name, environment, logFile) {
     const volume = path.join(dataDir, 'secrets', name);
     await mkdir(volume, { recursive: true });
@@ -70,11 +65,7 @@ export async function startPlatform(image, services) {
     return startContainer({ name, image, environment: inside, volume, command: [program], logFile, guard });
   }
 
-  /**
-   * @param {Parameters<typeof start>} options
-   * @returns {Promise<string[]>} what the program printed
-   * @throws {PlainError} when it fails
-   */
+  /** @param {Parameters<typeof start>} options @returns {Promise<string[]>} what the program printed */
   async function runToEnd(...options) {
     const { outer } = await start(...options);
     const outcome = await outer.ended;
@@ -113,10 +104,7 @@ export async function startPlatform(image, services) {
     }
   }
 
-  /**
-   * Sends SIGTERM to every service.
-   * @throws {PlainError} when one does not end by itself with exit code 0
-   */
+  /** Sends SIGTERM to every service. @throws {PlainError} when one does not end by itself with exit code 0 */
   async function stopServices() {
     const stopping = [...containers].map(async ([service, one]) => `${service}: ${await one.stop(STOP_MS)}`);
     const wrong = (await Promise.all(stopping)).filter((outcome) => !outcome.endsWith(': exit code 0'));
@@ -157,10 +145,7 @@ export async function startPlatform(image, services) {
     startServices: () =>
       Promise.all(services.map(async (service) => startService(service, await environmentOf(service), '/readyz'))),
 
-    /**
-     * Stops a service that waits for a NATS that is not there. It is PID 1, which gets no signal that it does not handle.
-     * @param {ServiceName} service
-     */
+    /** Stops one that waits for a NATS that is not there: PID 1 gets no signal that it does not handle. @param {ServiceName} service */
     async stopDuringStart(service) {
       // The program runs as soon as it answers here; it becomes ready only later.
       await startService(service, { ...(await environmentOf(service)), NATS_URL: 'nats://127.0.0.1:1' }, '/livez');

@@ -65,12 +65,7 @@ export async function migrateRepeatedly(platform) {
   return `${count('created ')} created, ${count('migrated ')} steps; repeated: nothing to do`;
 }
 
-/**
- * The pages that the edges serve.
- * @param {ContainerPlatform} platform
- * @returns {Promise<number>} how many files were served
- * @throws {PlainError} when one is missing
- */
+/** The pages that the edges serve. @param {ContainerPlatform} platform @returns {Promise<number>} how many files were served */
 export async function readPages({ addresses }) {
   const urls = EDGES.flatMap((edge) => DOCUMENTATION.map((file) => `${addresses[edge]}${file}`));
   for (const [edge, file] of DOCUMENTS) {
@@ -86,22 +81,14 @@ export async function readPages({ addresses }) {
   return urls.length + DOCUMENTS.length;
 }
 
-/**
- * @param {string} url
- * @returns {Promise<string>} what it serves
- * @throws {PlainError} when that is nothing
- */
+/** @param {string} url @returns {Promise<string>} what it serves @throws {PlainError} when that is nothing */
 async function readPage(url) {
   const { status, body } = await get(url);
   if (status !== 200 || body.length === 0) throw new PlainError(`The image lacks a page: ${url} → ${status}`);
   return body;
 }
 
-/**
- * The demo, through the public addresses.
- * @param {ContainerPlatform} platform
- * @returns {Promise<number>} how many steps it took
- */
+/** The demo, through the public addresses. @param {ContainerPlatform} platform @returns {Promise<number>} how many steps it took */
 export async function walkDemo({ addresses }) {
   let steps = 0;
   const receiver = await startDemoReceiver(addresses.demoReceiver);
