@@ -1,4 +1,4 @@
-// Who may import what (docs/decisions/0045-import-rules.md). `node_modules/.bin/depcruise --config .dependency-cruiser.cjs apps libs e2e bench examples`
+// Who may import what (decision record 0045). `node_modules/.bin/depcruise --config .dependency-cruiser.cjs apps libs e2e bench examples`
 
 /** Libraries from the bottom to the top; each may import those to its left only. */
 const LIBS = [

@@ -1,4 +1,4 @@
-// For scripts/folder-circles.mjs: folders that import each other in a circle (docs/decisions/0045-import-rules.md).
+// Folders that import each other in a circle (decision record 0045).
 // Tests do not count: they reach across folders to show that the parts fit together.
 const { options } = require('./.dependency-cruiser.cjs');
 

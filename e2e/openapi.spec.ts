@@ -4,7 +4,6 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { publicDocuments } from '../scripts/openapi/documents.mjs';
 import { run } from '../scripts/processes/run.mjs';
 import { inRoot } from '../scripts/root.mjs';
 import { addresses } from './platform/addresses.js';
@@ -136,9 +135,11 @@ it('passes the recommended rules of Redocly and Spectral with the OpenAPI docume
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-openapi-'));
   try {
     const files: string[] = [];
-    for (const { name, text } of await publicDocuments(addresses)) {
+    for (const name of ['baseUrl', 'adminUrl', 'embedApiUrl'] as const) {
+      const answer = await fetch(`${addresses[name]}/api/openapi.json`);
+      expect(answer.status).toBe(200);
       files.push(path.join(folder, `${name}.json`));
-      await writeFile(files.at(-1) as string, text);
+      await writeFile(files.at(-1) as string, await answer.text());
     }
     // A process of its own: the linters are CommonJS packages of some size, which Jest would load and keep.
     const { code, stdout, stderr } = await run(process.execPath, [inRoot('scripts', 'lint-openapi.mjs'), ...files]);

@@ -1,14 +1,13 @@
-// Measures what docs/performance.md claims: npm run bench -- <group …> [--only file] [--write]
-// Runs the files of bench/<group> that export `measure` against the built packages, prints a table of their rows for
-// each group and with --write puts it into docs/performance.md. Exits 1 when a row misses its target.
+// Measures what docs/performance.md claims: npm run bench -- <group …> [--only file]
+// Runs the files of bench/<group> that export `measure` against the built packages and prints a table of their rows for
+// each group. Exits 1 when a row misses its target.
 //
 // `measure` is a function (or async function) that returns rows:
 //   { name, unit, ours, baseline?, ratio?, atLeast?, atMost? }
 // `ours` and `baseline` are in `unit`, measured in the same run; `atLeast` and `atMost` bound the ratio of the two, or
 // `ours` where there is no baseline. A row without a bound informs. bench/measure.mjs has the clock.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -27,23 +26,19 @@ import { buildPackages } from './setup/build.mjs';
  * @property {number} [atMost] the largest ratio, or the largest `ours` where there is no baseline
  */
 
-const DOCUMENT = inRoot('docs', 'performance.md');
-const FRESH_DOCUMENT = '# Performance\n\nMeasured by `npm run bench -- <group>`; `--write` renews a table.\n';
-
 /** Where a file says that it measures. What it is made of may lie beside it. */
 const MEASURES = /^export (?:async )?function measure\b/m;
 
 await runCommand(async () => {
   const { values, positionals: groups } = parseArgs({
     allowPositionals: true,
-    options: { write: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string' } },
+    options: { json: { type: 'boolean' }, only: { type: 'string' } },
   });
   const known = await groupNames();
   if (groups.length === 0 || groups.some((group) => !known.includes(group))) {
-    throw new PlainError(`Give what to measure: npm run bench -- <${known.join('|')} …> [--only file] [--write]`);
+    throw new PlainError(`Give what to measure: npm run bench -- <${known.join('|')} …> [--only file]`);
   }
   if (values.json) return printRowsOf(inRoot('bench', groups[0] ?? '', values.only ?? ''));
-  if (values.write && values.only) throw new PlainError('--write needs the rows of the whole group');
   await buildPackages(await measuredPackages());
   /** @type {Row[]} */
   const missed = [];
@@ -55,9 +50,7 @@ await runCommand(async () => {
       process.stdout.write(`bench/${group}/${name} …\n`);
       rows.push(...(await rowsOf(group, name)));
     }
-    const table = tableOf(rows);
-    process.stdout.write(`\n${table}\n\n`);
-    if (values.write) await writeTable(group, table);
+    process.stdout.write(`\n${machine()}\n\n${tableOf(rows)}\n\n`);
     missed.push(...rows.filter((row) => !meets(row)));
   }
   if (missed.length === 0) return 0;
@@ -165,22 +158,8 @@ function digits(value) {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/**
- * Puts a table between the marks of its group, which are added at the end when they are missing.
- * @param {string} group
- * @param {string} table
- */
-async function writeTable(group, table) {
-  const [begin, end] = [`<!-- ${group}: begin -->`, `<!-- ${group}: end -->`];
+/** When and on what was measured. */
+function machine() {
   const [cpu] = os.cpus();
-  const machine = `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown processor'}`;
-  const block = `${begin}\n\n${machine}\n\n${table}\n\n${end}`;
-  const text = existsSync(DOCUMENT) ? await readFile(DOCUMENT, 'utf8') : FRESH_DOCUMENT;
-  const from = text.indexOf(begin);
-  const to = text.indexOf(end);
-  const written =
-    from >= 0 && to > from
-      ? text.slice(0, from) + block + text.slice(to + end.length)
-      : `${text.trimEnd()}\n\n## \`npm run bench -- ${group}\`\n\n${block}\n`;
-  await writeFile(DOCUMENT, written);
+  return `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown processor'}`;
 }

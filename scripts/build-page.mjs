@@ -8,11 +8,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { build } from 'vite';
-import { contentsOf } from './bundle/contents.mjs';
 import { inRoot } from './root.mjs';
-
-/** Which packages are in the page: what the bill of materials of an image is made from. */
-const CONTENTS = 'contents.json';
 
 /**
  * @param {string} app folder of the page
@@ -20,7 +16,7 @@ const CONTENTS = 'contents.json';
  */
 async function buildPage(app, base) {
   const outDir = path.join(app, 'dist');
-  const result = await build({
+  await build({
     configFile: false,
     root: path.join(app, 'src'),
     base,
@@ -40,9 +36,6 @@ async function buildPage(app, base) {
       reportCompressedSize: false,
     },
   });
-  if (!('output' in result)) throw new Error('Vite was asked for one output, and gave another number of them');
-  const contents = contentsOf(app, /** @type {any} */ (result.output));
-  await writeFile(path.join(outDir, CONTENTS), `${JSON.stringify(contents, null, 2)}\n`);
   const assets = path.join(outDir, 'assets');
   await Promise.all((await readdir(assets)).map((name) => compress(path.join(assets, name))));
 }

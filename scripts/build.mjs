@@ -10,7 +10,7 @@ await runCommand(async () => {
   await installPackages();
   const child = spawn(
     inRoot('node_modules', '.bin', 'nx'),
-    ['run-many', '--target=build', '--outputStyle=stream-without-prefixes', ...process.argv.slice(2)],
+    ['run-many', '--targets=build,types', '--outputStyle=stream-without-prefixes', ...process.argv.slice(2)],
     { cwd: ROOT, env: await buildEnvironment(), stdio: 'inherit' },
   );
   return new Promise((resolve, reject) => {

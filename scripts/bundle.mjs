@@ -7,7 +7,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { transform } from '@swc/core';
 import { rolldown } from 'rolldown';
-import { contentsOf } from './bundle/contents.mjs';
 import { leaveOut } from './bundle/left-out.mjs';
 import { OUTSIDE_NAMES } from './bundle/outside.mjs';
 import { keepOwnSources } from './bundle/own-source-map.mjs';
@@ -28,9 +27,6 @@ const PROGRAMS = [
 
 /** Nest's core loads it when no HTTP adapter is given. Every service gives Fastify's; an example has this one installed. */
 const NEVER_LOADED = ['@nestjs/platform-express'];
-
-/** Which packages are in the files beside it: what the bill of materials of an image is made from. */
-const CONTENTS = 'contents.json';
 
 const TYPESCRIPT = /\.ts$/;
 
@@ -81,6 +77,8 @@ async function bundle(app) {
       alias: { 'class-validator': 'class-validator/esm2015/index.js' },
     },
     plugins: [handedToNest, leaveOut, swc],
+    // A file that a source names by its address goes with the bundle.
+    experimental: { resolveNewUrlToAsset: true },
     onLog(level, log, handle) {
       // Libraries ask for optional packages, and cope when they are not there. We do not.
       const importer = log.id ?? log.loc?.file ?? '';
@@ -106,7 +104,6 @@ async function bundle(app) {
     chunkFileNames: 'chunks/[name]-[hash].js',
   });
   await bundle.close();
-  await writeFile(path.join(folder, CONTENTS), `${JSON.stringify(contentsOf(app, output), null, 2)}\n`);
   for (const { fileName } of output.filter((file) => file.fileName.endsWith('.map'))) {
     const file = path.join(folder, fileName);
     await writeFile(file, JSON.stringify(keepOwnSources(JSON.parse(await readFile(file, 'utf8')))));

@@ -1,30 +1,36 @@
-// Writes what is made from code, pages of docs/ and the configuration of NATS: npm run docs
-// The tests that compare these files write them when WRITE_DOCS is set; without it a file that is behind fails npm test.
-import { runCommand } from './plain-error.mjs';
+// Writes what is made from code: npm run docs [-- events formulas metrics manifest certification]
+// With names, these references alone, into docs/reference, which is not committed. Without, also what is: parts of pages and
+// the configuration of NATS. The tests that hold them write them when WRITE_DOCS is set; without it a committed file that is
+// behind fails npm test.
+import { PlainError, runCommand } from './plain-error.mjs';
 import { run } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 
-const WRITERS = [
-  'apps/webhook-dispatcher/test/events-page.spec.ts',
-  'libs/formula/test/reference.spec.ts',
-  'libs/manifest/test/certification-pages.spec.ts',
-  'libs/messaging/src/server/permissions.spec.ts',
-  'scripts/observability/metrics.spec.mjs',
-  'scripts/kubernetes/generated.spec.mjs',
-  'scripts/supply-chain/licences-page.spec.mjs',
-  'scripts/security/asvs.spec.mjs',
-];
+/** @type {Readonly<Record<string, string>>} */
+const REFERENCES = {
+  certification: 'libs/manifest/test/check-pages.spec.ts',
+  events: 'apps/webhook-dispatcher/test/events-page.spec.ts',
+  formulas: 'libs/formula/test/reference.spec.ts',
+  manifest: 'libs/manifest/test/manifest-page.spec.ts',
+  metrics: 'scripts/observability/metrics.spec.mjs',
+};
+
+const COMMITTED = ['libs/messaging/src/server/permissions.spec.ts', 'scripts/kubernetes/generated.spec.mjs'];
 
 await runCommand(async () => {
+  const names = process.argv.slice(2);
+  const wanted = names.map((name) => REFERENCES[name]);
+  if (wanted.includes(undefined)) throw new PlainError(`There are: ${Object.keys(REFERENCES).join(', ')}`);
+  const writers = names.length > 0 ? /** @type {string[]} */ (wanted) : [...Object.values(REFERENCES), ...COMMITTED];
   const jest = inRoot('node_modules', 'jest', 'bin', 'jest.js');
   const { code, stderr } = await run(
     process.execPath,
-    ['--experimental-vm-modules', '--no-warnings', jest, ...WRITERS],
-    {
-      cwd: ROOT,
-      env: { ...process.env, WRITE_DOCS: '1' },
-    },
+    ['--experimental-vm-modules', '--no-warnings', jest, ...writers],
+    { cwd: ROOT, env: { ...process.env, WRITE_DOCS: '1' } },
   );
   if (code !== 0) process.stderr.write(stderr);
+  else
+    for (const name of names.length > 0 ? names : Object.keys(REFERENCES))
+      process.stdout.write(`docs/reference/${name}\n`);
   return code === 0 ? 0 : 1;
 });

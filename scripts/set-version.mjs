@@ -10,7 +10,6 @@ const FILES = [
   'docs/deployment/images.md',
   'k8s/base/kustomization.yaml',
   'libs/contracts/src/version.ts',
-  'scripts/new-service/files.mjs',
 ];
 
 /** Without build metadata: a tag of an image cannot hold a plus sign. */

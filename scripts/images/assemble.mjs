@@ -6,9 +6,8 @@ import path from 'node:path';
 import { OUTSIDE } from '../bundle/outside.mjs';
 import { PlainError, runCommand } from '../plain-error.mjs';
 import { serviceList } from '../platform/services.mjs';
-import { runOrFail } from '../processes/run.mjs';
-import { inRoot, ROOT } from '../root.mjs';
-import { pnpmProgram } from '../setup/pnpm.mjs';
+import { inRoot } from '../root.mjs';
+import { writeDocuments } from '../supply-chain/bill-of-materials.mjs';
 
 /** Files in which packages keep their licence, and what Apache-2.0 asks to be passed on. */
 const LEGAL = /^(licen[cs]e|copying|notice)([-._].*)?$/i;
@@ -35,7 +34,7 @@ await runCommand(async () => {
   );
   await cp(inRoot('LICENSE'), path.join(target, 'LICENSE'));
   await cp(inRoot('deploy', 'healthcheck.mjs'), path.join(target, 'healthcheck.mjs'));
-  await addDocuments(target);
+  await writeDocuments(target);
 });
 
 /**
@@ -45,7 +44,7 @@ await runCommand(async () => {
 async function copyBuild(app, target) {
   const dist = inRoot('apps', app, 'dist');
   if (!existsSync(dist)) throw new PlainError(`${app} is not built: there is no ${dist}`);
-  await cp(dist, target, { recursive: true, filter: (file) => path.basename(file) !== 'contents.json' });
+  await cp(dist, target, { recursive: true });
 }
 
 /**
@@ -66,37 +65,4 @@ async function copyOutsidePackage(source, files, target) {
   const installed = parts.filter((part) => existsSync(part));
   if (parts.length > 0 && installed.length === 0) throw new PlainError(`${name} has no compiled part for this machine`);
   for (const part of installed) await copyOutsidePackage(part, files, target);
-}
-
-/**
- * Adds the licence texts of the work of others, and the bill of materials: bundles have no comments.
- * @param {string} target
- */
-async function addDocuments(target) {
-  const pnpm = await pnpmProgram();
-  const shipped = ['--prod', '--filter', './apps/*'];
-  const bill = [
-    '--sbom-format',
-    'cyclonedx',
-    '--sbom-type',
-    'application',
-    '--out',
-    path.join(target, 'sbom.cdx.json'),
-  ];
-  await runOrFail(pnpm, ['sbom', ...shipped, ...bill], { cwd: ROOT });
-  /** @type {Record<string, { name: string, versions: string[], paths: string[], license: string, author?: string }[]>} */
-  const licences = JSON.parse(await runOrFail(pnpm, ['licenses', 'list', '--json', ...shipped], { cwd: ROOT }));
-  const notices = await Promise.all(
-    Object.values(licences)
-      .flat()
-      .sort((left, right) => (left.name < right.name ? -1 : 1))
-      .map(async ({ name, versions, paths, license, author = 'its authors' }) => {
-        const folder = paths[0] ?? '';
-        const files = (await readdir(folder)).filter((file) => LEGAL.test(file));
-        const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
-        const body = texts.map((text) => text.trim()).join('\n\n') || `Copyright ${author}`;
-        return `${name} ${versions.join(', ')} (${license})\n\n${body}\n`;
-      }),
-  );
-  await writeFile(path.join(target, 'NOTICES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
 }

@@ -12,7 +12,6 @@ const SETTINGS = [
   '.swcrc',
   'scripts/build-page.mjs',
   'scripts/bundle.mjs',
-  'scripts/bundle/contents.mjs',
   'scripts/bundle/left-out.mjs',
   'scripts/bundle/outside.mjs',
   'scripts/bundle/own-source-map.mjs',

@@ -1,103 +1,169 @@
-import { createHash } from 'node:crypto';
-import { licenceOf } from './licence-rule.mjs';
-
-/** @typedef {import('./installed-packages.mjs').InstalledPackage} InstalledPackage */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import satisfies from 'spdx-satisfies';
+import { PlainError } from '../plain-error.mjs';
+import { lastLines, run } from '../processes/run.mjs';
+import { inRoot, ROOT } from '../root.mjs';
+import { pnpmProgram, withoutNpmVariables } from '../setup/pnpm.mjs';
 
 /**
- * @typedef {object} Order
- * @property {string} image such as `crm/identity`
+ * @typedef {object} Component
+ * @property {string} bom-ref
+ * @property {string} [group] the scope, with its `@`
+ * @property {string} name
  * @property {string} version
- * @property {readonly { package: InstalledPackage, isBundled: boolean }[]} contents
- * @property {ReadonlyMap<string, string>} integrity of the packages of others by `name@version`, as in the lockfile
- * @property {string | undefined} timestamp RFC 3339
+ * @property {{ license?: { id?: string, name?: string }, expression?: string }[]} [licenses]
  */
+/** @typedef {{ components: Component[], dependencies: { ref: string, dependsOn?: string[] }[] }} Bill CycloneDX */
 
-/** The scheme of CycloneDX that is written; 1.7 is not read by every tool yet. */
-export const SPEC_VERSION = '1.6';
+/** Licences we ship under: each asks that its notice be kept, and nothing of our own code. */
+const ALLOWED = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Unlicense',
+];
+
+/** Packages whose package.json names no licence as SPDX does, with the one that their files state. */
+const READ_BY_HAND = /** @type {Readonly<Record<string, string>>} */ ({
+  'busboy@1.6.0': 'MIT',
+  'passport-strategy@1.0.0': 'MIT',
+  'pause@0.0.1': 'MIT',
+  'streamsearch@1.1.0': 'MIT',
+});
+
+const NOTICE_FILE = /^(licen[cs]e|copying|notice)([-._].*)?$/i;
+const README = /^readme(\.|$)/i;
+/** From the heading to the next one of the same or a higher level. */
+const LICENCE_SECTION = /^(#+)[ \t]*licen[cs]e\b[^\n]*\n(.*?)(?=^(?!\1#)#+ |$(?![\s\S]))/ims;
 
 /**
- * The bill of materials of an image, in the JSON of CycloneDX. The same contents give the same bytes.
- * @param {Order} order
- * @returns {Record<string, unknown>}
+ * Writes `sbom.cdx.json`, the bill of materials, and `NOTICES.txt`, the licence texts. Without a folder it only judges.
+ * @param {string} [folder]
+ * @returns {Promise<number>} how many packages others have written
+ * @throws {PlainError} when one of them may not be shipped
  */
-export function billOfMaterials({ image, version, contents, integrity, timestamp }) {
-  const imageRef = `${image}:${version}`;
-  const sorted = contents.toSorted((left, right) => (refOf(left.package) < refOf(right.package) ? -1 : 1));
-  const refs = new Map(sorted.map(({ package: one }) => [`${one.name}@${one.version}`, refOf(one)]));
-  const dependencies = sorted.map(({ package: one }) => ({
-    ref: refOf(one),
-    dependsOn: [...one.dependencies].flatMap((key) => refs.get(key) ?? []).sort(),
-  }));
-  const needed = new Set(dependencies.flatMap(({ dependsOn }) => dependsOn));
-  const roots = dependencies.flatMap(({ ref }) => (needed.has(ref) ? [] : [ref]));
-  const bom = {
-    bomFormat: 'CycloneDX',
-    specVersion: SPEC_VERSION,
-    version: 1,
-    metadata: {
-      ...(timestamp === undefined ? {} : { timestamp }),
-      tools: { components: [{ type: 'application', name: 'crm-developer-platform/sbom', version }] },
-      component: { type: 'container', 'bom-ref': imageRef, name: image, version },
-    },
-    components: sorted.map(({ package: one, isBundled }) => componentOf(one, isBundled, integrity)),
-    dependencies: [{ ref: imageRef, dependsOn: roots }, ...dependencies],
-    // What the base image brings (Node, the system's libraries) is in the base's own bill of materials.
-    compositions: [{ aggregate: 'incomplete', assemblies: [imageRef] }],
-  };
-  const { bomFormat, specVersion, ...rest } = bom;
-  return { bomFormat, specVersion, serialNumber: `urn:uuid:${uuidOf(JSON.stringify(bom))}`, ...rest };
+export async function writeDocuments(folder) {
+  const bill = await billOfMaterials();
+  const packages = thirdParty(bill);
+  const problems = licenceProblems(packages);
+  if (problems.length > 0) throw new PlainError(`${problems.join('\n')}\nWhat to do: docs/supply-chain.md#licences`);
+  if (folder !== undefined) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);
+    await writeFile(path.join(folder, 'NOTICES.txt'), await noticesOf(packages));
+  }
+  return packages.length;
 }
 
 /**
- * @param {InstalledPackage} one
- * @returns {string} its purl; ours are not on a registry and have none
+ * The bill of materials of everything we ship, by `pnpm sbom`. The same lockfile gives the same bytes.
+ * @returns {Promise<Bill>}
+ * @throws {PlainError} when pnpm cannot make it
  */
-const refOf = ({ name, version, isOwn }) =>
-  isOwn ? `${name}@${version}` : `pkg:npm/${name.replace('@', '%40')}@${encodeURIComponent(version)}`;
-
-/**
- * @param {InstalledPackage} one
- * @param {boolean} isBundled
- * @param {Order['integrity']} integrity
- */
-function componentOf(one, isBundled, integrity) {
-  const { name, version, isOwn, manifest } = one;
-  const [, group, short = name] = /^(@[^/]+)\/(.+)$/.exec(name) ?? [];
-  const licence = licenceOf(manifest);
-  const hash = isOwn ? undefined : integrity.get(`${name}@${version}`);
-  return {
-    type: 'library',
-    'bom-ref': refOf(one),
-    ...(group ? { group } : {}),
-    name: short,
-    version,
-    ...(manifest.description ? { description: manifest.description } : {}),
-    scope: 'required',
-    ...(hash ? { hashes: hashesOf(hash) } : {}),
-    ...(licence ? { licenses: licencesOf(licence) } : {}),
-    ...(isOwn ? {} : { purl: refOf(one) }),
-    properties: [{ name: 'crm:placement', value: isBundled ? 'bundled' : 'node_modules' }],
-  };
+export async function billOfMaterials() {
+  const { code, stdout, stderr } = await run(
+    await pnpmProgram(),
+    [
+      'sbom',
+      '--prod',
+      '--sbom-format=cyclonedx',
+      '--sbom-spec-version=1.6',
+      '--sbom-type=application',
+      '--filter=./apps/*',
+    ],
+    { cwd: ROOT, env: withoutNpmVariables(process.env) },
+  );
+  if (code !== 0) throw new PlainError(`pnpm sbom failed:\n${lastLines(stderr || stdout, 10)}`);
+  const { serialNumber: _, ...bill } = JSON.parse(stdout);
+  delete bill.metadata.timestamp;
+  bill.components.sort(by('bom-ref'));
+  bill.dependencies.sort(by('ref'));
+  for (const { dependsOn } of bill.dependencies) dependsOn?.sort();
+  return bill;
 }
 
-/** @param {string} licence an SPDX expression */
-const licencesOf = (licence) => (/[\s()]/.test(licence) ? [{ expression: licence }] : [{ license: { id: licence } }]);
+/** @type {(key: string) => (left: Record<string, string>, right: Record<string, string>) => number} */
+const by = (key) => (left, right) => ((left[key] ?? '') < (right[key] ?? '') ? -1 : 1);
+
+/** @param {Component} component */
+const nameOf = ({ group, name }) => (group ? `${group}/${name}` : name);
+
+/** @param {Component} component */
+const licenceOf = (component) =>
+  READ_BY_HAND[`${nameOf(component)}@${component.version}`] ??
+  component.licenses?.map(({ license, expression }) => expression ?? license?.id ?? license?.name).join(' AND ');
 
 /**
- * @param {string} integrity such as `sha512-<base64>`
+ * @param {Bill} bill
+ * @returns {Component[]} the packages that others have written
  */
-function hashesOf(integrity) {
-  const [, bits, content = ''] = /^sha(512|384|256|1)-(.+)$/.exec(integrity) ?? [];
-  return bits ? [{ alg: `SHA-${bits}`, content: Buffer.from(content, 'base64').toString('hex') }] : [];
+export const thirdParty = ({ components }) => components.filter(({ group }) => group !== '@crm');
+
+/**
+ * @param {readonly Component[]} components
+ * @returns {string[]} a sentence for each whose licence is not on the list
+ */
+export function licenceProblems(components) {
+  return components.flatMap((component) => {
+    const licence = licenceOf(component);
+    if (licence && isAllowed(licence)) return [];
+    return [
+      `${nameOf(component)} ${component.version} is under ${licence || 'no stated licence'}, which is not on the list.`,
+    ];
+  });
+}
+
+/** @param {string} licence */
+function isAllowed(licence) {
+  try {
+    return satisfies(licence, ALLOWED);
+  } catch {
+    // Not an SPDX expression, such as `SEE LICENSE IN file`: nobody has read it.
+    return false;
+  }
 }
 
 /**
- * @param {string} text
- * @returns {string} a UUID (version 8, RFC 9562) that the text determines
+ * The licence texts that go with an image, because a bundle has no comments. Each part begins `<name> <version> (<licence>)`.
+ * @param {readonly Component[]} components installed ones
+ * @param {string} [store] folder in which pnpm keeps them
+ * @throws {PlainError} when one is not installed
  */
-function uuidOf(text) {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+export async function noticesOf(components, store = inRoot('node_modules', '.pnpm')) {
+  const entries = await readdir(store);
+  const parts = components.map(async (component) => {
+    const name = nameOf(component);
+    const key = `${name.replace('/', '+')}@${component.version}`;
+    const entry = entries.find((one) => one === key || one.startsWith(`${key}_`));
+    if (!entry) throw new PlainError(`${name} ${component.version} is not installed: npm run build`);
+    const body = await licenceText(path.join(store, entry, 'node_modules', name));
+    return `${'-'.repeat(80)}\n\n${name} ${component.version} (${licenceOf(component)})\n\n${body}\n`;
+  });
+  const head = `The image contains the work of others, under these licences.
+Node's own are in /usr/local/LICENSE, those of Debian's packages in /usr/share/doc/<package>/copyright.\n`;
+  return [head, ...(await Promise.all(parts))].join('\n');
+}
+
+/**
+ * @param {string} folder of a package
+ * @returns {Promise<string>} its notices; without a file of them, the section of its README; else its author
+ */
+async function licenceText(folder) {
+  const read = async (/** @type {string} */ file) =>
+    (await readFile(path.join(folder, file), 'utf8')).replaceAll('\r\n', '\n').trim();
+  const files = (await readdir(folder)).sort();
+  const texts = await Promise.all(files.filter((file) => NOTICE_FILE.test(file)).map(read));
+  if (texts.length > 0) return texts.join('\n\n');
+  const readme = files.find((file) => README.test(file));
+  const section = readme && LICENCE_SECTION.exec(await read(readme))?.[2]?.trim();
+  if (section) return section;
+  const { author } = JSON.parse(await read('package.json'));
+  const name = typeof author === 'string' ? author : author?.name;
+  return `The package contains no text of its licence.${name ? ` Its author is ${name}.` : ''}`;
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { type Certification, JsonSource, type LocatedFinding, type PackageTexts } from '@crm/manifest';
 import { errorCodeOf, messageOf, UsageError } from './arguments.js';
 
@@ -62,6 +63,6 @@ export interface CertifiedPackage {
 
 /**
  * The starters are the examples of the repository, so the two cannot differ. The URL is valid both for this file in `src`
- * and for the built program in `dist`.
+ * and for the built program in `dist`; by `import.meta.url` the bundler would ship the folder.
  */
-export const EXAMPLES = new URL('../../../examples/', import.meta.url);
+export const EXAMPLES = new URL('../../../examples/', pathToFileURL(import.meta.filename));

@@ -25,6 +25,19 @@ describe('certifying without submitting', () => {
     expect(apps.body).toEqual({ data: [] });
   });
 
+  it('links each check to a page that anybody can read', async () => {
+    const { body } = await marketplace.request(developer, 'POST', '/developer/certifications', {
+      manifest: fieldService(newKey()),
+    });
+    for (const { id, docUrl } of body.checks) {
+      const page = await fetch(`${marketplace.service.url}${docUrl}`);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(await page.text()).toContain(`<h1>${id} `);
+    }
+    expect(await (await fetch(`${marketplace.service.url}/docs/certification`)).text()).toContain('MAN-001');
+    expect((await fetch(`${marketplace.service.url}/docs/certification/MAN-999`)).status).toBe(404);
+  });
+
   it('stores the result for the workspace that requested it', async () => {
     await marketplace.request(developer, 'POST', '/developer/certifications', {
       manifest: { key: 'no key', version: 7 },

@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventType } from '../src/event-type/event-type.js';
 
 const INTRODUCTION = `# Events
 
-This page is generated from the definitions in \`libs/contracts/src/events\`; \`npm run docs\` updates it. The same catalogue is
+This page is generated from the definitions in \`libs/contracts/src/events\`. The same catalogue is
 \`GET /api/webhooks/event-types\`, for administrators.
 
 ## Subscribing
@@ -59,7 +59,7 @@ differs from the present by no more than five minutes. With a shared secret ther
 
 const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
-/** docs/reference/events.md: how events are named, and each with its body. */
+/** The reference of events: how they are named, and each with its body. */
 export function eventsPage(): string {
   const domains = [...new Set(EVENT_TYPES.map(({ domain }) => domain))];
   return `${[

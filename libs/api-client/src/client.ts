@@ -1,5 +1,5 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
-import type { paths } from './generated/api.js';
+import type { paths } from '../dist/api.js';
 import { parsedJson } from './json.js';
 import { ApiProblem, problemOf } from './problem/api-problem.js';
 import type { TokenSource } from './token/token-source.js';

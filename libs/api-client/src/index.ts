@@ -1,6 +1,6 @@
+export type { CallerView, FieldView, ObjectView } from '../dist/api.js';
 export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
-export type { CallerView, FieldView, ObjectView } from './generated/api.js';
 export { ApiProblem, type FieldProblem } from './problem/api-problem.js';
 export { type ProblemWords, problemInWords } from './problem/problem-words.js';
 export {

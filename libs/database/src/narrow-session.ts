@@ -42,7 +42,7 @@ function silenceSettings(seconds: number): string {
 /**
  * A dedicated connection of the narrow role; each statement is a separate transaction. A holder of an advisory lock works
  * through the session that holds it, so that a lost connection ends both the lock and the work. See
- * docs/decisions/0133-relay-host-that-vanishes.md.
+ * decision record 0133.
  */
 export class NarrowSession implements Queryable, PreparedQueryable {
   private readonly names = new StatementNames();

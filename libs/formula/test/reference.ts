@@ -58,7 +58,7 @@ const OPERATORS: readonly (readonly [string, string])[] = [
 export function referencePage(): string {
   return `${[
     '# Formulas',
-    'This page is generated from the definitions in `libs/formula/src/functions`; ' + '`npm run docs` updates it.',
+    'This page is generated from the definitions in `libs/formula/src/functions`.',
     'A formula computes a value from the fields of a record on every read. A missing value is null. Values are never ' +
       'converted implicitly: use `TEXT` and `NUMBER`. A numeric result that is not finite is null.',
     '## Values',

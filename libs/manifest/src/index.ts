@@ -11,6 +11,7 @@ export {
 } from './certify-text.js';
 export type { Change, ChangeEffect } from './change.js';
 export type { Check } from './check.js';
+export { checkListPage, checkPage } from './check-pages.js';
 export { CHECKS } from './checks/index.js';
 export { compareManifests } from './compare.js';
 export { conditionTypes } from './condition-types.js';

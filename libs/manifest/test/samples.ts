@@ -1,3 +1,4 @@
+import { EXAMPLES } from '../src/checks/examples.js';
 import type { CertificationProbes, Manifest } from '../src/index.js';
 import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
 
@@ -62,12 +63,11 @@ const packet = {
   securityQuestionnaire: { contact: 'security@example.com' },
   testInstructions: 'Install it.',
 };
-const aPackage = { fails: {}, passes: {} };
 /** A passing fragment for checks that have nothing to check. */
 const UNCHANGED: Fragment = {};
 
 export const SAMPLES: readonly Sample[] = [
-  { check: 'MAN-001', what: 'unknown key', fails: { webhook: [] }, passes: { webhooks: [] }, pointer: '/webhook' },
+  { check: 'MAN-001', what: 'unknown key', ...EXAMPLES['MAN-001'], pointer: '/webhook' },
   { check: 'MAN-001', what: 'missing key', fails: { name: undefined }, passes: UNCHANGED, pointer: '' },
   { check: 'MAN-001', what: 'wrong type', fails: { name: 7 }, passes: UNCHANGED, pointer: '/name' },
   { check: 'MAN-001', what: 'unknown kind', fails: { kind: 'industry' }, passes: UNCHANGED, pointer: '/kind' },
@@ -117,17 +117,14 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'MAN-002',
     what: 'key of another publisher',
-    ...aPackage,
-    fails: { key: 'taken' },
-    passes: { key: 'mine' },
+    ...EXAMPLES['MAN-002'],
     pointer: '/key',
     probes: { keyOwnership: async (key) => (key === 'taken' ? 'other' : 'own') },
   },
   {
     check: 'MAN-003',
     what: 'version that was submitted before',
-    fails: { version: '1.10.0' },
-    passes: { version: '1.10.1' },
+    ...EXAMPLES['MAN-003'],
     pointer: '/version',
     probes: { submittedVersions: async () => ['1.9.0', '1.10.0', '1.2.0-beta', 'no version'] },
   },
@@ -290,8 +287,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'SCP-001',
     what: 'unknown scope',
-    fails: only('lead'),
-    passes: only('leads'),
+    ...EXAMPLES['SCP-001'],
     pointer: '/permissions/0/scope',
   },
   {
@@ -318,22 +314,19 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'SCP-002',
     what: 'no purpose',
-    fails: { permissions: ['leads'] },
-    passes: { permissions: [{ scope: 'leads', purpose: 'Scores them.' }] },
+    ...EXAMPLES['SCP-002'],
     pointer: '/permissions/0',
   },
   {
     check: 'SCP-003',
     what: 'unused scope',
-    fails: scopes('companies'),
-    passes: UNCHANGED,
+    ...EXAMPLES['SCP-003'],
     pointer: '/permissions/6/scope',
   },
   {
     check: 'SCP-004',
     what: 'new scope',
-    fails: scopes('companies'),
-    passes: UNCHANGED,
+    ...EXAMPLES['SCP-004'],
     pointer: '/permissions/6/scope',
     probes: published({}),
   },
@@ -455,8 +448,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'NET-001',
     what: 'private address',
-    fails: webhook('https://10.0.0.1/'),
-    passes: webhook('https://hooks.example.com/'),
+    ...EXAMPLES['NET-001'],
     pointer: '/webhooks/0/url',
   },
   {
@@ -533,8 +525,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'NET-003',
     what: 'name that does not resolve',
-    fails: webhook('https://gone.example.com/'),
-    passes: webhook('https://here.example.com/'),
+    ...EXAMPLES['NET-003'],
     pointer: '/webhooks/0/url',
     probes: {
       resolveHost: async (host) => {
@@ -744,8 +735,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'OBJ-004',
     what: 'removed field',
-    fails: field(),
-    passes: { ...field(), release: { breaking: ['Hours are no longer kept.'] } },
+    ...EXAMPLES['OBJ-004'],
     pointer: '/objects/0/fields',
     probes: published({}),
   },
@@ -760,8 +750,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'OBJ-005',
     what: 'unique and not readable',
-    fails: field({ apiName: 'a', type: 'text', is_unique: true, readRoles: ['admin'] }),
-    passes: field({ apiName: 'a', type: 'text', is_unique: true, readRoles: ['admin'], writeRoles: ['admin'] }),
+    ...EXAMPLES['OBJ-005'],
     pointer: '/objects/0/fields/1/readRoles',
   },
   {
@@ -1087,10 +1076,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'AUT-002',
     what: 'automation that starts itself',
-    fails: automation({ type: 'event', event: 'record.created' }, [
-      { type: 'create_record', object: 'visit', values: {} },
-    ]),
-    passes: automation({ type: 'event', event: 'record.created' }, [{ type: 'create_task', title: 'a' }]),
+    ...EXAMPLES['AUT-002'],
     pointer: '/automations/0',
   },
   {
@@ -1204,8 +1190,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'EVT-001',
     what: 'unknown event of a webhook',
-    fails: webhook('https://a.example.com/', ['lead.create']),
-    passes: webhook('https://a.example.com/', ['lead.created']),
+    ...EXAMPLES['EVT-001'],
     pointer: '/webhooks/0/events/0',
   },
   {
@@ -1274,8 +1259,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'CON-001',
     what: 'destination',
-    fails: stream({ destinationObject: 'visits' }),
-    passes: stream({ destinationObject: 'custom:visit' }),
+    ...EXAMPLES['CON-001'],
     pointer: '/connector/streams/0/destinationObject',
   },
   {
@@ -1365,8 +1349,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     check: 'AI-001',
     what: 'schema',
-    fails: tool({ inputSchema: { type: 'objekt' } }),
-    passes: tool({ inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' } }),
+    ...EXAMPLES['AI-001'],
     pointer: '/assistant/tools/0/inputSchema',
   },
   {
@@ -1474,7 +1457,7 @@ export const SAMPLES: readonly Sample[] = [
     passes: tool({ name: 'find_leads' }),
     pointer: '/assistant/tools/0/name',
   },
-  { check: 'LST-001', what: 'no summary', fails: { listing: {} }, passes: UNCHANGED, pointer: '/listing/summary' },
+  { check: 'LST-001', what: 'no summary', ...EXAMPLES['LST-001'], pointer: '/listing/summary' },
   {
     check: 'LST-001',
     what: 'no publisher',

@@ -7,6 +7,7 @@ import {
   DtoPipe,
   drainServer,
   listRoutes,
+  openApiDocument,
   ProblemFilter,
   requireAccessRules,
 } from '@crm/http';
@@ -120,6 +121,21 @@ export async function createService(
   } finally {
     clearInterval(waiting);
   }
+}
+
+/**
+ * The OpenAPI document of a service, read from its modules: nothing is instantiated, nothing listens or connects.
+ */
+export async function serviceDocument(
+  { service: config }: { readonly service: ServiceConfig },
+  module: DynamicModule,
+): Promise<Record<string, unknown>> {
+  const app = await NestFactory.createApplicationContext(RuntimeModule.around(module, config, {}), {
+    preview: true,
+    abortOnError: false,
+    logger: ['error'],
+  });
+  return openApiDocument(app, config);
 }
 
 function findRevocations(app: NestFastifyApplication): RevocationSource | undefined {

@@ -11,7 +11,7 @@ export {
   serviceConfig,
 } from './configuration/service-config.js';
 export { authoritiesConfig } from './configuration/tls-config.js';
-export { createService, type RunningService } from './create-service.js';
+export { createService, type RunningService, serviceDocument } from './create-service.js';
 export {
   type DeadLetterProgramOutput,
   deadLetterProgram,

@@ -14,7 +14,7 @@ const AUDIENCE = [AUDIENCES.api];
 
 /**
  * Puts an access token in the place of an API key: services see tokens only. The token is used again for a minute, and each use
- * checks whether it has been cut off, as for every token (docs/decisions/0197-api-keys-become-tokens-at-the-edge.md).
+ * checks whether it has been cut off, as for every token (decision record 0197).
  */
 @Injectable()
 export class ApiKeyService {

@@ -88,6 +88,7 @@ describe('routing', () => {
     ['/api/auth/oauth/requests/x/decision', 'caller', false, 1024 * 1024],
     ['/api/auth/sessions', 'caller', false, 1024 * 1024],
     ['/api/marketplace/developer/apps/acme/listen', 'caller', false, 1024 * 1024],
+    ['/docs/certification/MAN-001', 'caller', false, 1024 * 1024],
   ])('counts %s by the %s', (path, limit, ignoresToken, bodyBytes) => {
     expect(routeFor(path)?.routeClass).toMatchObject({ limit, ignoresToken, bodyBytes });
   });

@@ -39,6 +39,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/crm/tasks', 'custom-objects', 'records'],
   ['/api/marketplace', 'marketplace-certification', 'api'],
   ['/api/webhooks', 'webhook-dispatcher', 'api'],
+  ['/docs/certification', 'marketplace-certification', 'api'],
 ];
 
 /**

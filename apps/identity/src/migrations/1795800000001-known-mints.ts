@@ -4,7 +4,7 @@ import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES.identity;
 
-/** Mints of known host users are read together (docs/decisions/0194-mints-travel-together.md). */
+/** Mints of known host users are read together (decision record 0194). */
 export class KnownMints1795800000001 extends ServiceMigration {
   /**
    * What `read_embed_mint` reads, for many mints at once, of those that need nothing else: the current secret, whose last use

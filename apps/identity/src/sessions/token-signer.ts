@@ -18,7 +18,7 @@ export type TokenContent = Omit<AccessTokenClaims, 'iss' | 'iat' | 'exp' | 'jti'
  * Signs access tokens (RFC 9068 profile) as JWS in compact form (RFC 7515, section 7.1). Only identity holds private keys.
  *
  * With Node's synchronous signature, not with jose, which verifies: Web Crypto hands each signature to a thread and back, which
- * took twice the processor time of the signature itself (docs/decisions/0188-what-a-mint-costs.md).
+ * took twice the processor time of the signature itself (decision record 0188).
  */
 @Injectable()
 export class TokenSigner {

@@ -4,11 +4,12 @@ import { CertificationController } from './certification.controller.js';
 import { CertificationProbesFactory } from './certification.probes.js';
 import { CertificationRepository } from './certification.repository.js';
 import { CertificationService } from './certification.service.js';
+import { CheckPagesController } from './check-pages.controller.js';
 import { PublisherQuota } from './publisher-quota.js';
 
 @Module({
   imports: [CatalogueModule],
-  controllers: [CertificationController],
+  controllers: [CertificationController, CheckPagesController],
   providers: [PublisherQuota, CertificationProbesFactory, CertificationRepository, CertificationService],
   exports: [CertificationService, PublisherQuota],
 })

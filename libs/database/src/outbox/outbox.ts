@@ -70,7 +70,7 @@ type Row = Omit<OutboxEvent, 'seq'> & { seq: string };
  * Order: by `seq`, which is taken when the event is inserted. A transaction that changes a row after another one has
  * committed inserts its event later, so events of one record are in the order of their commits. An event that commits late
  * with a low `seq` lies in a gap between the ranges, and every claim looks into the gaps; a relay that remembered only the
- * highest `seq` would skip it. See docs/decisions/0031-outbox-order.md.
+ * highest `seq` would skip it. See decision record 0031.
  */
 export class Outbox {
   /** Once none of these transactions is open, no event up to `upTo` can appear any more. */

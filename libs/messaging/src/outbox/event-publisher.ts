@@ -36,7 +36,7 @@ const ACK_TIMEOUT_MS = 5_000;
  *
  * `publish` of the JetStream client makes a request of every event: a timer, several promises and two errors with their
  * stacks, made in case it fails. Here one subscription takes the acknowledgements of all batches, by the number that ends
- * each reply subject, and a batch has one timer. See docs/decisions/0130-acknowledgements-by-number.md.
+ * each reply subject, and a batch has one timer. See decision record 0130.
  */
 export class EventPublisher {
   private readonly inbox: string;

@@ -24,7 +24,7 @@ const MOST_SHOWN = 4_096;
 
 /**
  * Notices that the stream has lost what the relay has published, and takes the outbox back to before that, so that the relay
- * publishes it again. See docs/decisions/0132-stream-refill.md.
+ * publishes it again. See decision record 0132.
  */
 export class StreamWatch {
   private readonly logger = new Logger('StreamWatch');

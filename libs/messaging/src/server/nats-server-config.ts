@@ -2,7 +2,7 @@ import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
 
 /**
  * How often the server writes to disk what it has acknowledged; its default is two minutes. What a loss of power takes in
- * that time the relays publish again (docs/decisions/0132-stream-refill.md), so a second is enough; `always` would
+ * that time the relays publish again (decision record 0132), so a second is enough; `always` would
  * cost a write for each event.
  */
 export const SYNC_INTERVAL = '1s';
