@@ -68,11 +68,7 @@ await runCommand(async () => {
   }
 });
 
-/**
- * @param {Cluster} cluster
- * @param {readonly (keyof typeof EXERCISES)[]} names
- * @returns {Promise<number>} the exit code: 1 when a rolling restart fails a request, or something accepted is lost
- */
+/** Exit code 1: a rolling restart fails a request, or something accepted is lost. @param {Cluster} cluster @param {readonly (keyof typeof EXERCISES)[]} names */
 async function exercise(cluster, names) {
   const load = await signInPeople(cluster.addresses.baseUrl);
   const receiver = await receiveLeads(cluster.addresses, load.administrators);
@@ -91,10 +87,9 @@ async function exercise(cluster, names) {
     await load.stop();
     const lost = await countLost(cluster.addresses, load.accepted);
     process.stdout.write(`  ${load.accepted.length} leads were accepted; ${lost} of them are not there\n`);
-    const { events, again } = await untilArrived(receiver, load.accepted);
-    process.stdout.write(
-      `  ${events} leads arrived at the receiver, each accepted one among them; ${again} came again\n`,
-    );
+    const { events, requests } = await untilArrived(receiver, load.accepted);
+    const again = `${requests - events} came again`;
+    process.stdout.write(`  ${events} leads arrived at the receiver, each accepted one among them; ${again}\n`);
     return failed + lost === 0 ? 0 : 1;
   } finally {
     await load.stop();
@@ -102,7 +97,7 @@ async function exercise(cluster, names) {
   }
 }
 
-/** Replaces every process, one after the other: replicas, then NATS servers. @param {Cluster} cluster @param {Act} act */
+/** Replaces every process in turn: replicas, then NATS servers. @param {Cluster} cluster @param {Act} act */
 async function rollingRestart(cluster, act) {
   for (const service of new Set(cluster.replicas.map((replica) => replica.service))) {
     await act(`rolling restart of ${service}`, async () => {

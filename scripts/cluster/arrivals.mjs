@@ -6,11 +6,9 @@ import { builtFile } from '../root.mjs';
 /** A failed attempt comes again after five seconds, then after five minutes; a claim of a dead process after 30 s. */
 const ARRIVE_MS = 420_000;
 
-/**
- * Subscribes a receiver to the leads of tenants.
- * @param {import('../platform/addresses.mjs').Addresses} addresses
- * @param {readonly string[]} tokens of an administrator of each tenant
- */
+/** @typedef {import('../platform/addresses.mjs').Addresses} Addresses */
+
+/** Subscribes a receiver to the leads of tenants. @param {Addresses} addresses @param {readonly string[]} tokens of administrators */
 export async function receiveLeads({ baseUrl, demoReceiver }, tokens) {
   const receiver = await startDemoReceiver(demoReceiver);
   for (const token of tokens) {
@@ -21,8 +19,8 @@ export async function receiveLeads({ baseUrl, demoReceiver }, tokens) {
 }
 
 /**
- * Resolves when each of these leads has arrived: with how many have, and how many requests there were beyond one each.
- * @param {Awaited<ReturnType<typeof startDemoReceiver>>} receiver
+ * Resolves when each of these leads has arrived: with how many have, and how many requests there were.
+ * @param {Awaited<ReturnType<typeof receiveLeads>>} receiver
  * @param {readonly string[]} leads
  */
 export async function untilArrived({ received }, leads) {
@@ -34,15 +32,10 @@ export async function untilArrived({ received }, leads) {
     return waiting.size === 0;
   };
   await eventually(haveArrived, 'the arrival of every lead that was accepted', ARRIVE_MS);
-  const events = new Set(received.map(({ id }) => id)).size;
-  return { events, again: received.length - events };
+  return { events: new Set(received.map(({ id }) => id)).size, requests: received.length };
 }
 
-/**
- * @param {import('../platform/addresses.mjs').Addresses} addresses
- * @param {readonly string[]} ids of leads that were accepted
- * @returns {Promise<number>} how many of them PostgreSQL does not have
- */
+/** How many of these leads PostgreSQL does not have. @param {Addresses} addresses @param {readonly string[]} ids */
 export async function countLost({ databaseUrl }, ids) {
   /** @type {typeof import('../../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));

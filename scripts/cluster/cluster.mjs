@@ -26,10 +26,10 @@ const READY_MS = 90_000;
 
 /** How many steps a start has. */
 export const STEPS = 4;
-
 /** @typedef {{ folder: string, logFolder: string, guard: Guard }} Folders where a program keeps its files, and what ends it with us */
 /** @typedef {{ layout: import('../platform/layout.mjs').Layout, portOffset: number, progress: import('../setup/progress.mjs').Progress }} ClusterOptions */
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
+/** @typedef {import('./layout.mjs').ClusterLayout['replicas'][number]} Place */
 
 /**
  * Starts the platform as it runs in production, on this machine: two replicas of each service behind a balancer, three NATS
@@ -127,12 +127,7 @@ async function startParts({ layout, portOffset, progress }, folders, stops) {
   return { addresses, nats, postgres, balancer, replicas, restart };
 }
 
-/**
- * One of the processes of a service.
- * @param {import('./layout.mjs').ClusterLayout['replicas'][number]} place
- * @param {Folders} folders
- * @param {NodeJS.ProcessEnv} environment
- */
+/** One of the processes of a service. @param {Place} place @param {Folders} folders @param {NodeJS.ProcessEnv} environment */
 function replicaOf({ service, name, port, operationsPort }, { logFolder, guard }, environment) {
   /** @type {ChildServer | undefined} */
   let child;

@@ -18,13 +18,8 @@ const CHECKS = 'check inter 250ms fastinter 100ms fall 2 rise 1';
 /** The proxy of PostgreSQL. */
 const DATABASE = 'postgres';
 
-/**
- * What stands behind the balancer.
- * @typedef {object} Topology
- * @property {readonly { name: string, port: number, replicas: readonly { name: string, port: number, operationsPort: number }[] }[]} services
- *   port: the one that callers use
- * @property {{ port: number, primary: number, standby: number }} database
- */
+/** @typedef {{ name: string, port: number, replicas: readonly { name: string, port: number, operationsPort: number }[] }} Balanced */
+/** @typedef {{ services: readonly Balanced[], database: { port: number, primary: number, standby: number } }} Topology what stands behind the ports of callers */
 
 /**
  * Requests go to the replicas that are ready, database connections to the primary. A request that no replica has got is sent

@@ -36,11 +36,7 @@ export function clusterLayout({ services, servers: { postgres, nats } }) {
   };
 }
 
-/**
- * Every port on which something listens, with its name, besides those of the balancer.
- * @param {ClusterLayout} layout
- * @returns {{ port: number, name: string }[]}
- */
+/** Every port on which something listens, with its name, besides those of the balancer. @param {ClusterLayout} layout */
 export const clusterPorts = ({ replicas, databases, nats }) => [
   ...replicas.flatMap(({ name, port, operationsPort }) => [port, operationsPort].map((one) => ({ port: one, name }))),
   ...Object.entries(databases).map(([name, port]) => ({ port, name: `PostgreSQL (${name})` })),

@@ -5,8 +5,6 @@ import { columns } from '../platform/addresses.mjs';
 const PASSWORD = 'correct-horse-battery-staple';
 /** Each has a limit of its own at the gateway, 50 requests a second. */
 const PEOPLE = ['admin@globex.test', 'member@globex.test', 'admin@initech.test'];
-/** One of every tenant. */
-const ADMINISTRATORS = ['admin@globex.test', 'admin@initech.test'];
 /** Requests a second of each person, spread evenly. */
 const PER_SECOND = 20;
 /** Whoever gets no answer within so many milliseconds gives up. */
@@ -44,14 +42,10 @@ export async function signInPeople(baseUrl) {
   let wroteAt = 0;
 
   /**
-   * @param {string} person
-   * @param {string} method
-   * @param {string} path
-   * @param {number} expected
-   * @param {object} [body]
-   * @returns {Promise<any>} the answer's body; undefined when it failed, which is noted
+   * Resolves with the answer's body; with undefined when it failed, which is noted.
+   * @type {(person: string, method: string, path: string, expected: number, body?: object) => Promise<any>}
    */
-  async function send(person, method, path, expected, body) {
+  const send = async (person, method, path, expected, body) => {
     const counted = phase;
     const began = performance.now();
     counted.requests += 1;
@@ -75,7 +69,7 @@ export async function signInPeople(baseUrl) {
       wroteAt = now;
     }
     return JSON.parse(text);
-  }
+  };
 
   /** Half of the requests read, a quarter each creates and changes. @param {string} person @param {number} turn @param {string[]} own */
   async function request(person, turn, own) {
@@ -102,7 +96,8 @@ export async function signInPeople(baseUrl) {
 
   return {
     accepted,
-    administrators: ADMINISTRATORS.map((person) => tokens[person] ?? ''),
+    /** Tokens of one of every tenant. */
+    administrators: PEOPLE.filter((person) => person.startsWith('admin@')).map((person) => tokens[person] ?? ''),
     start() {
       people = PEOPLE.map(live);
     },
@@ -112,12 +107,7 @@ export async function signInPeople(baseUrl) {
       await Promise.all(underWay);
     },
 
-    /**
-     * Does something, and says what the requests meanwhile came to.
-     * @param {string} name
-     * @param {() => Promise<unknown>} work
-     * @returns {Promise<Phase>}
-     */
+    /** Does something, and says what the requests meanwhile came to. @param {string} name @param {() => Promise<unknown>} work */
     async during(name, work) {
       const counted = emptyPhase(name);
       phase = counted;

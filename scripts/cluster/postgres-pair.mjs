@@ -65,12 +65,7 @@ export async function startPostgresPair({ folder, logFolder, guard }, { ports, p
   }
 }
 
-/**
- * Copies the files of a running primary, and says there whom the copy follows.
- * @param {pg.Client} client of the primary
- * @param {string} to
- * @param {string} followed
- */
+/** Copies the files of a running primary, and says there whom the copy follows. @param {pg.Client} client @param {string} to @param {string} followed */
 async function copyTo(client, to, followed) {
   // The slot keeps the log that the standby has not fetched.
   await client.query('SELECT pg_create_physical_replication_slot($1, true)', [STANDBY]);
@@ -94,12 +89,7 @@ async function awaitCommitsOnStandby(primary) {
   await primary.query('SELECT pg_reload_conf()');
 }
 
-/**
- * @template T
- * @param {string} connectionString
- * @param {(client: pg.Client) => Promise<T>} work
- * @returns {Promise<T>}
- */
+/** @template T @param {string} connectionString @param {(client: pg.Client) => Promise<T>} work @returns {Promise<T>} */
 async function withClient(connectionString, work) {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 1000 });
   // A server that is killed ends its connections; the work under way says so too.

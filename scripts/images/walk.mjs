@@ -49,7 +49,6 @@ const PROGRAMS = {
  * nothing left to do.
  * @param {ContainerPlatform} platform
  * @returns {Promise<string>} what the first did, for people
- * @throws {PlainError} when it was otherwise
  */
 export async function migrateRepeatedly(platform) {
   const together = await Promise.all([platform.migrate(), platform.migrate()]);
@@ -108,7 +107,6 @@ export async function walkDemo({ addresses }) {
  * @param {ContainerPlatform} platform
  * @param {string} root the file system of the image
  * @returns {Promise<number>} how many runs there were
- * @throws {PlainError} when one fails, or prints something else
  */
 export async function runPrograms(platform, root) {
   let runs = 0;
