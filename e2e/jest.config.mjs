@@ -1,22 +1,57 @@
+import path from 'node:path';
 import shared from '../jest.config.mjs';
 
-// End-to-end tests go through the public addresses of a platform that runs as `npm start` runs it, on free ports and
-// throwaway data; one after the other, because some of them kill its processes.
-export default {
-  ...shared,
+// Coverage and the like are settings of the run, not of a project.
+const { collectCoverageFrom, coverageProvider, testTimeout, workerIdleMemoryLimit, ...ofProjects } = shared;
+const inScripts = (/** @type {string} */ name) => path.resolve(import.meta.dirname, '..', 'scripts', name);
+const project = {
+  ...ofProjects,
   rootDir: import.meta.dirname,
   roots: ['<rootDir>'],
-  testMatch: ['<rootDir>/**/*.spec.ts'],
-  // These bring servers of their own, and have configurations without the platform.
-  testPathIgnorePatterns: [
-    ...shared.testPathIgnorePatterns,
-    '<rootDir>/backup/',
-    '<rootDir>/event-path/',
-    '<rootDir>/faults/',
-  ],
-  testEnvironment: '<rootDir>/../scripts/jest-environment.cjs',
-  resolver: '<rootDir>/../scripts/jest-resolver.cjs',
+  testEnvironment: inScripts('jest-environment.cjs'),
+  resolver: inScripts('jest-resolver.cjs'),
+};
+
+// Most end-to-end tests go through the public addresses of one platform, which runs as `npm start` runs it, on free ports and
+// throwaway data.
+const onPlatform = {
+  ...project,
   globalSetup: '<rootDir>/platform/start.mjs',
   globalTeardown: '<rootDir>/platform/stop.mjs',
+};
+// They kill its processes, withdraw its keys, or listen at the one address that it has for a receiver.
+const ALONE = [
+  'access/kill-switch',
+  'account/single-sign-on',
+  'journey',
+  'observability',
+  'stream-lost',
+  'survives-kill',
+  'tracing',
+];
+const alone = ALONE.map((name) => `<rootDir>/${name}.spec.ts`);
+// These bring servers and services of their own, because they kill or lose them.
+const OWN_SERVERS = ['backup', 'event-path', 'faults'];
+
+export default {
   testTimeout: 120_000,
+  workerIdleMemoryLimit,
+  projects: [
+    {
+      ...project,
+      displayName: 'own servers',
+      testMatch: OWN_SERVERS.map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
+    },
+    {
+      ...onPlatform,
+      displayName: 'platform',
+      testMatch: ['<rootDir>/**/*.spec.ts'],
+      testPathIgnorePatterns: [
+        ...project.testPathIgnorePatterns,
+        ...OWN_SERVERS.map((folder) => `<rootDir>/${folder}/`),
+        ...alone,
+      ],
+    },
+    { ...onPlatform, displayName: 'alone', runner: inScripts('jest-serial-runner.cjs'), testMatch: alone },
+  ],
 };

@@ -1,6 +1,4 @@
-// The build of a page: node ../../scripts/build-page.mjs <base>, in the folder of an app with src/index.html. The base is the
-// path that the page's files are served below, such as /embed/.
-// Writes dist/index.html and dist/assets with hashed names, each asset also compressed as far as it goes, so that the service
+// The build of a page: an app with src/index.html. Writes dist/index.html and dist/assets with hashed names, each asset also compressed as far as it goes, so that the service
 // that serves them compresses nothing (decision record 0191).
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,9 +10,9 @@ import { inRoot } from './root.mjs';
 
 /**
  * @param {string} app folder of the page
- * @param {string} base
+ * @param {string} base path that its files are served below, such as /embed/
  */
-async function buildPage(app, base) {
+export async function buildPage(app, base) {
   const outDir = path.join(app, 'dist');
   await build({
     configFile: false,
@@ -49,5 +47,3 @@ async function compress(file) {
   ]);
   await Promise.all([writeFile(`${file}.gz`, small), writeFile(`${file}.br`, smaller)]);
 }
-
-await buildPage(process.cwd(), process.argv[2] ?? '/');

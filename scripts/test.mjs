@@ -1,10 +1,11 @@
 // npm test: everything that must hold before a change is merged. npm test -- --help lists the options.
 // The last line is `N passed, N failed`; the exit code is 0 only when nothing failed.
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
-import { runInForeground } from './processes/foreground.mjs';
+import { run } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
 import { buildPackages } from './setup/build.mjs';
@@ -26,10 +27,6 @@ const USAGE = `npm test -- [options] [path …]
 /** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
 const WORKERS = 3;
 
-/** They bring servers of their own, which they kill; the other end-to-end tests share a platform. */
-const FAULTS = 'e2e/faults';
-const BACKUP = 'e2e/backup';
-
 let interrupted = false;
 process.on('SIGINT', () => {
   interrupted = true;
@@ -49,26 +46,29 @@ async function part(tally, name, work) {
 }
 
 /**
+ * Runs the checks side by side, most of which compute on one core, and shows what each has printed when it has ended.
+ * @param {Tally} tally
+ */
+async function runChecks(tally) {
+  const waiting = [...CHECKS];
+  const runNext = async () => {
+    for (let check = waiting.shift(); check && !interrupted; check = waiting.shift()) {
+      const begun = performance.now();
+      const { code, stdout, stderr } = await run(check.command, check.args, { cwd: ROOT });
+      process.stdout.write(`\n== ${check.name}\n${stdout}${stderr}`);
+      const failed = code === 0 ? 0 : 1;
+      tally.add(check.name, { passed: 1 - failed, failed }, (performance.now() - begun) / 1000);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, runNext));
+}
+
+/**
  * @param {string} path as it was given on the command line
  * @param {string} folder
  * @returns {boolean} whether it is the folder or in it
  */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
-
-/**
- * @param {readonly string[]} paths
- * @param {string} folder whose configuration of Jest is used
- * @param {NodeJS.ProcessEnv} environment
- */
-const runOneByOne = (paths, folder, environment) =>
-  runJest(
-    [
-      `--config=${inRoot(folder, 'jest.config.mjs')}`,
-      '--runInBand',
-      ...paths.filter((path) => resolve(ROOT, path) !== resolve(ROOT, folder)),
-    ],
-    environment,
-  );
 
 /**
  * @param {Tally} tally
@@ -86,18 +86,20 @@ async function runTests(tally, { paths, coverage, update, environment }) {
       ),
     );
   }
-  const ofFaults = paths.filter((path) => isIn(path, FAULTS));
-  const ofBackup = paths.filter((path) => isIn(path, BACKUP));
-  const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e') && !ofFaults.includes(path) && !ofBackup.includes(path));
-  const hasAll = paths.length === 0 || paths.some((path) => isIn('e2e', path));
-  if (hasAll || ofEndToEnd.length > 0) {
-    await part(tally, 'end-to-end tests', () => runOneByOne(ofEndToEnd, 'e2e', environment));
-  }
-  if (hasAll || ofBackup.length > 0) {
-    await part(tally, 'backup and restore', () => runOneByOne(ofBackup, BACKUP, environment));
-  }
-  if (hasAll || ofFaults.length > 0) {
-    await part(tally, 'fault tests', () => runOneByOne(ofFaults, FAULTS, environment));
+  const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e'));
+  if (paths.length === 0 || ofEndToEnd.length > 0) {
+    await part(tally, 'end-to-end tests', () =>
+      runJest(
+        [
+          `--config=${inRoot('e2e', 'jest.config.mjs')}`,
+          `--maxWorkers=${WORKERS}`,
+          // A suite whose preparation failed may leave servers open, which would keep the process for ever.
+          '--forceExit',
+          ...ofEndToEnd,
+        ],
+        environment,
+      ),
+    );
   }
 }
 
@@ -134,13 +136,21 @@ await runCommand(async () => {
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
+/** Every test of a page would fail without one, after minutes. */
+async function tryBrowser() {
+  const { startBrowser } = await import('../e2e/embed/browser.mjs');
+  await (await startBrowser({})).close();
+}
+
 /**
  * @param {Tally} tally
  * @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
  */
 async function prepareAndTest(tally, { paths, deep, coverage, update }) {
-  const progress = new Progress(3);
+  const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
+  const progress = new Progress(needsBrowser ? 4 : 3);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
+  if (needsBrowser) await progress.step('Trying the browser', tryBrowser);
   const begun = performance.now();
   await progress.step('Building', async (note) => note(await buildPackages()));
   tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
@@ -149,12 +159,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   if (memory) process.env.TMPDIR = memory.path;
   const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers());
   try {
-    for (const { name, command, args } of paths.length > 0 ? [] : CHECKS) {
-      await part(tally, name, async () => {
-        const passes = (await runInForeground(command, args, { cwd: ROOT })) === 0;
-        return { passed: passes ? 1 : 0, failed: passes ? 0 : 1 };
-      });
-    }
+    if (paths.length === 0) await runChecks(tally);
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     await runTests(tally, { paths, coverage, update, environment });
   } finally {

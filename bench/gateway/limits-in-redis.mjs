@@ -5,7 +5,7 @@
 import { accepts } from '../../scripts/platform/readiness.mjs';
 import { builtFile } from '../../scripts/root.mjs';
 import { freePorts } from '../../scripts/servers/free-port.mjs';
-import { redisProgram } from '../../scripts/servers/redis-binary.mjs';
+import { redisProgram } from '../../scripts/servers/programs.mjs';
 import { requestText, sendLoad } from '../load.mjs';
 import { median } from '../measure.mjs';
 import { Processes, signToken } from '../processes.mjs';

@@ -9,7 +9,7 @@ const REFUSED = 0.005;
 /** Before the attempts of a delivery are used up. */
 const ACCEPTED_AT = 5;
 /** How failures are spread: those of life, most of them without a word about the next attempt. */
-const FAILURES: readonly { readonly below: number; readonly answer: Answer }[] = [
+export const FAILURES: readonly { readonly below: number; readonly answer: Answer }[] = [
   { below: 0.4, answer: 500 },
   { below: 0.65, answer: 503 },
   { below: 0.9, answer: 'reset' },
@@ -26,6 +26,8 @@ export interface EndpointOptions {
   readonly certificate: ReceiverCertificate;
   /** Whether it answers nothing until `isHanging` is reset. */
   readonly hangs: boolean;
+  /** The endpoints together take their first failures from here, so that each kind occurs in every run. */
+  readonly firstFailures: Answer[];
 }
 
 /** The receiver of one subscription, at an origin of its own. The seed decides how it answers each attempt. */
@@ -46,15 +48,17 @@ export class Endpoint {
   private readonly seed: number;
   private readonly name: string;
   private readonly hangsAtFirst: boolean;
+  private readonly firstFailures: Answer[];
 
   private constructor(
-    { seed, name, hangs }: EndpointOptions,
+    { seed, name, hangs, firstFailures }: EndpointOptions,
     private readonly receiver: Receiver,
   ) {
     this.seed = seed;
     this.name = name;
     this.hangsAtFirst = hangs;
     this.isHanging = hangs;
+    this.firstFailures = firstFailures;
     receiver.respondWith(({ headers }) => {
       // Its list of requests would hold all bodies of the run.
       receiver.requests.length = 0;
@@ -68,6 +72,11 @@ export class Endpoint {
 
   get url(): string {
     return this.receiver.url;
+  }
+
+  /** Whether a request has reached it, if it began by hanging. */
+  get hasHung(): boolean {
+    return !this.hangsAtFirst || this.requests > 0;
   }
 
   /** Whether it refuses the event at every attempt; false for one that it has not received. */
@@ -104,6 +113,8 @@ export class Endpoint {
     if (this.refuses(eventId)) return 500;
     const about = `${eventId} at ${this.name}, attempt ${attempt}`;
     if (attempt >= this.acceptedAt || fractionOf(this.seed, `failure of ${about}`) >= FAILING) return 200;
+    const first = this.firstFailures.pop();
+    if (first !== undefined) return first;
     const kind = fractionOf(this.seed, `kind of failure of ${about}`);
     return FAILURES.find(({ below }) => kind < below)?.answer ?? 500;
   }

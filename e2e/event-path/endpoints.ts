@@ -4,7 +4,7 @@ import path from 'node:path';
 import { newId } from '@crm/database';
 import type { ReceiverCertificate } from '@crm/testing';
 import { demoReceiverCertificate } from '../../scripts/platform/demo-receiver.mjs';
-import { Endpoint } from './endpoint.js';
+import { Endpoint, FAILURES } from './endpoint.js';
 
 const TENANTS = 10;
 /** Of each tenant. */
@@ -23,14 +23,19 @@ export class Endpoints {
 
   static async start(seed: number): Promise<Endpoints> {
     const certificate = await makeCertificate();
+    const firstFailures = FAILURES.map(({ answer }) => answer);
     const all = await Promise.all(
       Array.from({ length: TENANTS * SUBSCRIPTIONS }, (_, index) =>
-        Endpoint.start({ seed, name: `endpoint ${index}`, certificate, hangs: index < HANGING }),
+        Endpoint.start({ seed, name: `endpoint ${index}`, certificate, hangs: index < HANGING, firstFailures }),
       ),
     );
     const tenantIds = Array.from({ length: TENANTS }, newId);
     for (const [index, endpoint] of all.entries()) endpoint.tenantId = tenantIds[index % TENANTS] ?? '';
     return new Endpoints(all, tenantIds, certificate.ca);
+  }
+
+  get haveHung(): boolean {
+    return this.all.every((endpoint) => endpoint.hasHung);
   }
 
   /** Those that hang answer from now on. */

@@ -21,7 +21,7 @@ export interface FaultPlan {
   readonly leads: number;
   /** In the order of `after`. */
   readonly faults: readonly Fault[];
-  /** The hanging receiver begins to answer once so many leads have been accepted. */
+  /** The hanging receiver begins to answer once so many leads have been accepted and a request has reached it. */
   readonly hangEndsAfter: number;
 }
 

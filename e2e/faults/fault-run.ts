@@ -1,3 +1,4 @@
+import { eventually } from '../../scripts/demo/client.mjs';
 import { type AuditedDelivery, auditedDeliveries } from '../event-path/audit.js';
 import { Endpoints } from '../event-path/endpoints.js';
 import { type CommittedEvent, Ledger } from '../event-path/ledger.js';
@@ -5,6 +6,9 @@ import { untilNothingIsLeft } from '../event-path/settle.js';
 import { Workload } from '../event-path/workload.js';
 import type { FaultPlan } from './fault-plan.js';
 import { FaultyPlatform } from './platform.js';
+
+/** Everything is up again by then, and delivers what is left. */
+const FIRST_REQUEST_MS = 120_000;
 
 /** What came of the leads of one part of a run. */
 export interface Part {
@@ -96,8 +100,11 @@ class Run {
       await this.signAgain();
       const next = faults[index + 1]?.after ?? leads;
       await Promise.all([this.platform.strike(fault), this.workload.acceptUpTo(next)]);
-      if (next >= hangEndsAfter) this.endpoints.endHanging();
+      if (next >= hangEndsAfter && this.endpoints.haveHung) this.endpoints.endHanging();
     }
+    // What was killed may have held up events until now.
+    await eventually(async () => this.endpoints.haveHung, 'that a receiver hangs', FIRST_REQUEST_MS);
+    this.endpoints.endHanging();
   }
 
   private async signAgain(): Promise<void> {

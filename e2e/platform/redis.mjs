@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ChildServer } from '../../scripts/processes/child-server.mjs';
 import { Guard } from '../../scripts/processes/guard.mjs';
 import { freePorts } from '../../scripts/servers/free-port.mjs';
-import { redisProgram } from '../../scripts/servers/redis-binary.mjs';
+import { redisProgram } from '../../scripts/servers/programs.mjs';
 
 const START_TIMEOUT_MS = 10_000;
 const STOP_MS = 5_000;

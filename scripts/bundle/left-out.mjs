@@ -72,7 +72,7 @@ export { Agent, buildConnector, Client, Dispatcher, Pool };`;
 export const leaveOut = {
   name: 'leave-out',
   load: {
-    filter: { id: /[\\/]node_modules[\\/]/ },
+    filter: { id: /[\\/]node_modules[\\/](typeorm|@nestjs[\\/]microservices|undici)[\\/]/ },
     async handler(id) {
       if (UNDICI_ENTRY.test(id)) return { code: UNDICI, moduleType: 'js' };
       if (!isLeftOut(id)) return null;

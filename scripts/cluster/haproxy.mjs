@@ -7,7 +7,7 @@ import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { run } from '../processes/run.mjs';
 import { CACHE_DIR } from '../root.mjs';
-import { unpackDebianPackages } from '../servers/debian-packages.mjs';
+import { LIBRARIES, unpackDebianPackages } from '../servers/debian-packages.mjs';
 
 const START_TIMEOUT_MS = 10_000;
 const STOP_MS = 3000;
@@ -130,7 +130,6 @@ async function haproxyProgram() {
       cause,
     });
   });
-  const libraries = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
-  const env = { ...process.env, LD_LIBRARY_PATH: path.join(unpacked, libraries) };
+  const env = { ...process.env, LD_LIBRARY_PATH: path.join(unpacked, LIBRARIES) };
   return { command: path.join(unpacked, 'usr/sbin/haproxy'), env };
 }

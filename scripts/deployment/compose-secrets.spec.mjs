@@ -6,7 +6,7 @@ import { DATABASES } from '../../libs/contracts/src/databases.js';
 import { SERVICES } from '../../libs/contracts/src/services.js';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
-import { knowsSyncInterval, natsProgram } from '../servers/nats-binary.mjs';
+import { knowsSyncInterval, natsProgram } from '../servers/programs.mjs';
 import { composeSecrets, writeComposeSecrets } from './compose-secrets.mjs';
 import { serviceVariables } from './service-variables.mjs';
 

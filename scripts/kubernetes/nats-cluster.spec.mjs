@@ -11,7 +11,7 @@ import { parseAllDocuments } from 'yaml';
 import { run } from '../processes/run.mjs';
 import { builtFile, inRoot } from '../root.mjs';
 import { freePorts } from '../servers/free-port.mjs';
-import { knowsSyncInterval, natsProgram } from '../servers/nats-binary.mjs';
+import { knowsSyncInterval, natsProgram } from '../servers/programs.mjs';
 
 const PASSWORD = 'p0123';
 /** Longest wait for three servers to elect a leader. */

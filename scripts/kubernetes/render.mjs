@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { PlainError } from '../plain-error.mjs';
 import { run, runOrFail } from '../processes/run.mjs';
 import { CACHE_DIR, inRoot } from '../root.mjs';
-import { inWorkFolder } from '../servers/work-folder.mjs';
+import { inWorkFolder } from '../servers/debian-packages.mjs';
 import { withoutNpmVariables } from '../setup/pnpm.mjs';
 
 /** The overlays that are meant to be applied, each a folder below `k8s/overlays`. */

@@ -5,7 +5,7 @@ import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } from '../../libs/contracts/
 import { MAX_FILE_STORE } from '../../libs/messaging/src/server/nats-server-config.js';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
-import { promtoolProgram } from '../servers/promtool.mjs';
+import { promtoolProgram } from '../servers/programs.mjs';
 import { allExpressions, allRules, filesIn, PROMETHEUS, RUNBOOKS, readYaml } from './files.mjs';
 
 const RULE_FILES = filesIn(path.join(PROMETHEUS, 'rules'), '.yml');

@@ -1,4 +1,7 @@
+import path from 'node:path';
 import { builtFile } from '../root.mjs';
+import { preparePostgres } from '../servers/postgres.mjs';
+import { natsProgram } from '../servers/programs.mjs';
 import { buildPackages } from '../setup/build.mjs';
 import { installPackages } from '../setup/install.mjs';
 import { Progress } from '../setup/progress.mjs';
@@ -41,8 +44,12 @@ export async function runPlatform(options, environment, output, cancelled) {
   const progress = new Progress(steps, output.progress);
 
   if (!options.prepared) {
-    await progress.step('Installing packages', async (note) => note(await installPackages()));
+    // Fetched and prepared beside the work that does not need them. What fails here fails again, and is told, when they start.
+    if (embedded.nats) natsProgram().catch(() => undefined);
+    await progress.step('Installing packages', async (note) => note(await installPackages({ toRun: true })));
+    const prepared = embedded.postgres ? prepareDatabase(options).catch(() => undefined) : undefined;
     await progress.step('Building', async (note) => note(await buildPackages()));
+    await prepared;
   }
   const plan = await progress.step('Checking ports and data folder', async (note) => {
     const orphans = await endLeftovers(options.dataDir);
@@ -107,6 +114,13 @@ export async function runPlatform(options, environment, output, cancelled) {
     await removeRunState(options.dataDir);
     throw error;
   }
+}
+
+/** @param {import('./options.mjs').StartOptions} options */
+async function prepareDatabase({ dataDir, throwaway }) {
+  await markLayout(dataDir);
+  const { postgres: password } = await loadSecrets(dataDir, { stateful: [], natsUsers: [] });
+  await preparePostgres({ dataDir: path.join(dataDir, 'postgres'), password, throwaway });
 }
 
 /**

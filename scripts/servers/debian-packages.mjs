@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { run, runOrFail } from '../processes/run.mjs';
-import { inWorkFolder } from './work-folder.mjs';
+
+/** Where packages put libraries, for the processor of this machine. */
+export const LIBRARIES = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
 
 /** @returns {Promise<boolean>} whether the machine has what Debian packages are fetched and unpacked with */
 export const hasApt = async () =>
@@ -74,3 +76,18 @@ async function ownLists(cache) {
 const apt = (args, cwd) => runOrFail('apt-get', ['-q', ...args], { cwd, env: inEnglish(), lines: 5 });
 
 const inEnglish = () => ({ ...process.env, LC_ALL: 'C' });
+
+/**
+ * @param {string} parent made when it is missing. What is ready is moved to its place in here, in one step
+ * @param {(folder: string) => Promise<void>} work in a folder that every user can enter, and that is removed afterwards
+ */
+export async function inWorkFolder(parent, work) {
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(path.join(parent, 'work-'));
+  try {
+    await chmod(folder, 0o755);
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

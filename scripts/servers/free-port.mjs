@@ -1,4 +1,8 @@
+import { randomInt } from 'node:crypto';
 import net from 'node:net';
+
+/** Below the ports that systems give to outgoing connections, one of which could take a port before its server does. */
+const PORTS = /** @type {const} */ ([12_000, 32_000]);
 
 /**
  * Ports that are free on 127.0.0.1 at this moment. All are held open until the last one is known, so that they differ.
@@ -6,19 +10,18 @@ import net from 'node:net';
  * @returns {Promise<number[]>}
  */
 export async function freePorts(count) {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        /** @type {Promise<net.Server>} */ (
-          new Promise((resolve, reject) => {
-            const server = net.createServer();
-            server.once('error', reject);
-            server.listen(0, '127.0.0.1', () => resolve(server));
-          })
-        ),
-    ),
-  );
+  /** @type {net.Server[]} */
+  const servers = [];
+  while (servers.length < count) {
+    const server = net.createServer();
+    const isFree = await new Promise((resolve, reject) => {
+      server.once('error', (error) =>
+        /** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE' ? resolve(false) : reject(error),
+      );
+      server.listen(randomInt(...PORTS), '127.0.0.1', () => resolve(true));
+    });
+    if (isFree) servers.push(server);
+  }
   const ports = servers.map((server) => /** @type {net.AddressInfo} */ (server.address()).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;

@@ -6,7 +6,7 @@ import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { lastLines, run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
-import { knowsSyncInterval, natsProgram } from './nats-binary.mjs';
+import { knowsSyncInterval, natsProgram } from './programs.mjs';
 
 const HOST = '127.0.0.1';
 /** Longest wait for the server to accept connections; a large JetStream store is checked first. */

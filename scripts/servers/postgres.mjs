@@ -67,10 +67,7 @@ const THROWAWAY_SETTINGS = {
  * @throws {PlainError} when the data folder is broken or the server does not come up
  */
 export async function startPostgres(options) {
-  const user = await unprivilegedUser();
-  const programs = await postgresPrograms(user);
-  const dataDir = await reachableDataDir(options.dataDir, user);
-  await createDataDir({ ...options, dataDir, user, initdb: programs.initdb });
+  const { user, programs, dataDir } = await preparePostgres(options);
   await clearStalePid(dataDir);
 
   const settings = {
@@ -113,8 +110,20 @@ export async function startPostgres(options) {
 }
 
 /**
+ * Creates the data folder when it does not exist; nothing runs yet.
+ * @param {Pick<PostgresOptions, 'dataDir' | 'password' | 'throwaway'>} options
+ */
+export async function preparePostgres(options) {
+  const user = await unprivilegedUser();
+  const programs = await postgresPrograms(user);
+  const dataDir = await reachableDataDir(options.dataDir, user);
+  await createDataDir({ ...options, dataDir, user, initdb: programs.initdb });
+  return { user, programs, dataDir };
+}
+
+/**
  * Runs initdb beside the final place and renames, so that an interrupted run never leaves half a data folder.
- * @param {PostgresOptions & { user: UnixUser | undefined, initdb: string }} options
+ * @param {Parameters<typeof preparePostgres>[0] & { user: UnixUser | undefined, initdb: string }} options
  */
 async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   const content = await readdir(dataDir).catch((error) => {

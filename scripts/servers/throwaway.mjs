@@ -6,9 +6,8 @@ import { Guard } from '../processes/guard.mjs';
 import { builtFile } from '../root.mjs';
 import { freePorts } from './free-port.mjs';
 import { NATS_STOP_MS, startNats } from './nats.mjs';
-import { natsProgram } from './nats-binary.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
-import { redisProgram } from './redis-binary.mjs';
+import { natsProgram, redisProgram } from './programs.mjs';
 
 /**
  * @typedef {object} ThrowawayServers

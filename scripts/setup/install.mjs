@@ -11,25 +11,29 @@ const STAMP = inRoot('node_modules', '.installed');
 
 /**
  * Installs the packages of the lockfile, unless node_modules already holds them.
+ * @param {{ toRun?: boolean }} [options] toRun: those alone that building and running the platform takes (`dependencies`), half
+ *   of all; default: also those of tests and checks
  * @returns {Promise<'installed' | 'up to date'>}
  * @throws {PlainError} when pnpm fails
  */
-export async function installPackages() {
-  const wanted = await fingerprint();
+export async function installPackages({ toRun = false } = {}) {
+  const all = await fingerprint();
+  const wanted = toRun ? `${all} to run` : all;
   const present = await readFile(STAMP, 'utf8').catch(() => '');
-  if (present === wanted) return 'up to date';
+  if (present === wanted || present === all) return 'up to date';
 
   const pnpm = await pnpmProgram();
-  const outcome = await run(pnpm, ['install', '--frozen-lockfile', '--reporter=append-only'], {
+  const args = ['install', '--frozen-lockfile', '--reporter=append-only', ...(toRun ? ['--prod'] : [])];
+  const outcome = await run(pnpm, args, {
     cwd: ROOT,
     // Without a terminal pnpm may want to ask whether it may replace node_modules; CI means yes.
     env: { ...withoutNpmVariables(process.env), CI: 'true' },
   });
   if (outcome.code !== 0) {
     throw new PlainError(
-      `The packages could not be installed (pnpm install --frozen-lockfile, exit code ${outcome.code}):\n` +
+      `The packages could not be installed (pnpm ${args.join(' ')}, exit code ${outcome.code}):\n` +
         `${lastLines(`${outcome.stdout}\n${outcome.stderr}`, 12)}\n` +
-        `By hand: ${pnpm} install --frozen-lockfile`,
+        `By hand: ${pnpm} ${args.join(' ')}`,
     );
   }
   await writeFile(STAMP, wanted);

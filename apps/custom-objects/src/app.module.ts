@@ -2,11 +2,12 @@ import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { CustomObjectsConfig } from './config.js';
-import { entities } from './entities.js';
+import { CustomField, CustomObject, ObjectShare } from './object/object.entity.js';
 import { ObjectModule } from './object/object.module.js';
 import { RecordModule } from './record/record.module.js';
-import { ShareModule } from './share/share.module.js';
-import { StandardRecordModule } from './standard-record/standard-record.module.js';
+
+/** The tables that repositories reach through TypeORM. */
+const entities = [CustomField, CustomObject, ObjectShare];
 
 @Module({})
 export class AppModule {
@@ -18,8 +19,6 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ObjectModule,
         RecordModule,
-        ShareModule,
-        StandardRecordModule,
       ],
     };
   }

@@ -7,8 +7,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
-type Json = Record<string, unknown> & { id: string; code: string; data: Record<string, unknown>[] };
-
 /** The owner of the object, another app, and a third that nothing is shared with. */
 const [OWNER, OTHER, THIRD] = ['acme-visits', 'other-app', 'third-app'] as const;
 
@@ -33,14 +31,8 @@ describe('an app', () => {
     tenant = await service.tenant('enterprise', [VISIT]);
   });
 
-  const call = (method: string, path: string, token: string, body?: unknown) =>
-    service.service.request<Json>(method, path, { token, ...(body === undefined ? {} : { body }) });
-  const tokenOf = (app: string, scopes = ['custom_objects']) => {
-    const installation = randomUUID();
-    const act = { sub: app, installation_id: installation };
-    const claims = { tid: tenant.id, sub: installation, sid: undefined, roles: [`app:${app}`], scopes, act };
-    return testTokens().sign(claims as never);
-  };
+  const call: CustomObjectsService['call'] = (...request) => service.call(...request);
+  const tokenOf = (app: string, scopes = ['custom_objects']) => service.appToken(tenant.id, app, scopes);
   const share = (access: string, app: string = OTHER) => call('PUT', `${PATH}/apps/${app}`, tenant.admin, { access });
   const statusOf = async (...request: Parameters<typeof call>) => (await call(...request)).status;
   /** The answers to an app that reads, lists, creates, changes and deletes, and to one that looks at the definition. */

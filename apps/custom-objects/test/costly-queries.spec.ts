@@ -3,7 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { COSTLY_AT_ONCE, CostlyQueries } from '../src/record/costly-query.service.js';
+import { COSTLY_AT_ONCE, CostlyQueries } from '../src/finding/costly-query.service.js';
 import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
 const PATH = '/api/crm/custom/site_visit/records';

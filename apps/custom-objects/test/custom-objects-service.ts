@@ -3,6 +3,7 @@ import { rpc, SCOPE_NAMES } from '@crm/contracts';
 import {
   answerRpc,
   startTestService,
+  type TestAnswer,
   type TestService,
   testDatabase,
   testServiceConfig,
@@ -49,8 +50,29 @@ export interface Tenant {
   sign(claims: { roles: string[]; scopes?: string[] }): Promise<string>;
 }
 
+/** Any body that the service answers with. */
+export type Json = Record<string, unknown> & {
+  id: string;
+  code: string;
+  detail: string;
+  total: number;
+  errors?: { pointer: string; code: string }[];
+  data: Record<string, unknown>[];
+};
+
 export interface CustomObjectsService {
   readonly service: TestService;
+  call(
+    method: string,
+    path: string,
+    token: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<TestAnswer<Json>>;
+  /** Creates a record, which has to succeed. @returns the record */
+  create(path: string, token: string, body: object): Promise<Json>;
+  /** Signs the token of an app that is installed in a tenant. */
+  appToken(tenantId: string, appKey: string, scopes: readonly string[]): Promise<string>;
   /** The database without row-level security. */
   readonly adminUrl: string;
   readonly objects: ObjectService;
@@ -82,8 +104,21 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
   };
   const service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   const objects = service.get(ObjectService);
+  const call: CustomObjectsService['call'] = (method, path, token, body, headers) =>
+    service.request<Json>(method, path, { token, ...(body !== undefined && { body }), ...(headers && { headers }) });
   return {
     service,
+    call,
+    async create(path, token, body) {
+      const answer = await call('POST', path, token, body);
+      if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    appToken(tenantId, appKey, scopes) {
+      const act = { sub: appKey, installation_id: randomUUID() };
+      const claims = { tid: tenantId, sub: act.installation_id, sid: undefined, roles: [`app:${appKey}`], scopes, act };
+      return tokens.sign(claims as never);
+    },
     adminUrl: database.adminUrl,
     objects,
     unknownApps,

@@ -4,8 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
-type Json = Record<string, unknown> & { id: string; errors?: Record<string, unknown>[] };
-
 const hidden = { readRoles: ['admin'] };
 
 /** An object with fields that members write and do not read. Certification refuses the unique one. */
@@ -44,8 +42,7 @@ describe('a field that the caller cannot read', () => {
   });
   afterAll(() => app?.close());
 
-  const call = (method: string, path: string, token: string, body?: unknown) =>
-    app.service.request<Json>(method, path, { token, ...(body === undefined ? {} : { body }) });
+  const call: CustomObjectsService['call'] = (...request) => app.call(...request);
 
   it('does not reveal a guessed unique value by a conflict, alone or beside another one', async () => {
     const title = randomUUID();

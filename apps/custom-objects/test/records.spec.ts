@@ -3,8 +3,6 @@ import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
-type Json = Record<string, unknown> & { id: string; errors?: { pointer: string; code: string }[]; data: Json[] };
-
 describe('a record of a custom object', () => {
   let app: CustomObjectsService;
   let tenant: Tenant;
@@ -14,17 +12,8 @@ describe('a record of a custom object', () => {
   });
   afterAll(() => app?.close());
 
-  const call = (method: string, path: string, token: string, body?: unknown, headers?: Record<string, string>) =>
-    app.service.request<Json>(method, path, {
-      token,
-      ...(body === undefined ? {} : { body }),
-      ...(headers ? { headers } : {}),
-    });
-  const create = async (body: object, token = tenant.admin) => {
-    const answer = await call('POST', RECORDS, token, body);
-    expect(answer.status).toBe(201);
-    return answer.body;
-  };
+  const call: CustomObjectsService['call'] = (...request) => app.call(...request);
+  const create = (body: object) => app.create(RECORDS, tenant.admin, body);
 
   it('is created, read, changed and deleted', async () => {
     const created = await create({ title: 'Roof', hours: 3, rate: 50 });
@@ -47,12 +36,6 @@ describe('a record of a custom object', () => {
 
     expect((await call('DELETE', `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(204);
     expect((await call('GET', `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(404);
-  });
-
-  it('keeps its version when a PATCH changes nothing', async () => {
-    const created = await create({ title: 'Same' });
-    const again = await call('PATCH', `${RECORDS}/${created.id}`, tenant.admin, { title: 'Same' });
-    expect(again.body.version).toBe(1);
   });
 
   describe('field security', () => {
@@ -161,15 +144,6 @@ describe('a record of a custom object', () => {
     expect(pointers).toEqual(['/hours', '/nonsense', '/parent', '/stage', '/title', '/total']);
   });
 
-  it('cannot refer to a record that does not exist', async () => {
-    const custom = await call('POST', RECORDS, tenant.admin, { title: 'Child', parent: randomUUID() });
-    expect(custom.status).toBe(422);
-    const core = await call('POST', RECORDS, tenant.admin, { title: 'Child', lead: randomUUID() });
-    expect(core.body.errors).toEqual([expect.objectContaining({ pointer: '/lead', code: 'REFERENCE_NOT_FOUND' })]);
-    const { body: lead } = await call('POST', '/api/crm/leads', tenant.admin, { lastName: 'Lovelace' });
-    await create({ title: 'Child', lead: lead.id });
-  });
-
   describe('unique fields', () => {
     it('stay unique under concurrent writes, and the conflict does not name the value', async () => {
       const code = `C-${randomUUID()}`;
@@ -232,17 +206,6 @@ describe('a record of a custom object', () => {
       }
     });
 
-    it('is paged by number and by cursor, newest first', async () => {
-      const first = await call('GET', `${RECORDS}?size=3`, other.member);
-      expect(first.body).toMatchObject({ page: 1, size: 3, total: 7, totalIsExact: true, hasMore: true });
-      expect(first.body.data.map((record) => record.hours)).toEqual([6, 5, 4]);
-      const second = await call('GET', `${RECORDS}?size=3&page=2`, other.member);
-      const byCursor = await call('GET', `${RECORDS}?size=3&cursor=${first.body.nextCursor as string}`, other.member);
-      expect(byCursor.body.data).toEqual(second.body.data);
-      const last = await call('GET', `${RECORDS}?size=3&page=3`, other.member);
-      expect(last.body).toMatchObject({ hasMore: false, nextCursor: null });
-    });
-
     it('computes a formula that is too large for a query, and refuses a filter by it', async () => {
       const doubling = Array.from({ length: 11 }, (_, step) => ({
         apiName: `f${step}`,
@@ -257,12 +220,6 @@ describe('a record of a custom object', () => {
       const refused = await call('GET', `${RECORDS}?filterField=f10&filterValue=1024`, large.member);
       expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_QUERY']);
       expect(refused.body.detail).toContain('more than 4000 nodes');
-    });
-
-    it("refuses another tenant's cursor", async () => {
-      const { body } = await call('GET', `${RECORDS}?size=1`, other.member);
-      const answer = await call('GET', `${RECORDS}?cursor=${body.nextCursor as string}`, tenant.member);
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);
     });
 
     it.each([
@@ -298,11 +255,6 @@ describe('a record of a custom object', () => {
       'filterField=visit_day&filterValue=2026-02-30',
       'filterField=visit_day&filterValue=now',
       'filterField=__proto__&filterValue=2',
-      'size=0',
-      'size=201',
-      'page=0',
-      'cursor=abc',
-      'surprise=1',
     ])('refuses the query %s', async (query) => {
       const answer = await call('GET', `${RECORDS}?${query}`, other.member);
       expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);

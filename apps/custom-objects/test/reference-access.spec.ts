@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { testTokens } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
-
-type Json = Record<string, unknown> & { id: string; code: string; detail: string; errors?: Record<string, unknown>[] };
+import { type CustomObjectsService, type Json, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
 const VISITS: DeclaredObject[] = [
   { apiName: 'site', fields: [{ apiName: 'name', type: 'text' }] },
@@ -43,18 +40,9 @@ describe('a reference', () => {
     company = await idOf('/api/crm/companies', { name: 'Acme' });
   });
 
-  const call = (method: string, path: string, token: string, body?: unknown) =>
-    service.service.request<Json>(method, path, { token, ...(body === undefined ? {} : { body }) });
-  const idOf = async (path: string, body: object) => {
-    const answer = await call('POST', path, tenant.admin, body);
-    expect(answer.status).toBe(201);
-    return answer.body.id;
-  };
-  const appToken = (appKey: string, ...scopes: string[]) => {
-    const act = { sub: appKey, installation_id: randomUUID() };
-    const claims = { tid: tenant.id, sub: act.installation_id, sid: undefined, roles: [`app:${appKey}`], scopes, act };
-    return testTokens().sign(claims as never);
-  };
+  const call: CustomObjectsService['call'] = (...request) => service.call(...request);
+  const idOf = async (path: string, body: object) => (await service.create(path, tenant.admin, body)).id;
+  const appToken = (appKey: string, ...scopes: string[]) => service.appToken(tenant.id, appKey, scopes);
   const shown = ({ status, body }: { status: number; body: Json }) => [status, body.code, body.detail, body.errors];
 
   it('to a record of a standard object needs the scope to read it, whether the record exists or not', async () => {

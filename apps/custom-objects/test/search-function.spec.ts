@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { SEARCH_RECORDS } from '../src/finding/search.repository.js';
 import { migrations } from '../src/migrations/index.js';
-import { SEARCH_RECORDS } from '../src/record/search.sql.js';
 
 const RECORDS = 20_000;
 const TENANT = randomUUID();

@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SearchTextService } from '../src/finding/search-text.service.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { SearchTextService } from '../src/record/search-text.service.js';
 import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
 const PATH = '/api/crm/custom/dossier/records';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { COMPANY } from '../src/object/company.object.js';
+import { STANDARD_OBJECTS } from '../src/object/standard-objects.js';
 import { type List, type Problem, type StandardRecords, startStandardRecords } from './standard-records.js';
 
 let app: StandardRecords;
@@ -69,6 +69,7 @@ describe('a list', () => {
 
   it.each([
     'page=0',
+    'size=0',
     'size=201',
     'size=x',
     'sort=nothing',
@@ -177,7 +178,7 @@ async function addCompanies(tenantId: string, count: number): Promise<void> {
            FROM generate_series(1, $3::int) AS n RETURNING id, data)
        INSERT INTO record_search (tenant_id, object_id, id, audience, text)
        SELECT $1, $2, id, '', lower(data->>'1') FROM added`,
-      [tenantId, COMPANY.id, count],
+      [tenantId, STANDARD_OBJECTS.company.id, count],
     ),
   );
 }

@@ -8,7 +8,7 @@ import { answerRpc, startTestService, type TestService, testServiceConfig, testT
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import type { EmbedGatewayConfig } from '../src/config.js';
-import { PAGES_PER_ADDRESS } from '../src/embed-page/page-limit.js';
+import { PAGES_PER_ADDRESS } from '../src/embed/embed-page.js';
 
 /** Long enough that it comes in several pieces, and compresses. */
 const SCRIPT = 'console.log(1);\n'.repeat(1000);

@@ -9,7 +9,7 @@ import {
   type ServiceConfig,
   serviceConfig,
 } from '@crm/runtime';
-import { type LimitName, type Limits, WINDOW_SECONDS } from './rate-limit/limits.js';
+import { type LimitName, type Limits, WINDOW_SECONDS } from './admission/limits.js';
 import type { Upstream } from './routing/routing.js';
 
 const MEBIBYTE = 1024 * 1024;

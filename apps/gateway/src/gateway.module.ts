@@ -1,12 +1,12 @@
 import { LimitsModule } from '@crm/limits';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AccountPageModule } from './account-page/account-page.module.js';
+import { AdmissionModule } from './admission/admission.module.js';
+import type { ApiKeyIssuer } from './admission/key-tokens.js';
 import { ApiDocumentModule } from './api-document/api-document.module.js';
-import { ApiKeyModule } from './api-keys/api-key.module.js';
-import type { ApiKeyIssuer } from './api-keys/api-key-issuer.js';
 import type { GatewayConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
-import { ProblemModule } from './problem/problem.module.js';
+import { AccountPageController, AccountPageService } from './pages/account-page.controller.js';
+import { ProblemController } from './pages/problem.controller.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 
 /** Everything of the gateway but its connection to NATS. */
@@ -19,12 +19,12 @@ export class GatewayModule {
       imports: [
         ConfigModule.with(config),
         LimitsModule.forService(config.counting, config.service.name),
-        AccountPageModule,
+        AdmissionModule.with(keyIssuer),
         ApiDocumentModule,
-        ApiKeyModule.with(keyIssuer),
-        ProblemModule,
         ProxyModule,
       ],
+      controllers: [AccountPageController, ProblemController],
+      providers: [AccountPageService],
     };
   }
 }

@@ -8,7 +8,8 @@ import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, PlatformError } from '@crm/c
 import { createService, type RunningService } from '@crm/runtime';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
-import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/api-keys/api-key-issuer.js';
+import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/admission/key-tokens.js';
+
 import { type GatewayConfig, loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
 import type { Upstream } from '../src/routing/routing.js';

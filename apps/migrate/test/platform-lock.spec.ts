@@ -1,7 +1,7 @@
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { withPlatformLock } from '../src/platform-lock.js';
+import { withPlatformLock } from '../src/provision-platform.js';
 
 const url = process.env.TEST_DATABASE_URL as string;
 

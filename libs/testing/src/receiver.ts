@@ -2,7 +2,6 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { generate } from 'selfsigned';
 import { waitUntil } from './wait-until.js';
 
 export interface ReceivedRequest {
@@ -115,6 +114,8 @@ const IP_ADDRESS = 7;
 const DNS_NAME = 2;
 
 async function selfSigned(): Promise<ReceiverCertificate> {
+  // Loaded by the few tests that need it: every test file would pay for its many modules.
+  const { generate } = await import('selfsigned');
   const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
     keyType: 'ec',
     algorithm: 'sha256',

@@ -1,13 +1,22 @@
 import { Public } from '@crm/access';
-import { HOOK_PATH } from '@crm/contracts';
-import { ApiGroup, BodyLimit, ConstantProblems, Describe } from '@crm/http';
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { DEPTH_HEADER, depthOfCall } from '../run/workflow-depth.js';
-import { WORKFLOW_GROUP } from '../workflow/api-group.js';
-import { HookCallView } from './hook-call.dto.js';
-import { presentedBy } from './hook-call.gate.js';
-import { HookCallService, keyOf } from './hook-call.service.js';
+import { HOOK_PATH, PlatformError } from '@crm/contracts';
+import { ApiGroup, BodyLimit, BooleanField, ConstantProblems, Describe, IdField, toPlatformError } from '@crm/http';
+import { addressKey, Limiter, LimiterStore } from '@crm/limits';
+import { Body, Controller, HttpCode, Inject, Injectable, type OnModuleInit, Post, Req } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import { WORKFLOW_GROUP } from '../hook/hook.dto.js';
+import { DEPTH_HEADER, depthOfCall } from '../run/run.service.js';
+import { HookCallService, keyOf, type Presented } from './hook-call.service.js';
+
+export class HookCallView {
+  @BooleanField()
+  accepted: boolean;
+
+  @IdField()
+  runId: string;
+}
 
 /** Largest body of a hook call, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
@@ -15,7 +24,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 const KEY_DESCRIPTION =
   'A call with a key that the hook has accepted within the last 24 hours starts no other run, whatever its body: the answer names the run of the first. 1 to 255 visible ASCII characters';
 
-/** Where upstream systems start workflows. The secret in the path is the only authentication; see hook-call.gate.ts. */
+/** Where upstream systems start workflows. The secret in the path is the only authentication. */
 @ApiGroup(WORKFLOW_GROUP)
 @Controller(HOOK_PATH)
 export class HookCallController {
@@ -42,4 +51,72 @@ export class HookCallController {
     const call = { key: keyOf(headers), depth: depthOfCall(headers[DEPTH_HEADER]), traceparent };
     return { accepted: true, runId: await this.calls.accept(presentedBy(request), body, call) };
   }
+}
+
+/** Seconds over which calls are counted. */
+const WINDOW_SECONDS = 10;
+
+const HOOK_ROUTE = `${HOOK_PATH}/:workflowId/:secret`;
+
+/** Refusals of a body or a header: too large, of another type, not an object, with a value that cannot be stored. */
+const OF_THE_REQUEST = new Set([400, 413, 415, 422]);
+
+/**
+ * Guards the hook route. Calls are counted by presented id and address, whether the hook exists or not: ids are no
+ * secret, and nobody can block a hook for its owner. A call that cannot be read learns the reason only if it presents
+ * the secret.
+ */
+@Injectable()
+export class HookCallGate implements OnModuleInit {
+  private readonly server: FastifyInstance;
+  private readonly limiter: Limiter;
+
+  constructor(
+    { httpAdapter }: HttpAdapterHost,
+    private readonly calls: HookCallService,
+    limits: LimiterStore,
+    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
+  ) {
+    const points = config.hooks.callsPerTenSeconds;
+    this.limiter = new Limiter(limits, { name: 'hook', points, windowSeconds: WINDOW_SECONDS });
+    this.server = httpAdapter.getInstance();
+    // Before the routes are made, which happens before onModuleInit.
+    this.server.addHook('onRoute', (route) => {
+      if (route.url !== HOOK_ROUTE) return;
+      route.errorHandler = async (error, request) => {
+        throw await this.refusalOf(request, error);
+      };
+    });
+  }
+
+  onModuleInit(): void {
+    this.server.addHook('onRequest', async (request, reply) => {
+      if (request.routeOptions.url === HOOK_ROUTE) await this.count(request, reply);
+    });
+    this.server.addHook('preHandler', async (request) => {
+      if (request.routeOptions.url === HOOK_ROUTE) assertReadable(request);
+    });
+  }
+
+  private async count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // A request id differs from call to call and reveals nothing about the hook, but all refusals must be equal bytes.
+    reply.removeHeader('x-request-id');
+    await this.limiter.consume(`${addressKey(request.ip)} ${presentedBy(request).workflowId.toLowerCase()}`);
+  }
+
+  private async refusalOf(request: FastifyRequest, error: unknown): Promise<unknown> {
+    const isOfTheRequest = OF_THE_REQUEST.has(toPlatformError(error).status);
+    return isOfTheRequest ? this.calls.refusalOf(presentedBy(request), error) : error;
+  }
+}
+
+/** The address that a call presents. */
+export const presentedBy = (request: FastifyRequest): Presented => request.params as Presented;
+
+/** Repeats the checks of the route's pipes, without looking at the secret. */
+function assertReadable({ body, headers }: FastifyRequest): void {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new PlatformError('MALFORMED_REQUEST', 'The body must be a JSON object');
+  }
+  keyOf(headers);
 }

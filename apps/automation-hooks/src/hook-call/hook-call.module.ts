@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { RunModule } from '../run/run.module.js';
-import { HookCallController } from './hook-call.controller.js';
-import { HookCallGate } from './hook-call.gate.js';
-import { HookCallRepository } from './hook-call.repository.js';
+import { HookCallController, HookCallGate } from './hook-call.controller.js';
+
+import { HookCallKeySweeper, HookCallRepository } from './hook-call.repository.js';
+
 import { HookCallService } from './hook-call.service.js';
-import { HookCallKeySweeper } from './hook-call-key.sweeper.js';
 
 @Module({
   imports: [RunModule],

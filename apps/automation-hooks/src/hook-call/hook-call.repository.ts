@@ -1,9 +1,145 @@
 import { pooledRandom, RevocationSource } from '@crm/access';
-import { Database } from '@crm/database';
+import { Database, Sweeper } from '@crm/database';
+
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { LOOP_STOPPED, MAX_DEPTH } from '../run/workflow-depth.js';
-import { ACCEPT_CALLS, NOTE_HOOK_USE, SWEEP_CALL_KEYS, VERIFY_CALLS } from './hook-call.sql.js';
+import { LOOP_STOPPED, MAX_DEPTH } from '../run/run.service.js';
+
+// Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant.
+
+/** How exactly it is known when a secret was last used: a write with every call would cost more than the call. */
+const USE_INTERVAL = "interval '5 minutes'";
+
+/** How long a call with the same key is taken for a repetition. */
+const KEY_LIFETIME = "interval '24 hours'";
+
+/**
+ * Looks up calls by the address they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text per
+ * statement.
+ * The form is constant: one row of each of two tables and two hashes, whether the hook exists or not. Hashing with the
+ * random text hides how many bytes are equal; `OFFSET 0` keeps each lookup a lookup by its whole key.
+ * @param suspended the parameter with the suspended tenants, whose hooks accept nothing
+ */
+const verified = (suspended: string): string => `
+  SELECT call.n, call.workflow_id, hook.tenant_id, workflow.definition_version,
+         ((is_current OR is_previous) AND workflow.enabled AND workflow.trigger_type = 'webhook_received'
+           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE AS is_accepted,
+         (CASE WHEN is_current THEN hook.secret_last_used_at ELSE hook.previous_secret_last_used_at END
+           > now() - ${USE_INTERVAL}) IS NOT TRUE AS is_use_due
+    FROM unnest($1::uuid[], $2::bytea[]) WITH ORDINALITY AS call (workflow_id, secret_hash, n)
+    LEFT JOIN hook ON hook.workflow_id = call.workflow_id
+    LEFT JOIN LATERAL (
+      SELECT enabled, trigger_type, definition_version FROM workflow
+       WHERE tenant_id = coalesce(hook.tenant_id, '00000000-0000-0000-0000-000000000000') AND id = call.workflow_id
+      OFFSET 0) AS workflow ON true
+    CROSS JOIN LATERAL (
+      SELECT sha256(coalesce(hook.secret_hash, ''::bytea) || $3::bytea) = presented.hash AS is_current,
+             (sha256(coalesce(hook.previous_secret_hash, ''::bytea) || $3::bytea) = presented.hash
+               AND hook.previous_valid_until > now()) IS TRUE AS is_previous
+        FROM (SELECT sha256(call.secret_hash || $3::bytea) AS hash OFFSET 0) AS presented OFFSET 0) AS secret`;
+
+/** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants. */
+export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4')}) AS verified ORDER BY n`;
+
+/**
+ * Verifies calls and stores a run for each accepted one, unless its key repeats an earlier call or its workflow is over
+ * the rate. $1 to $3: as in `verified`; lists of equal length: $4: ids of the new runs, $5: SHA-256 of the keys or
+ * null, $6: depths, $7: payloads as a JSON array, $12: traceparents or null. $8: runs a minute, $9: largest depth, $10:
+ * code and $11: detail of the error of a deeper run, $13: suspended tenants.
+ * The rate is a bucket of one minute: `next_at` is at most a minute ahead, `granted` counts the calls of this statement
+ * that fit; a full bucket is not locked. Rows are locked in one order, rates before keys.
+ * One row a call: `runId` is null when it is not accepted, over the rate (`retryAfterMs`), or when another statement
+ * has just stored its key: asked again, it gives that run.
+ */
+export const ACCEPT_CALLS = `
+  WITH verified AS MATERIALIZED (${verified('$13')}),
+  pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
+  known AS MATERIALIZED (
+    SELECT verified.*, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at
+      FROM verified
+      JOIN unnest($4::uuid[], $5::bytea[], $6::int[], $12::text[])
+           WITH ORDINALITY AS new (run_id, key_hash, depth, traceparent, n) USING (n)
+      LEFT JOIN LATERAL (
+        SELECT run_id FROM hook_call_key AS key
+         WHERE key.tenant_id = verified.tenant_id AND key.workflow_id = verified.workflow_id
+           AND key.key_hash = new.key_hash AND key.created_at > now() - ${KEY_LIFETIME}
+        OFFSET 0) AS earlier ON true
+      LEFT JOIN workflow_rate AS rate
+             ON rate.tenant_id = verified.tenant_id AND rate.workflow_id = verified.workflow_id
+     WHERE verified.is_accepted),
+  wanted AS MATERIALIZED (
+    SELECT known.*, row_number() OVER (PARTITION BY known.tenant_id, known.workflow_id ORDER BY known.n) AS place
+      FROM known CROSS JOIN pace
+     WHERE known.earlier_run_id IS NULL AND (known.next_at IS NULL OR known.next_at + pace.gap <= pace.most)),
+  rated AS (
+    INSERT INTO workflow_rate AS rate (tenant_id, workflow_id, next_at, granted)
+    SELECT started.tenant_id, started.workflow_id, now() + least(started.runs, $8::int) * pace.gap,
+           least(started.runs, $8::int)
+      FROM (SELECT tenant_id, workflow_id, count(*)::int AS runs FROM wanted GROUP BY 1, 2 ORDER BY 1, 2) AS started
+      CROSS JOIN pace
+    ON CONFLICT (tenant_id, workflow_id) DO UPDATE SET (granted, next_at) = (
+      SELECT fitting.runs, greatest(rate.next_at, now()) + fitting.runs * pace.gap
+        FROM pace, LATERAL (
+          SELECT greatest(0, least(EXCLUDED.granted, floor(
+                   extract(epoch FROM pace.most - greatest(rate.next_at, now())) * $8::int / 60 + 1e-6)::int)) AS runs) AS fitting)
+    RETURNING tenant_id, workflow_id, granted, next_at),
+  admitted AS MATERIALIZED (
+    SELECT wanted.* FROM wanted JOIN rated USING (tenant_id, workflow_id) WHERE wanted.place <= rated.granted),
+  keyed AS (
+    INSERT INTO hook_call_key AS earlier (tenant_id, workflow_id, key_hash, run_id)
+    SELECT tenant_id, workflow_id, key_hash, run_id FROM admitted
+     WHERE key_hash IS NOT NULL ORDER BY tenant_id, workflow_id, key_hash
+    ON CONFLICT (tenant_id, workflow_id, key_hash) DO UPDATE SET run_id = EXCLUDED.run_id, created_at = now()
+     WHERE earlier.created_at <= now() - ${KEY_LIFETIME}
+    RETURNING run_id),
+  started AS MATERIALIZED (
+    SELECT admitted.* FROM admitted WHERE key_hash IS NULL OR run_id IN (SELECT run_id FROM keyed)),
+  stored AS (
+    INSERT INTO run (tenant_id, id, workflow_id, workflow_version, depth, input, status, error_code, error_detail, finished_at)
+    SELECT tenant_id, run_id, workflow_id, definition_version, depth, payload.value,
+           CASE WHEN depth <= $9::int THEN 'queued' ELSE 'cancelled' END,
+           CASE WHEN depth > $9::int THEN $10::text END, CASE WHEN depth > $9::int THEN $11::text END,
+           CASE WHEN depth > $9::int THEN now() END
+      FROM started JOIN json_array_elements($7::json) WITH ORDINALITY AS payload (value, n) USING (n)),
+  queued AS (
+    INSERT INTO run_queue (tenant_id, run_id, workflow_id, traceparent)
+    SELECT tenant_id, run_id, workflow_id, traceparent FROM started WHERE depth <= $9::int)
+  SELECT verified.n::int, verified.is_accepted AS "isAccepted", verified.is_use_due AS "isUseDue",
+         coalesce(known.earlier_run_id, started.run_id) AS "runId",
+         CASE WHEN verified.is_accepted AND known.earlier_run_id IS NULL AND admitted.n IS NULL
+              THEN ceil(extract(epoch FROM coalesce(rated.next_at, known.next_at) + pace.gap - pace.most) * 1000)::int
+         END AS "retryAfterMs"
+    FROM verified CROSS JOIN pace
+    LEFT JOIN known USING (n)
+    LEFT JOIN rated ON rated.tenant_id = verified.tenant_id AND rated.workflow_id = verified.workflow_id
+    LEFT JOIN admitted USING (n)
+    LEFT JOIN started USING (n)
+   ORDER BY verified.n`;
+
+/**
+ * Notes that a secret was used; a locked hook is skipped, so that no call waits. $1: workflow, $2: SHA-256 of the
+ * secret.
+ */
+export const NOTE_HOOK_USE = `
+  WITH used AS MATERIALIZED (
+    SELECT workflow_id FROM hook
+     WHERE workflow_id = $1 AND (secret_hash = $2 OR previous_secret_hash = $2) FOR UPDATE SKIP LOCKED)
+  UPDATE hook SET
+    secret_last_used_at = CASE WHEN hook.secret_hash = $2 THEN now() ELSE hook.secret_last_used_at END,
+    previous_secret_last_used_at =
+      CASE WHEN hook.previous_secret_hash = $2 THEN now() ELSE hook.previous_secret_last_used_at END
+    FROM used WHERE hook.workflow_id = used.workflow_id`;
+
+/** Deletes keys that are too old to be repeated, at most $1 of them, of all tenants. */
+const SWEEP_CALL_KEYS = `
+  WITH old AS (
+    SELECT tenant_id, workflow_id, key_hash FROM hook_call_key
+     WHERE created_at <= now() - ${KEY_LIFETIME} ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+  gone AS (
+    DELETE FROM hook_call_key AS call USING old
+     WHERE call.tenant_id = old.tenant_id AND call.workflow_id = old.workflow_id AND call.key_hash = old.key_hash
+    RETURNING 1)
+  SELECT count(*)::int AS deleted FROM gone`;
 
 /** The address that a call presents. */
 export interface PresentedHook {
@@ -49,8 +185,8 @@ export class HookCallRepository {
   }
 
   /**
-   * Verifies calls and stores a run for each that is accepted. No two of them have the same workflow, secret and key.
-   * @returns an outcome for each, in their order
+   * Verifies calls and stores runs. No two calls may have the same workflow, secret and key.
+   * @returns an outcome for each, in order
    */
   async accept(calls: readonly HookCall[]): Promise<CallOutcome[]> {
     return this.database.crossTenantStatement<CallOutcome>(ACCEPT_CALLS, [
@@ -95,3 +231,19 @@ const presented = (hooks: readonly PresentedHook[]): unknown[] => [
   hooks.map(({ secretHash }) => secretHash),
   pooledRandom(16),
 ];
+
+const SWEEP_INTERVAL_MS = 3_600_000;
+const SWEEP_BATCH = 1_000;
+
+/** Deletes the keys of hook calls that are no longer recognised. Replicas that do it at once leave each other their rows. */
+@Injectable()
+export class HookCallKeySweeper extends Sweeper {
+  constructor(private readonly calls: HookCallRepository) {
+    super({ everyMs: SWEEP_INTERVAL_MS, atStart: true });
+  }
+
+  async sweep(stopping: AbortSignal): Promise<void> {
+    let deleted = SWEEP_BATCH;
+    while (deleted === SWEEP_BATCH && !stopping.aborted) deleted = await this.calls.sweepKeys(SWEEP_BATCH);
+  }
+}

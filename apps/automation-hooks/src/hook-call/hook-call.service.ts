@@ -7,7 +7,8 @@ import { recordedOnly } from '@crm/telemetry';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';
-import { RunSignal } from '../run/run.signal.js';
+import { RunSignal } from '../run/run-queue.repository.js';
+
 import { type CallOutcome, type HookCall, HookCallRepository } from './hook-call.repository.js';
 
 /** Looked up when the presented id is not a UUID, so that such a call takes the same steps as any other. */
@@ -19,7 +20,7 @@ const TOGETHER = '';
 /** A call whose key another process is storing is asked again; more often than this only when that one fails each time. */
 const MOST_TRIES = 3;
 
-/** What a call presents, unverified. */
+/** The address of a call, unverified. */
 export interface Presented {
   readonly workflowId: string;
   readonly secret: string;
@@ -51,10 +52,9 @@ export class HookCallService {
 
   /**
    * Stores a run. Once this resolves the run is committed and will be executed, whichever process ends.
-   * @param key of the call: one with the same key starts no other run within 24 hours
+   * @param key starts no other run within 24 hours
    * @returns id of the run, or of the run that an earlier call with the key started
-   * @throws NOT_FOUND for a wrong id, a wrong secret and a workflow that accepts no calls; RATE_LIMITED when the workflow has
-   *   started as many runs as it may
+   * @throws NOT_FOUND for a wrong id or secret and a workflow that accepts no calls; RATE_LIMITED
    */
   async accept(
     presented: Presented,
@@ -76,8 +76,8 @@ export class HookCallService {
   }
 
   /**
-   * The answer to a call that cannot be read: who does not know the secret learns nothing of the reason.
-   * @param refusal what somebody who knows the secret is told
+   * The answer to an unreadable call, which tells a caller without the secret nothing of the reason.
+   * @param refusal the answer for a caller who knows the secret
    */
   async refusalOf(presented: Presented, refusal: unknown): Promise<unknown> {
     return (await this.calls.verify(hookOf(presented))) ? refusal : new PlatformError('NOT_FOUND');
@@ -133,8 +133,7 @@ export class HookCallService {
 }
 
 /**
- * The key of a call: `Idempotency-Key`, otherwise `webhook-id`, which senders that follow Standard Webhooks repeat with each
- * attempt.
+ * The key of a call: `Idempotency-Key`, else `webhook-id`, which Standard Webhooks senders repeat with each attempt.
  * @throws MALFORMED_REQUEST when it is not 1 to 255 visible ASCII characters
  */
 export function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {

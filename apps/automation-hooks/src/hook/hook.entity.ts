@@ -20,7 +20,7 @@ export class Hook {
   @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true })
   secretLastUsedAt: Date | null;
 
-  /** Of the secret before this one, which stays valid for a time. */
+  /** The secret before this one, valid for an overlap. */
   @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true })
   previousSecretHash: Buffer | null;
 
@@ -32,4 +32,17 @@ export class Hook {
 
   @Column({ name: 'previous_valid_until', type: 'timestamptz', nullable: true })
   previousValidUntil: Date | null;
+}
+
+/** The secret of a hook, sealed, so that administrators can be shown its URL again. */
+@Entity({ name: 'hook_secret' })
+export class HookSecret {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ name: 'workflow_id', type: 'uuid' })
+  workflowId: string;
+
+  @Column({ type: 'bytea' })
+  sealed: Buffer;
 }

@@ -1,9 +1,13 @@
 import { Module } from '@nestjs/common';
+import { HookSecretController } from './hook.controller.js';
 import { HookRepository } from './hook.repository.js';
 import { HookService } from './hook.service.js';
 
+import { HookSecretService } from './hook-secret.service.js';
+
 @Module({
-  providers: [HookRepository, HookService],
+  controllers: [HookSecretController],
+  providers: [HookRepository, HookSecretService, HookService],
   exports: [HookService],
 })
 export class HookModule {}

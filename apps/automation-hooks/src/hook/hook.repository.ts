@@ -1,17 +1,46 @@
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { Hook } from './hook.entity.js';
-import { END_PREVIOUS_HOOK_SECRET, ROTATE_HOOK_SECRET, STORE_HOOK } from './hook.sql.js';
-import { HookSecret } from './hook-secret.entity.js';
+import { Hook, HookSecret } from './hook.entity.js';
+
+/**
+ * Stores a hook or replaces its secrets; no row when it belongs to another tenant. $1: workflow, $2: tenant, $3: hash.
+ */
+const STORE_HOOK = `
+  INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)
+  ON CONFLICT (workflow_id) DO UPDATE SET
+    secret_hash = EXCLUDED.secret_hash, secret_created_at = now(), secret_last_used_at = NULL,
+    previous_secret_hash = NULL, previous_secret_created_at = NULL, previous_secret_last_used_at = NULL,
+    previous_valid_until = NULL
+    WHERE hook.tenant_id = EXCLUDED.tenant_id
+  RETURNING workflow_id`;
+
+/**
+ * Replaces a secret, both its hash and its sealed text; the previous one stays valid for $5 seconds. No row for a
+ * workflow without a hook. $1: workflow, $2: tenant, $3: hash, $4: sealed secret.
+ */
+const ROTATE_HOOK_SECRET = `
+  WITH shown AS (
+    UPDATE hook_secret SET sealed = $4 WHERE tenant_id = $2 AND workflow_id = $1 RETURNING workflow_id)
+  UPDATE hook SET
+    previous_secret_hash = CASE WHEN $5::float8 > 0 THEN hook.secret_hash END,
+    previous_secret_created_at = CASE WHEN $5::float8 > 0 THEN hook.secret_created_at END,
+    previous_secret_last_used_at = CASE WHEN $5::float8 > 0 THEN hook.secret_last_used_at END,
+    previous_valid_until = CASE WHEN $5::float8 > 0 THEN now() + make_interval(secs => $5::float8) END,
+    secret_hash = $3, secret_created_at = now(), secret_last_used_at = NULL
+    FROM shown WHERE hook.workflow_id = shown.workflow_id AND hook.tenant_id = $2
+  RETURNING hook.previous_valid_until AS "previousValidUntil"`;
+
+/** Ends the secret before the present one; no row when none is valid. $1: workflow, $2: tenant. */
+const END_PREVIOUS_HOOK_SECRET = `
+  UPDATE hook SET previous_secret_hash = NULL, previous_valid_until = now()
+   WHERE workflow_id = $1 AND tenant_id = $2 AND previous_valid_until > now()
+  RETURNING workflow_id`;
 
 /** The hash by which a call is recognised (`hook`), and the sealed secret for administrators (`hook_secret`). */
 @Injectable()
 export class HookRepository {
-  /**
-   * Stores a hook, or replaces the secret of the hook that the workflow has.
-   * @throws Error when another tenant has a hook of this workflow
-   */
+  /** @throws Error when another tenant has a hook of this workflow */
   async store(
     tx: NarrowTransaction,
     { workflowId, tenantId, secretHash }: Pick<Hook, 'workflowId' | 'tenantId' | 'secretHash'>,
@@ -20,10 +49,7 @@ export class HookRepository {
     if (stored.length === 0) throw new Error(`The hook of the workflow ${workflowId} belongs to another tenant`);
   }
 
-  /**
-   * Replaces the secret of a hook.
-   * @returns until when the previous one is valid; undefined for a workflow that has no hook
-   */
+  /** @returns until when the previous secret is valid; undefined for a workflow without a hook */
   async rotate(
     tx: NarrowTransaction,
     { workflowId, tenantId, secretHash }: Pick<Hook, 'workflowId' | 'tenantId' | 'secretHash'>,
@@ -57,7 +83,7 @@ export class HookRepository {
     await tx.repository(HookSecret).delete({ tenantId: tx.tenantId, workflowId });
   }
 
-  /** Those of the workflows that have a hook. */
+  /** Skips workflows without a hook. */
   async listSecrets(tx: TenantTransaction, workflowIds: readonly string[]): Promise<HookSecret[]> {
     if (workflowIds.length === 0) return [];
     return tx.repository(HookSecret).findBy({ tenantId: tx.tenantId, workflowId: In(workflowIds) });

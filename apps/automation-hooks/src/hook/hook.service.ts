@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { HOOK_PATH } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
-import { SecretBox } from '@crm/encryption';
+import { type SealedColumn, SecretBox } from '@crm/encryption';
+
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Hook } from './hook.entity.js';
@@ -32,9 +33,8 @@ export class HookService {
   }
 
   /**
-   * Gives a hook to a workflow that has none. The global row commits first, in a transaction of its own: when the workflow's
-   * transaction fails, what remains is a hash whose secret nobody was told, and no committed workflow is ever without its
-   * hook. The workflow's next hook replaces that row.
+   * Gives a hook to a workflow that has none. The global row commits first: if the workflow's transaction fails, only
+   * the hash of an unknown secret remains, which the next hook replaces.
    * @returns the hook's URL, secret included
    */
   async issue(tx: TenantTransaction, workflowId: string): Promise<string> {
@@ -47,7 +47,7 @@ export class HookService {
 
   /**
    * Replaces the secret of a hook; the previous one stays valid for a time.
-   * @returns the new URL, secret included, and until when the previous one works; null for a workflow that has no hook
+   * @returns null for a workflow without a hook
    */
   async rotate(tenantId: string, workflowId: string, overlapSeconds: number): Promise<RotatedHook | null> {
     const secret = newSecret();
@@ -64,7 +64,7 @@ export class HookService {
     return (await this.hooks.listSecrets(tx, [workflowId])).length > 0;
   }
 
-  /** What is known of the secrets of a hook, without the secrets. @returns null for a workflow that never had one */
+  /** The hook without its secrets. @returns null for a workflow that never had one */
   find(tenantId: string, workflowId: string): Promise<Hook | null> {
     return this.database.crossTenant((narrow) => this.hooks.find(narrow, tenantId, workflowId));
   }
@@ -74,10 +74,7 @@ export class HookService {
     return this.database.crossTenant((narrow) => this.hooks.endPrevious(narrow, tenantId, workflowId));
   }
 
-  /**
-   * The URLs of hooks, secrets included: for administrators only.
-   * @returns URLs by workflow, of those workflows that have a hook
-   */
+  /** The hook URLs of workflows, secrets included: for administrators only. */
   async reveal(tx: TenantTransaction, workflowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const secrets = await this.hooks.listSecrets(tx, workflowIds);
     return new Map(
@@ -89,16 +86,15 @@ export class HookService {
   }
 
   /**
-   * Withdraws the hook of a workflow that stays; its URL is dead as soon as the transaction commits. The global row is left
-   * to the workflow's next hook: if it were removed after the commit, it could already be the row of that hook.
+   * Withdraws the hook of a workflow that stays. The global row is left to the workflow's next hook: removed after the
+   * commit, it could already be the row of that hook.
    */
   async withdraw(tx: TenantTransaction, workflowId: string): Promise<void> {
     await this.hooks.deleteSecret(tx, workflowId);
   }
 
   /**
-   * Removes the global rows of deleted workflows, after the transaction that deleted these. Nothing depends on it, because
-   * a hook without its workflow is dead: a failure is only logged.
+   * Removes the global rows of deleted workflows. Hooks without their workflow are dead, so a failure is only logged.
    */
   async forget(workflowIds: readonly string[]): Promise<void> {
     if (workflowIds.length === 0) return;
@@ -119,6 +115,17 @@ const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 /** The secret is random and long, so one round of a fast hash protects it. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** What the secret of a hook is bound to. */
+/** The context that a sealed hook secret is bound to. */
 export const placeOfHookSecret = (tenantId: string, workflowId: string): string =>
   `hook_secret/${tenantId}/${workflowId}`;
+
+/** The columns sealed with this service's encryption keys, for re-encryption. */
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'hook_secret',
+    column: 'sealed',
+    key: { column: 'workflow_id', type: 'uuid' },
+    reach: 'tenant',
+    place: ({ key, tenantId }) => placeOfHookSecret(tenantId, key),
+  },
+];

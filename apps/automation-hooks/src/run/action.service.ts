@@ -2,15 +2,15 @@ import { CORE_OBJECTS, isUuid, PlatformError, rpc } from '@crm/contracts';
 import { renderTemplate, renderValue, TemplateBudget, type TemplateData, TemplateError } from '@crm/manifest';
 import { type CallOptions, Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { type Action, type Values } from '../workflow/workflow.entity.js';
 import type { PinnedDefinition } from '../workflow/workflow.repository.js';
-import type { Action, Values } from '../workflow/workflow-definition.js';
-import type { ClaimedRun, RunningWorkflow } from './claimed-run.repository.js';
+import { type ClaimedRun, type RunningWorkflow } from './claimed-run.repository.js';
 import { HttpRequestService } from './http-request.service.js';
-import type { StepResult } from './run-step.entity.js';
-import { RunTokenService } from './run-token.service.js';
-import { traceOf } from './run-trace.js';
-import { StepError } from './step-error.js';
-import { stepId } from './step-id.js';
+import { type StepResult } from './run.entity.js';
+import { traceOf } from './run.service.js';
+
+import { StepError, stepId } from './step.js';
 
 type Output = Readonly<Record<string, unknown>>;
 type Performed = Exclude<Action, { type: 'wait' }>;
@@ -23,13 +23,84 @@ export interface BegunRun {
   readonly run: ClaimedRun;
   /** As it is now: whose rights the run has. */
   readonly workflow: RunningWorkflow;
-  /** What the run does. */
+  /** The definition that the run was accepted with. */
   readonly pinned: PinnedDefinition;
   /** When this process took it up. */
   readonly startedAt: Date;
-  /** Of the span that its work belongs to; undefined when it is not recorded. */
+  /** The span that its work belongs to; undefined when it is not recorded. */
   readonly traceparent: string | undefined;
 }
+
+/** Seconds before its expiry at which a token is no longer used: a call must arrive while the token is valid. */
+const RESERVE_SECONDS = 20;
+/** Tokens of so many workflows are kept; those not used for longest go first. */
+const KEPT_TOKENS = 10_000;
+
+/**
+ * Tokens for work that outlives its call. Identity decides at each minting which rights the author has now; a change of
+ * roles revokes earlier tokens, kept ones included.
+ */
+@Injectable()
+export class RunTokenService {
+  private readonly kept = new LRUCache<string, string>({ max: KEPT_TOKENS });
+
+  constructor(private readonly rpc: Rpc) {}
+
+  /**
+   * Works with a token of the workflow's author, or of its app with the granted scopes. After a refused token it tries
+   * once more with a new one.
+   * @throws the work's error; identity's when it no longer mints
+   */
+  async use<T>(tenantId: string, workflow: RunningWorkflow, work: (token: string) => Promise<T>): Promise<T> {
+    try {
+      return await this.tryOnce(tenantId, workflow, work);
+    } catch (error) {
+      if (!isTokenRefused(error)) throw error;
+      return this.tryOnce(tenantId, workflow, work);
+    }
+  }
+
+  private async tryOnce<T>(
+    tenantId: string,
+    workflow: RunningWorkflow,
+    work: (token: string) => Promise<T>,
+  ): Promise<T> {
+    const token = await this.get(tenantId, workflow);
+    try {
+      return await work(token);
+    } catch (error) {
+      if (isTokenRefused(error)) this.drop(workflow, token);
+      throw error;
+    }
+  }
+
+  private async get(tenantId: string, workflow: RunningWorkflow): Promise<string> {
+    const name = nameOf(workflow);
+    const known = this.kept.get(name);
+    if (known !== undefined) return known;
+    const { origin, authorId: userId } = workflow;
+    const actor = origin && {
+      appKey: origin.appKey,
+      installationId: origin.installationId,
+      scopes: [...origin.grantedScopes],
+    };
+    const minted = await this.rpc.call(rpc.identity.mintInternalToken, { tenantId, userId, ...(actor && { actor }) });
+    const usableSeconds = minted.expiresIn - RESERVE_SECONDS;
+    if (usableSeconds > 0) this.kept.set(name, minted.token, { ttl: usableSeconds * 1000 });
+    return minted.token;
+  }
+
+  /** Does not touch a newer token, which another run of the workflow has requested meanwhile. */
+  private drop(workflow: RunningWorkflow, token: string): void {
+    const name = nameOf(workflow);
+    if (this.kept.get(name) === token) this.kept.delete(name);
+  }
+}
+
+const nameOf = ({ id, version }: RunningWorkflow): string => `${id} ${version}`;
+
+/** UNAUTHENTICATED, TOKEN_EXPIRED or TOKEN_REVOKED: the called service has done nothing. */
+const isTokenRefused = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;
 
 /** Performs single actions, with the rights of the workflow's author or of the app that it belongs to. */
 @Injectable()
@@ -41,11 +112,10 @@ export class ActionService {
   ) {}
 
   /**
-   * @param position of the step in the workflow, from 0
-   * @param steps those that have succeeded
-   * @returns what later steps can read under the step's key
-   * @throws PlatformError as the called service answered; StepError for what failed outside the platform, and for templates
-   *   that cannot be filled in or give too much
+   * @param position of the step, from 0
+   * @param steps that have succeeded
+   * @returns the output that later steps can read
+   * @throws PlatformError as the called service answered; StepError for failures outside the platform and in templates
    */
   async perform(begun: BegunRun, action: Performed, position: number, steps: readonly StepResult[]): Promise<Output> {
     const data = templateData(begun.run, steps);
@@ -94,8 +164,8 @@ export class ActionService {
 }
 
 /**
- * The name in the tenant: of the package's own object, else of a standard or custom one, which never share a name.
- * @throws NOT_FOUND for `custom:lead` and its like: the prefix never means a standard object
+ * The name in the tenant: of the package's object, else of a standard or custom one.
+ * @throws NOT_FOUND for `custom:lead` and the like: the prefix never means a standard object
  */
 function objectOf(objectNames: PinnedDefinition['objectNames'], object: string): string {
   const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;

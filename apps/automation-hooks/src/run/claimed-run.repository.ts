@@ -1,29 +1,103 @@
-import { Database } from '@crm/database';
+import { Database, TENANT_OF_STATEMENT } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Workflow, WorkflowOrigin } from '../workflow/workflow.entity.js';
 import type { PinnedDefinition } from '../workflow/workflow.repository.js';
-import { CONTINUE_RUN, END_RUN, MARK_RUNNING, READ_CLAIMED_RUN } from './claimed-run.sql.js';
-import type { Run, RunError, RunStatus } from './run.entity.js';
+import type { Run, RunError, RunStatus, StepResult } from './run.entity.js';
 import type { Claim } from './run-queue.repository.js';
-import type { StepResult } from './run-step.entity.js';
+
+// What becomes of a claimed run, in the context of its tenant, which is $1. Each is one round trip. $2: run, $3: claim; without
+// the claim nothing is found and nothing is written.
+
+/** Reads a run for execution; columns of the run, workflow or definition are null when there is none. $4: workflow. */
+export const READ_CLAIMED_RUN = `
+  SELECT claimed.*
+    FROM ${TENANT_OF_STATEMENT}, LATERAL (
+      SELECT run.depth, run.input, run.created_at AS "createdAt",
+             (SELECT json_agg(json_build_object(
+                       'position', position, 'key', key, 'type', type, 'status', status, 'attempts', attempts,
+                       'dueAt', due_at, 'output', output, 'errorCode', error_code, 'errorDetail', error_detail)
+                       ORDER BY position)
+                FROM run_step WHERE run_step.tenant_id = $1::uuid AND run_step.run_id = $2) AS steps,
+             workflow.version, workflow.author_id AS "authorId", workflow.installation_id AS "installationId",
+             workflow.app_key AS "appKey", workflow.automation_key AS "automationKey",
+             workflow.granted_scopes AS "grantedScopes",
+             CASE WHEN run.workflow_version = workflow.definition_version
+                  THEN workflow.definition ELSE replaced.definition END AS definition,
+             CASE WHEN run.workflow_version = workflow.definition_version
+                  THEN workflow.object_names ELSE replaced.object_names END AS "objectNames"
+        FROM run_queue
+        LEFT JOIN run ON run.tenant_id = $1::uuid AND run.id = $2
+        LEFT JOIN workflow ON workflow.tenant_id = $1::uuid AND workflow.id = $4
+        LEFT JOIN workflow_version AS replaced
+               ON replaced.tenant_id = $1::uuid AND replaced.workflow_id = $4 AND replaced.version = run.workflow_version
+              AND run.workflow_version <> workflow.definition_version
+       WHERE run_queue.tenant_id = $1::uuid AND run_queue.run_id = $2 AND run_queue.claim_id = $3 AND tenant.id IS NOT NULL
+      OFFSET 0) AS claimed`;
+
+/** Shows that the run is under way. $4: since when. */
+export const MARK_RUNNING = `
+  UPDATE run SET status = 'running', started_at = greatest(created_at, $4::timestamptz)
+   WHERE tenant_id = $1 AND id = $2 AND status = 'queued'
+     AND EXISTS (SELECT 1 FROM run_queue WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3)`;
+
+/**
+ * Stores a step, unless $6 is null. $6: position, $7: key, $8: type, $9: status, $10: attempts, $11: due at, $12:
+ * output, $13: error code, $14: error detail.
+ */
+const STORED_STEP = `
+  INSERT INTO run_step (tenant_id, run_id, position, key, type, status, attempts, due_at, output, error_code, error_detail)
+  SELECT $1, held.run_id, $6::int, $7, $8, $9, $10::int, $11::timestamptz, $12::json, $13, $14 FROM held WHERE $6::int IS NOT NULL
+  ON CONFLICT (tenant_id, run_id, position) DO UPDATE SET
+    status = EXCLUDED.status, attempts = EXCLUDED.attempts, due_at = EXCLUDED.due_at, output = EXCLUDED.output,
+    error_code = EXCLUDED.error_code, error_detail = EXCLUDED.error_detail, updated_at = now()`;
+
+/**
+ * Continues a run with the lease renewed and claims reset, or gives it back for later; a longer lease is kept. $4: due
+ * at, or null, $5: lease seconds, $6 to $14: a step, $15: started at.
+ */
+export const CONTINUE_RUN = `
+  WITH held AS (
+    UPDATE run_queue
+       SET due_at = coalesce($4::timestamptz, greatest(due_at, now() + make_interval(secs => $5))),
+           claim_id = CASE WHEN $4::timestamptz IS NULL THEN claim_id END,
+           claims = CASE WHEN $4::timestamptz IS NULL THEN 1 ELSE 0 END
+     WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3
+    RETURNING run_id),
+  stored AS (${STORED_STEP}),
+  begun AS (
+    UPDATE run SET status = 'running', started_at = greatest(created_at, $15::timestamptz)
+     WHERE tenant_id = $1 AND id = $2 AND status = 'queued' AND EXISTS (SELECT 1 FROM held))
+  SELECT run_id FROM held`;
+
+/** Ends a run. $4: status, $5: started at or null, $6 to $14: a step, $15: error code, $16: error detail. */
+export const END_RUN = `
+  WITH held AS (
+    DELETE FROM run_queue WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3 RETURNING run_id),
+  stored AS (${STORED_STEP}),
+  ended AS (
+    UPDATE run SET status = $4, error_code = $15, error_detail = $16, finished_at = now(),
+           started_at = CASE WHEN $5::timestamptz IS NULL THEN started_at
+                             ELSE coalesce(started_at, greatest(created_at, $5::timestamptz)) END
+     WHERE tenant_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM held))
+  SELECT run_id FROM held`;
 
 /** A run as it was when it was claimed. */
 export type ClaimedRun = Readonly<Pick<Run, 'id' | 'depth' | 'input' | 'createdAt'>> & {
-  /** Those that were begun, by their positions. */
+  /** Begun steps, by position. */
   readonly steps: readonly StepResult[];
 };
 
-/** Of a workflow as it is now: whose rights its runs have. */
+/** The current workflow, which decides on a run's rights. */
 export type RunningWorkflow = Readonly<Pick<Workflow, 'id' | 'version' | 'authorId' | 'origin'>>;
 
-/** What a claim was found to be for. */
+/** The run of a claim with its workflow. */
 export interface ClaimedWork {
   /** Null when the run does not exist any more. */
   readonly run: ClaimedRun | null;
   /** Null when it was deleted. */
   readonly workflow: RunningWorkflow | null;
-  /** What the run was accepted with; null when that does not exist. */
+  /** The definition that the run was accepted with; null when it does not exist. */
   readonly pinned: PinnedDefinition | null;
 }
 
@@ -46,8 +120,8 @@ interface Row extends Omit<ClaimedRun, 'id' | 'steps' | 'createdAt'>, Omit<Workf
 }
 
 /**
- * What a worker reads and stores of a run that it has claimed, each in one round trip. It looks at the claim in the same
- * statement: a worker that has lost it reads nothing and writes nothing.
+ * Reads and stores a claimed run, each in one round trip that also checks the claim: a worker that has lost it reads
+ * and writes nothing.
  */
 @Injectable()
 export class ClaimedRunRepository {
@@ -79,9 +153,7 @@ export class ClaimedRunRepository {
   }
 
   /**
-   * Stores that a run goes on.
-   * @param dueAt when another worker may claim it; null keeps the claim, with its lease renewed
-   * @param startedAt since when it is under way
+   * @param dueAt when another worker may claim it; null keeps the claim and renews its lease
    * @returns false when the claim is lost
    */
   continue(claim: Claim, step: StepResult | null, dueAt: Date | null, startedAt: Date): Promise<boolean> {

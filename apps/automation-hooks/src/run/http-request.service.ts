@@ -3,10 +3,9 @@ import { renderHeader, renderTemplate, renderUrl, renderValue, TemplateBudget, t
 import { startSpan, within } from '@crm/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import type { Action } from '../workflow/workflow-definition.js';
-import { describeHttpRequest } from './run-span.js';
-import { StepError } from './step-error.js';
-import { depthHeaders } from './workflow-depth.js';
+import { type Action } from '../workflow/workflow.entity.js';
+import { depthHeaders } from './run.service.js';
+import { describeHttpRequest, StepError } from './step.js';
 
 type HttpRequest = Extract<Action, { type: 'http_request' }>;
 
@@ -20,9 +19,9 @@ const LASTING: readonly EgressErrorCode[] = ['blocked', 'tls', 'too_large', 'htt
 interface Step {
   /** Sent as `Idempotency-Key`: a step that is repeated after a crash sends the same request again. */
   readonly stepId: string;
-  /** Of its run: sent to hooks of this platform, so that workflows that call each other in a circle are found. */
+  /** Depth of the run, sent to hooks of this platform so that loops are found. */
   readonly depth: number;
-  /** Of its span, if it is recorded. */
+  /** Trace context of the step's span, if it is recorded. */
   readonly traceparent: string | undefined;
 }
 
@@ -39,8 +38,8 @@ export class HttpRequestService {
   }
 
   /**
-   * @returns status and body of the answer, parsed when it is JSON
-   * @throws StepError for any outcome but an answer of 2xx; TemplateError
+   * @returns status and body, parsed when it is JSON
+   * @throws StepError for any outcome but a 2xx answer; TemplateError
    */
   async perform(action: HttpRequest, data: TemplateData, step: Step): Promise<Record<string, unknown>> {
     const request = this.requestOf(action, data, step);

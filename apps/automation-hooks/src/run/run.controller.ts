@@ -1,7 +1,11 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+
+import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
+import { type EventContext, EventHandler } from '@crm/messaging';
 import { Controller, Get, Query } from '@nestjs/common';
-import { WORKFLOW_GROUP } from '../workflow/api-group.js';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { WORKFLOW_GROUP } from '../hook/hook.dto.js';
 import { ListRunsQuery, RunView } from './run.dto.js';
 import { RunService } from './run.service.js';
 
@@ -30,5 +34,16 @@ export class RunController {
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam('runId') runId: string): Promise<RunView> {
     return this.runs.get(principal, runId);
+  }
+}
+
+/** Events start the workflows that wait for them. */
+@Controller()
+export class RunConsumer {
+  constructor(private readonly runs: RunService) {}
+
+  @EventHandler(CONSUMERS['automation-hooks'], 'all')
+  async onEvent(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
+    await this.runs.acceptEvent(tx, event);
   }
 }

@@ -1,6 +1,12 @@
 import { DateTimeField, EnumField, IdField, JsonField, ListField, ListQuery, ObjectField, TextField } from '@crm/http';
-import { RUN_STATUSES, type RunError, type RunStatus, type RunSummary } from './run.entity.js';
-import { STEP_STATUSES, type StepStatus } from './run-step.entity.js';
+import {
+  RUN_STATUSES,
+  type RunError,
+  type RunStatus,
+  type RunSummary,
+  STEP_STATUSES,
+  type StepStatus,
+} from './run.entity.js';
 
 export class ListRunsQuery extends ListQuery {
   @IdField({ optional: true, description: 'Only runs of this workflow' })
@@ -65,10 +71,7 @@ export class RunView {
   finishedAt: string | null;
 }
 
-/**
- * @param withInput whether to show the payload. It may contain what a role may not read in the record that it came from or
- *   went to, so only administrators see it.
- */
+/** @param withInput shows the payload, which may contain unreadable fields of a record: for administrators only */
 export function toRunView(run: RunSummary, withInput: boolean): RunView {
   return {
     id: run.id,

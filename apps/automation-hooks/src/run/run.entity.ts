@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { RunStep, StepSummary } from './run-step.entity.js';
 
 export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -64,3 +63,53 @@ export interface RunSummary
   readonly input: Run['input'] | null;
   readonly steps: readonly StepSummary[];
 }
+
+export const STEP_STATUSES = ['running', 'succeeded', 'failed'] as const;
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
+/** An action of a run that was begun. */
+@Entity({ name: 'run_step' })
+export class RunStep {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ name: 'run_id', type: 'uuid' })
+  runId: string;
+
+  /** From 0. */
+  @PrimaryColumn({ type: 'integer' })
+  position: number;
+
+  @Column({ type: 'text' })
+  key: string;
+
+  @Column({ type: 'text' })
+  type: string;
+
+  @Column({ type: 'text' })
+  status: StepStatus;
+
+  /** How many attempts have failed in a way that another attempt may not. */
+  @Column({ type: 'integer' })
+  attempts: number;
+
+  /** When a step that waits continues. */
+  @Column({ name: 'due_at', type: 'timestamptz', nullable: true })
+  dueAt: Date | null;
+
+  /** The output that later steps can read. */
+  @Column({ type: 'json', nullable: true })
+  output: Readonly<Record<string, unknown>> | null;
+
+  @Column({ name: 'error_code', type: 'text', nullable: true })
+  errorCode: string | null;
+
+  @Column({ name: 'error_detail', type: 'text', nullable: true })
+  errorDetail: string | null;
+}
+
+/** The result of an attempt at a step. */
+export type StepResult = Readonly<Omit<RunStep, 'tenantId' | 'runId'>>;
+
+/** A step in a list. */
+export type StepSummary = Readonly<Pick<RunStep, 'key' | 'type' | 'status' | 'errorCode' | 'errorDetail'>>;

@@ -2,27 +2,21 @@ import { RevocationSource } from '@crm/access';
 import { Database, DueWorkMeter } from '@crm/database';
 import { TenantDirectory } from '@crm/messaging';
 import { Module } from '@nestjs/common';
-import { OutsideModule } from '../outside/outside.module.js';
 import { WorkflowModule } from '../workflow/workflow.module.js';
-import { ActionService } from './action.service.js';
+import { ActionService, RunTokenService } from './action.service.js';
 import { ClaimedRunRepository } from './claimed-run.repository.js';
 import { HttpRequestService } from './http-request.service.js';
-import { RunConsumer } from './run.consumer.js';
-import { RunController } from './run.controller.js';
-import { RunExecutor } from './run.executor.js';
+import { RunConsumer, RunController } from './run.controller.js';
 import { RunRepository } from './run.repository.js';
-import { RunRetention } from './run.retention.js';
 import { RunService } from './run.service.js';
-import { RunSignal } from './run.signal.js';
-import { MEASURE_DUE_RUNS } from './run.sql.js';
-import { RunWorker } from './run.worker.js';
-import { RunQueueRepository } from './run-queue.repository.js';
-import { RunTokenService } from './run-token.service.js';
+import { RunExecutor, RunWorker } from './run.worker.js';
+
+import { MEASURE_DUE_RUNS, RunQueueRepository, RunRetention, RunSignal } from './run-queue.repository.js';
 
 const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
 
 @Module({
-  imports: [OutsideModule, WorkflowModule],
+  imports: [WorkflowModule],
   controllers: [RunConsumer, RunController],
   providers: [
     ActionService,

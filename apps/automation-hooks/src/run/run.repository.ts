@@ -1,9 +1,52 @@
 import { copiesByStatement, PLAN_FOR_VALUES, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { Run, type RunError, type RunStatus, type RunSummary, type RunWithSteps } from './run.entity.js';
-import { COUNT_RUNS, INSERT_RUNS, LIST_RUNS, LIST_STEPS } from './run.sql.js';
-import { RunStep, type StepSummary } from './run-step.entity.js';
+import {
+  Run,
+  type RunError,
+  type RunStatus,
+  RunStep,
+  type RunSummary,
+  type RunWithSteps,
+  type StepSummary,
+} from './run.entity.js';
+
+/**
+ * Stores runs of one cause, whose input is sent once; known ids are skipped. $2: ids, $3: workflows, $4: event, $5:
+ * depth, $6: input, $7: status, $8: error code, $9: error detail, $10: workflow versions.
+ */
+export const INSERT_RUNS = `
+  INSERT INTO run (tenant_id, id, workflow_id, workflow_version, event_id, depth, input, status, error_code, error_detail, finished_at)
+  SELECT $1, new.id, new.workflow_id, new.version, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
+    FROM unnest($2::uuid[], $3::uuid[], $10::int[]) AS new (id, workflow_id, version)
+  ON CONFLICT (tenant_id, id) DO NOTHING RETURNING id`;
+
+/**
+ * A page of runs, newest first, with the first payloads up to $7 bytes of JSON, none when it is null. $2: workflow or
+ * null, $3: status or null, $4: id before the page or null, $5: limit, $6: offset.
+ */
+export const LIST_RUNS = `
+  SELECT id, workflow_id AS "workflowId", status, error_code AS "errorCode", error_detail AS "errorDetail",
+         created_at AS "createdAt", started_at AS "startedAt", finished_at AS "finishedAt",
+         CASE WHEN sum(CASE WHEN $7::int IS NOT NULL THEN octet_length(input::text) END) OVER (ORDER BY id DESC) <= $7
+              THEN input END AS input
+    FROM (SELECT * FROM run
+           WHERE tenant_id = $1 AND ($2::uuid IS NULL OR workflow_id = $2) AND ($3::text IS NULL OR status = $3)
+             AND ($4::uuid IS NULL OR id < $4)
+           ORDER BY id DESC LIMIT $5 OFFSET $6) AS page
+   ORDER BY id DESC`;
+
+/** How many runs a filter finds, counted up to $4. $2: workflow or null, $3: status or null. */
+export const COUNT_RUNS = `
+  SELECT count(*)::int AS counted
+    FROM (SELECT 1 FROM run
+           WHERE tenant_id = $1 AND ($2::uuid IS NULL OR workflow_id = $2) AND ($3::text IS NULL OR status = $3)
+           LIMIT $4) AS found`;
+
+/** The steps of a page of runs, without their outputs. $2: ids of the runs. */
+export const LIST_STEPS = `
+  SELECT run_id AS "runId", key, type, status, error_code AS "errorCode", error_detail AS "errorDetail"
+    FROM run_step WHERE tenant_id = $1 AND run_id = ANY ($2::uuid[]) ORDER BY run_id, position`;
 
 /** Bytes of JSON of the payloads in a page of runs: two hundred of the longest would fill the memory of a process. */
 const MAX_PAGE_INPUT_BYTES = 4_000_000;
@@ -11,7 +54,7 @@ const MAX_PAGE_INPUT_BYTES = 4_000_000;
 /** A run to be stored, of this workflow. */
 export type NewRun = Readonly<Pick<Run, 'id' | 'workflowId' | 'workflowVersion'>>;
 
-/** What starts runs: a hook call or an event. */
+/** The hook call or event that starts runs. */
 export interface RunCause extends Readonly<Pick<Run, 'input' | 'depth'>> {
   readonly eventId?: string;
 }
@@ -24,9 +67,8 @@ export interface RunFilter {
 @Injectable()
 export class RunRepository {
   /**
-   * Stores runs of one cause, whose input is sent once for as many copies as one statement may write. A second run of the
-   * same workflow for the same event is not stored.
-   * @returns ids of those that were stored
+   * Stores runs of one cause, sending its input once per statement. A workflow has one run per event.
+   * @returns ids of the stored runs
    */
   async insert(
     tx: TenantTransaction,
@@ -73,7 +115,7 @@ export class RunRepository {
 
   /**
    * Newest first.
-   * @param withInput whether payloads are read, as many of the first as a page has room for
+   * @param withInput reads payloads, as many of the first as fit in a page
    */
   async list(
     tx: TenantTransaction,

@@ -1,19 +1,82 @@
-import type { Principal } from '@crm/access';
-import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
+import { newTrace, type Principal } from '@crm/access';
+import { parseUrl } from '@crm/address-policy';
+
+import {
+  coversScope,
+  type EventEnvelope,
+  eventScope,
+  HOOK_PATH,
+  isUuid,
+  isVisibleToApp,
+  PlatformError,
+} from '@crm/contracts';
 import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { recordedOnly } from '@crm/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { isAdministrator } from '../workflow/administrator.js';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
-import { eventInput } from './event-input.js';
+import { isAdministrator } from '../workflow/workflow.service.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
 import { type NewRun, RunRepository } from './run.repository.js';
-import { RunSignal } from './run.signal.js';
-import { RunQueueRepository } from './run-queue.repository.js';
-import { causingRun } from './run-trace.js';
-import { LOOP_STOPPED, MAX_DEPTH } from './workflow-depth.js';
+import { RunQueueRepository, RunSignal } from './run-queue.repository.js';
+
+/** Runs that may cause one another, through events or hooks; a longer chain is taken for a loop. */
+export const MAX_DEPTH = 5;
+
+/** The error of a run that is not executed because its chain is too long. */
+export const LOOP_STOPPED = {
+  code: 'LOOP_STOPPED',
+  detail: `It was caused by a chain of ${MAX_DEPTH} runs; a longer chain is taken for a loop`,
+} as const;
+
+/**
+ * Depth of the calling run in its chain. The call carries it because it crosses tenants. Inventing it gains nothing: a
+ * larger depth shortens the caller's own chain.
+ */
+export const DEPTH_HEADER = 'workflow-depth';
+
+/** The depth of the run that a hook call starts: 0 for a call from outside. */
+export function depthOfCall(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,4}$/.test(header) ? Number(header) + 1 : 0;
+}
+
+/**
+ * Adds the depth to requests that call a hook of this platform, and nothing to others. Redirects are not followed.
+ * @param hookBaseUrl the address at which hooks are called
+ */
+export function depthHeaders(url: string, hookBaseUrl: string, depth: number): Record<string, string> {
+  return isHookUrl(url, hookBaseUrl) ? { [DEPTH_HEADER]: String(depth) } : {};
+}
+
+function isHookUrl(text: string, hookBaseUrl: string): boolean {
+  const url = parseUrl(text);
+  const hooks = new URL(`${hookBaseUrl}${HOOK_PATH}/`);
+  return url?.origin === hooks.origin && url.pathname.startsWith(hooks.pathname);
+}
+
+/** The trace of an unrecorded run: its id is the trace id, so that log entries of all it causes are found. */
+export const traceOf = (runId: string): string => newTrace(runId.replaceAll('-', ''));
+
+/**
+ * The id of the run that caused an event; another cause is the id of no run. Older events carry the run's trace
+ * instead.
+ */
+export function causingRun({
+  causeid,
+  traceparent,
+}: Pick<EventEnvelope, 'causeid' | 'traceparent'>): string | undefined {
+  if (isUuid(causeid)) return causeid;
+  const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent ?? '')?.[1];
+  return trace?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** The event as conditions and templates read it: keys of its data, which take precedence, and fields of its record. */
+function eventInput(event: EventEnvelope): Record<string, unknown> {
+  const { record } = event.data;
+  const fields = typeof record === 'object' && record !== null ? record : {};
+  return { ...fields, ...event.data };
+}
 
 /** Starts runs and shows them. */
 @Injectable()
@@ -32,8 +95,8 @@ export class RunService {
   }
 
   /**
-   * Stores a run for each enabled workflow that the event starts, in the transaction that handles the event. A workflow
-   * that has started as many runs as it may starts this one later.
+   * Stores a run for each enabled workflow that the event starts, in the event's transaction; over the rate it starts
+   * later.
    */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
     const waiting = await this.workflows.listStartedBy(tx, event.type);
@@ -92,9 +155,8 @@ export class RunService {
 }
 
 /**
- * Whether a workflow may be started by an event. An app must not get around a scope that the administrator did not grant,
- * or an object that is not shared with it, by means of a trigger: a run can send the event's data to the outside, which
- * requires no scope.
+ * Whether an event may start a workflow. A trigger must not give an app events beyond its scopes and shared objects: a
+ * run can send their data anywhere.
  */
 function mayReceive({ appKey, grantedScopes }: StartedWorkflow, event: EventEnvelope): boolean {
   if (appKey === null) return true;

@@ -5,10 +5,10 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-import { AcceptedRunsService } from './accepted-runs.service.js';
 import type { Workflow } from './workflow.entity.js';
-import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
-import { WorkflowLimit } from './workflow-limit.js';
+import { type NewWorkflow, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
+import { AcceptedRunsService } from './workflow.service.js';
+
 import { readDefinition, type TargetPolicy } from './workflow-validation.js';
 
 type Provisioning = RpcRequest<typeof rpc.automations.provisionWorkflows>;
@@ -26,9 +26,8 @@ export class WorkflowProvisioningService {
   ) {}
 
   /**
-   * Makes the workflows of an installation match the package, all or none. Those that exist stay, hook URL included, so
-   * that a repeated call changes nothing, and a new version of the package keeps the URLs of the automations it keeps.
-   * @throws WORKFLOW_INVALID with a problem for each mistake in any automation; WORKFLOW_LIMIT_EXCEEDED
+   * Makes the workflows of an installation match the package, all or none. Existing ones keep their hook URL.
+   * @throws WORKFLOW_INVALID with a problem for each mistake; WORKFLOW_LIMIT_EXCEEDED
    */
   async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
     const wanted = readAutomations(principal, request, this.outside);

@@ -2,8 +2,14 @@ import { EVENT_NAMES, escapePointer, type FieldProblem, isEventName, PlatformErr
 import type { EgressClient } from '@crm/egress';
 import { checkFormula } from '@crm/formula';
 import { conditionTypes, hasPlaceholder, type ManifestTrigger, TemplateError, templateKeys } from '@crm/manifest';
-import { PAYLOAD_TYPES } from './payload-types.js';
-import { type Action, type PayloadKey, stepKey, type Trigger, type WorkflowDefinition } from './workflow-definition.js';
+import {
+  type Action,
+  PAYLOAD_TYPES,
+  type PayloadKey,
+  stepKey,
+  type Trigger,
+  type WorkflowDefinition,
+} from './workflow.entity.js';
 
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;
@@ -32,9 +38,8 @@ const NOT_EXECUTED = ['send_email', 'emit_event'];
 export type TargetPolicy = Pick<EgressClient, 'checkUrl'>;
 
 /**
- * Reads what a workflow does, and reports all mistakes at once.
- * @param input trigger, condition and actions, unchecked
- * @param policy which URLs may be called
+ * Reads a definition and reports all mistakes at once.
+ * @param policy the URLs that may be called
  * @param base JSON pointer to the input in the request
  * @throws WORKFLOW_INVALID with a problem for each mistake
  */

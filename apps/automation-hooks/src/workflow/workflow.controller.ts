@@ -1,9 +1,14 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
+import { RpcHandler } from '@crm/messaging';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { WORKFLOW_GROUP } from './api-group.js';
+import { Payload } from '@nestjs/microservices';
+import { WORKFLOW_GROUP } from '../hook/hook.dto.js';
 import { ChangeWorkflowInput, CreatedWorkflowView, CreateWorkflowInput, WorkflowView } from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';
+import { WorkflowProvisioningService } from './workflow-provisioning.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/workflows')
@@ -73,5 +78,39 @@ export class WorkflowController {
   })
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     return this.workflows.delete(principal, id);
+  }
+}
+
+/** Asked on behalf of an administrator. */
+const ADMINISTER = { right: 'administer' } as const;
+
+/** Called by the marketplace when apps are installed, upgraded and removed. */
+@Controller()
+export class WorkflowRpc {
+  constructor(private readonly provisioning: WorkflowProvisioningService) {}
+
+  @RpcHandler(rpc.automations.provisionWorkflows)
+  @Access(ADMINISTER)
+  async provision(
+    @Payload() request: RpcRequest<typeof rpc.automations.provisionWorkflows>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<typeof rpc.automations.provisionWorkflows>> {
+    return { hooks: await this.provisioning.provision(principal, request) };
+  }
+
+  @RpcHandler(rpc.automations.removeWorkflows)
+  async remove(
+    request: RpcRequest<typeof rpc.automations.removeWorkflows>,
+  ): Promise<RpcResponse<typeof rpc.automations.removeWorkflows>> {
+    return { removed: await this.provisioning.remove(request.tenantId, request.installationId) };
+  }
+
+  @RpcHandler(rpc.automations.listHooks)
+  @Access(ADMINISTER)
+  async listHooks(
+    @Payload() request: RpcRequest<typeof rpc.automations.listHooks>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<typeof rpc.automations.listHooks>> {
+    return { hooks: await this.provisioning.listHooks(principal, request.installationId) };
   }
 }

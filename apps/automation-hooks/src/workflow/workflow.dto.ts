@@ -1,6 +1,5 @@
 import { BooleanField, DateTimeField, field, IdField, IntegerField, JsonField, ListField, TextField } from '@crm/http';
-import type { Workflow } from './workflow.entity.js';
-import type { Action } from './workflow-definition.js';
+import { type Action, type Workflow } from './workflow.entity.js';
 
 /** Longest formula, in characters: the limit of the formula language. */
 const MAX_CONDITION = 4000;
@@ -78,8 +77,7 @@ export class CreatedWorkflowView extends WorkflowView {
 }
 
 /**
- * @param inFull whether to show conditions, and all of each action: headers, addresses, bodies, values and conditions may
- *   contain secrets of other systems, so only administrators see them
+ * @param inFull shows conditions and whole actions, which may contain secrets of other systems: for administrators only
  */
 export function toWorkflowView(workflow: Workflow, inFull: boolean): WorkflowView {
   const { trigger, condition, actions } = workflow.definition;

@@ -1,31 +1,69 @@
-import { type NarrowTransaction, secondsFromNow, type TenantTransaction } from '@crm/database';
+import { PlatformError } from '@crm/contracts';
+import { Database, type NarrowTransaction, Sweeper, secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
-import { Injectable } from '@nestjs/common';
+
+import { Inject, Injectable } from '@nestjs/common';
 import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
-import { Workflow, type WorkflowOrigin } from './workflow.entity.js';
-import {
-  DELETE_RATES,
-  KEEP_DEFINITION,
-  LIST_WORKFLOWS_STARTED_BY,
-  LOCK_WORKFLOWS,
-  SET_WORKFLOW_ENABLED,
-  SWEEP_DEFINITIONS,
-} from './workflow.sql.js';
-import type { WorkflowDefinition } from './workflow-definition.js';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workflow.entity.js';
+
+/**
+ * Runs for every event; `enabled` is written out for the partial index, where TypeORM would send a parameter. $1:
+ * tenant, $2: name of the event.
+ */
+export const LIST_WORKFLOWS_STARTED_BY = `
+  SELECT id, definition_version AS version, app_key AS "appKey", granted_scopes AS "grantedScopes"
+    FROM workflow WHERE tenant_id = $1 AND event_name = $2 AND enabled ORDER BY id`;
+
+/** Changes and returns a workflow in one round trip. $1: tenant, $2: id, $3: whether it is enabled from now on. */
+const SET_WORKFLOW_ENABLED = `
+  UPDATE workflow SET enabled = $3, version = version + 1, updated_at = now() WHERE tenant_id = $1 AND id = $2
+  RETURNING tenant_id AS "tenantId", id, version, name, definition, definition_version AS "definitionVersion", trigger_type AS "triggerType",
+    event_name AS "eventName", enabled, author_id AS "authorId", installation_id AS "installationId",
+    automation_key AS "automationKey", app_key AS "appKey", granted_scopes AS "grantedScopes",
+    object_names AS "objectNames", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Keeps what a workflow does, before it is replaced, for its runs. $1: tenant, $2: workflow. */
+const KEEP_DEFINITION = `
+  INSERT INTO workflow_version (tenant_id, workflow_id, version, definition, object_names)
+  SELECT tenant_id, id, definition_version, definition, object_names FROM workflow WHERE tenant_id = $1 AND id = $2`;
+
+/** $1: tenant, $2: workflows. */
+const DELETE_RATES = `DELETE FROM workflow_rate WHERE tenant_id = $1 AND workflow_id = ANY ($2::uuid[])`;
+
+/**
+ * Deletes at most $1 definitions that were replaced more than $2 seconds ago and have no unfinished run, of all
+ * tenants.
+ */
+const SWEEP_DEFINITIONS = `
+  WITH old AS (
+    SELECT tenant_id, workflow_id, version FROM workflow_version AS kept
+     WHERE replaced_at < now() - make_interval(secs => $2)
+       AND NOT EXISTS (SELECT 1 FROM run_queue
+                        WHERE run_queue.tenant_id = kept.tenant_id AND run_queue.workflow_id = kept.workflow_id)
+     ORDER BY replaced_at LIMIT $1),
+  gone AS (
+    DELETE FROM workflow_version AS kept USING old
+     WHERE kept.tenant_id = old.tenant_id AND kept.workflow_id = old.workflow_id AND kept.version = old.version
+    RETURNING 1)
+  SELECT count(*)::int AS deleted FROM gone`;
+
+/** Held until the transaction ends. $1: tenant. */
+const LOCK_WORKFLOWS = `SELECT pg_advisory_xact_lock(hashtextextended('workflows of ' || $1::text, 0))`;
 
 export interface StartedWorkflow {
   readonly id: string;
-  /** Of its definition. */
+  /** Version of its definition. */
   readonly version: number;
   /** The app that it belongs to; null, like its scopes, for a workflow that the tenant created. */
   readonly appKey: string | null;
   readonly grantedScopes: readonly string[] | null;
 }
 
-/** What a run does: not changed by what becomes of its workflow. */
+/** The definition of a run, independent of later changes to its workflow. */
 export type PinnedDefinition = Pick<Workflow, 'definition' | 'objectNames'>;
 
-/** What the author or the package says of a workflow. */
+/** A workflow from its author or a package. */
 export interface NewWorkflow
   extends Readonly<Pick<Workflow, 'id' | 'name' | 'definition' | 'authorId' | 'objectNames'>> {
   readonly origin: WorkflowOrigin | null;
@@ -41,8 +79,8 @@ export class WorkflowRepository {
   }
 
   /**
-   * Gives an app's workflow the form of another version of the package; whether it is enabled does not change. Runs that
-   * were accepted before keep to the definition that they were accepted with.
+   * Replaces an app's workflow by another version's; it stays enabled or disabled, and accepted runs keep their
+   * definition.
    */
   async replace(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
     tx.issue(KEEP_DEFINITION, [tx.tenantId, workflow.id]);
@@ -125,3 +163,56 @@ const changeableColumns = ({ name, definition, authorId, origin, objectNames }: 
   grantedScopes: origin && [...origin.grantedScopes],
   objectNames,
 });
+
+const SWEEP_INTERVAL_MS = 3_600_000;
+const SWEEP_BATCH = 1_000;
+/** Longer than the transaction of a run that is being accepted with the definition, and not yet to be seen in the queue. */
+const KEPT_SECONDS = 3_600;
+
+/** Deletes replaced definitions whose workflow has no unfinished run. */
+@Injectable()
+export class DefinitionSweeper extends Sweeper {
+  constructor(
+    private readonly database: Database,
+    private readonly workflows: WorkflowRepository,
+  ) {
+    super({ everyMs: SWEEP_INTERVAL_MS, atStart: true });
+  }
+
+  async sweep(stopping: AbortSignal): Promise<void> {
+    let deleted = SWEEP_BATCH;
+    while (deleted === SWEEP_BATCH && !stopping.aborted) {
+      deleted = await this.database.crossTenant((tx) => this.workflows.sweepDefinitions(tx, SWEEP_BATCH, KEPT_SECONDS));
+    }
+  }
+}
+
+/** Limits how many workflows a tenant has, and thereby how many runs a single event can start. */
+@Injectable()
+export class WorkflowLimit {
+  private readonly limit: number;
+
+  constructor(
+    private readonly workflows: WorkflowRepository,
+    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
+  ) {
+    this.limit = config.workflowsPerTenant;
+  }
+
+  /**
+   * Checks before workflows are added, under the tenant's lock. A tenant above a lowered limit keeps and may replace
+   * its workflows.
+   * @param removed how many the same transaction removes
+   * @throws WORKFLOW_LIMIT_EXCEEDED
+   */
+  async check(tx: TenantTransaction, added: number, removed = 0): Promise<void> {
+    if (added <= removed) return;
+    const present = await this.workflows.count(tx);
+    if (present - removed + added <= this.limit) return;
+    throw new PlatformError(
+      'WORKFLOW_LIMIT_EXCEEDED',
+      `A workspace may have ${this.limit} workflows, those of apps included; it has ${present}`,
+      { members: { limit: this.limit, present, requested: added } },
+    );
+  }
+}

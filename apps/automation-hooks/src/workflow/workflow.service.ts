@@ -1,12 +1,11 @@
 import type { Principal } from '@crm/access';
-import { PlatformError } from '@crm/contracts';
+import { PlatformError, rolesAllow } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-import { AcceptedRunsService } from './accepted-runs.service.js';
-import { isAdministrator } from './administrator.js';
+
 import {
   type CreatedWorkflowView,
   type CreateWorkflowInput,
@@ -14,9 +13,66 @@ import {
   type WorkflowView,
 } from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
-import { WorkflowRepository } from './workflow.repository.js';
-import { WorkflowLimit } from './workflow-limit.js';
+import { WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
 import { readDefinition } from './workflow-validation.js';
+
+/**
+ * Whether the principal may create workflows and see them in full, with payloads of runs: only in an administrator's
+ * own session, never with an app's or embed token or an API key.
+ */
+export const isAdministrator = (principal: Principal): boolean =>
+  principal.kind === 'user' && principal.apiKeyId === undefined && rolesAllow(principal.roles, 'administer');
+
+/**
+ * Cancels at most $3 unfinished runs of deleted workflows; their workers lose the claim. $1: tenant, $2: workflows, $4:
+ * error code, $5: error detail.
+ */
+const CANCEL_RUNS = `
+  WITH gone AS (
+    DELETE FROM run_queue
+     WHERE tenant_id = $1 AND run_id IN (
+       SELECT run_id FROM run_queue WHERE tenant_id = $1 AND workflow_id = ANY ($2::uuid[]) LIMIT $3 FOR UPDATE)
+    RETURNING run_id),
+  cancelled AS (
+    UPDATE run SET status = 'cancelled', error_code = $4, error_detail = $5, finished_at = now()
+      FROM gone WHERE run.tenant_id = $1 AND run.id = gone.run_id)
+  SELECT count(*)::int AS cancelled FROM gone`;
+
+/** Runs that one transaction cancels. */
+const BATCH = 1_000;
+
+/** The error of a run whose workflow was deleted. */
+export const WORKFLOW_DELETED = { code: 'WORKFLOW_DELETED', detail: 'The workflow was deleted' } as const;
+
+/**
+ * Cancels runs of deleted workflows. Runs depend on workflows and not the other way round, so the statement is here.
+ */
+@Injectable()
+export class AcceptedRunsService {
+  private readonly logger = new Logger(AcceptedRunsService.name);
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Cancels unfinished runs after the deletion; a run under way ends after its current step. A failure is only logged:
+   * a worker that claims a run without a workflow cancels it too.
+   */
+  async cancel(tenantId: string, workflowIds: readonly string[]): Promise<void> {
+    if (workflowIds.length === 0) return;
+    const { code, detail } = WORKFLOW_DELETED;
+    try {
+      for (let cancelled = BATCH; cancelled === BATCH; ) {
+        cancelled = await this.database.transaction(tenantId, async (tx) => {
+          const parameters = [tx.tenantId, workflowIds, BATCH, code, detail];
+          const [row] = await tx.query<{ cancelled: number }>(CANCEL_RUNS, parameters);
+          return row?.cancelled ?? 0;
+        });
+      }
+    } catch (error) {
+      this.logger.warn({ msg: 'Runs of deleted workflows are cancelled when they are due', workflowIds, err: error });
+    }
+  }
+}
 
 /** Workflows that tenants create. Those of apps come and go with installations: workflow-provisioning.service.ts. */
 @Injectable()
@@ -67,7 +123,7 @@ export class WorkflowService {
   }
 
   /**
-   * Enables or disables a workflow. A disabled one accepts no calls and no events; the runs that it has accepted are finished.
+   * A disabled workflow accepts no calls and events; accepted runs are finished.
    * @throws NOT_FOUND
    */
   async setEnabled(principal: Principal, id: string, enabled: boolean): Promise<WorkflowView> {
@@ -79,8 +135,8 @@ export class WorkflowService {
   }
 
   /**
-   * Deletes a workflow and cancels the runs that it has accepted and that have not ended.
-   * @throws NOT_FOUND; CONFLICT for a workflow that belongs to an installed app
+   * Deletes a workflow and cancels its unfinished runs.
+   * @throws NOT_FOUND; CONFLICT for a workflow of an installed app
    */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {

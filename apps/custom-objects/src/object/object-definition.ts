@@ -1,4 +1,6 @@
-import type { ScopeName } from '@crm/contracts';
+import type { Principal } from '@crm/access';
+import { PlatformError, type ScopeName } from '@crm/contracts';
+
 import type { FieldDefinition } from '@crm/fields';
 
 /** A field as it stands in a tenant: its declaration, its stable id and where its value is stored. */
@@ -46,11 +48,11 @@ export interface ObjectDefinition {
   readonly fields: readonly StoredField[];
   /** Null for an object that an app brings. */
   readonly standard: StandardTraits | null;
-  /** What an administrator lets other apps do with the records, by their keys; absent when nothing. */
+  /** Access of other apps, granted by an administrator; absent when there is none. */
   readonly sharedWith?: SharedWith;
 }
 
-/** What an app that an object is shared with may do with its records. */
+/** Access of an app that an object is shared with. */
 export type SharedAccess = 'read' | 'write';
 
 /** Access by the keys of apps. */
@@ -76,3 +78,47 @@ export interface DeclaredObject {
   readonly nameField?: string;
   readonly fields: readonly FieldDefinition[];
 }
+
+/** The part of a principal that decides on access to objects. */
+export type Caller = Pick<Principal, 'kind' | 'appKey'>;
+
+type Shareable = Pick<ObjectDefinition, 'appKey' | 'sharedWith'>;
+
+/**
+ * Access before roles and scopes count. Users reach every object of their tenant; an app reaches its own, those shared
+ * with it, and standard objects within its scopes.
+ */
+function accessOf({ appKey: owner, sharedWith = {} }: Shareable, caller: Caller): SharedAccess | null {
+  const app = actingApp(caller);
+  if (app === null || owner === null || owner === app) return 'write';
+  return Object.hasOwn(sharedWith, app) ? (sharedWith[app] as SharedAccess) : null;
+}
+
+/**
+ * The key of the app that acts by itself, with its token or in a run; null for a user, embedded or not. A token without
+ * a key belongs to no app.
+ */
+export function actingApp({ kind, appKey }: Caller): string | null {
+  if (kind === 'app') return appKey ?? '';
+  return kind === 'internal' ? (appKey ?? null) : null;
+}
+
+export function isVisibleTo(object: Shareable, caller: Caller): boolean {
+  return accessOf(object, caller) !== null;
+}
+
+/** @throws NOT_FOUND as for an object that does not exist; FORBIDDEN when the caller may read and not write */
+export function requireAccess(object: Shareable, caller: Caller, mode: 'read' | 'write'): void {
+  const access = accessOf(object, caller);
+  if (access === null) throw noSuchObject();
+  if (mode === 'write' && access === 'read') {
+    throw new PlatformError('FORBIDDEN', 'The object is shared with the app for reading only');
+  }
+}
+
+/** The keys of the apps that see an object: the one it belongs to and those that it is shared with. */
+export function appsThatSee({ appKey, sharedWith = {} }: Shareable): string[] {
+  return [...(appKey === null ? [] : [appKey]), ...Object.keys(sharedWith)];
+}
+
+export const noSuchObject = (): PlatformError => new PlatformError('NOT_FOUND', 'There is no such object');

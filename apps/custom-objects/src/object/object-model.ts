@@ -1,13 +1,25 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { type AccessPlan, accessPlan, compileFieldFormulas, formulaFieldTypes, formulaSources } from '@crm/fields';
 import { type CheckedFormulaSet, type CompiledFormulaSet, checkFormulaSet, type ValueType } from '@crm/formula';
-import type { ObjectDefinition, StoredField } from './object-definition.js';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { ObjectRepository, STALE_DEFINITION } from './object.repository.js';
+import {
+  type Caller,
+  noSuchObject,
+  type ObjectDefinition,
+  requireAccess,
+  type StoredField,
+} from './object-definition.js';
+import { standardObjectNamed, standardObjectWithId } from './standard-objects.js';
 
 /** Access plans kept for one object, one per combination of roles; when there are more, all are made again. */
 const PLANS_KEPT = 200;
 
 /**
- * An object definition ready for work: formulas compiled, fields by name, and the access plan of every combination of
- * roles that has called, each computed once. Apart from these plans it is immutable; a new revision is a new model.
+ * A definition with compiled formulas, fields by name and the access plan of each combination of roles. Immutable apart
+ * from the plans; a new revision is a new model.
  */
 export class ObjectModel {
   readonly formulas: CompiledFormulaSet;
@@ -18,7 +30,7 @@ export class ObjectModel {
   readonly uniqueFields: readonly StoredField[];
   /** The fields that refer to records; a user's id is none. */
   readonly referenceFields: readonly StoredField[];
-  /** What everyone can read, whatever their roles: nothing else reaches events. */
+  /** The fields that everyone can read: nothing else reaches events. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
   private checked: CheckedFormulaSet | undefined;
@@ -50,3 +62,193 @@ export class ObjectModel {
     return plan;
   }
 }
+
+/**
+ * Size of the cache in UTF-16 units of the definitions; 20 fields have some 4,000. A model takes several times that in
+ * memory.
+ */
+const DEFINITIONS_KEPT = 24_000_000;
+/** How often work is tried while its definition keeps changing. */
+const ATTEMPTS = 3;
+
+class StaleModel extends Error {}
+
+/** Whether a write failed because the definition had changed by which it was prepared: with the new one it may succeed. */
+export const isStale = (error: unknown): boolean =>
+  error instanceof StaleModel || (error instanceof Error && 'code' in error && error.code === STALE_DEFINITION);
+
+/** The tenant, identity and app of the caller. */
+export type ObjectCaller = TransactionOrigin & Caller;
+
+/**
+ * Caches models and runs work on them. Every transaction compares the revision first, so that no outdated definition is
+ * ever used.
+ */
+@Injectable()
+export class ObjectModelStore {
+  private readonly models = new LRUCache<string, ObjectModel, string>({
+    maxSize: DEFINITIONS_KEPT,
+    sizeCalculation: ({ object }) => JSON.stringify(object).length,
+    // Who waits for a model gets it, also when it was dropped or evicted meanwhile: the revision decides.
+    ignoreFetchAbort: true,
+    // Requests that need the same model wait for one to be made.
+    fetchMethod: (key, _known, { context: tenantId }) => this.load(tenantId, key.slice(tenantId.length + 1)),
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly objects: ObjectRepository,
+  ) {}
+
+  /** For reads. @throws NOT_FOUND when the tenant has no such object, or the caller does not see it */
+  read<T>(
+    caller: ObjectCaller,
+    apiName: string,
+    work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>,
+  ): Promise<T> {
+    return this.withModel(caller.tenantId, apiName, async (model) => {
+      await this.decide(caller, model, 'read', async () => undefined);
+      return this.database.transaction(caller, (tx) =>
+        this.underRevision(this.objects.findRevision(tx, model.object.id), model, () => work(model, tx)),
+      );
+    });
+  }
+
+  /**
+   * For a read of one statement that returns the definition's revision from the same snapshot. A result under another
+   * revision is discarded and the read repeated.
+   * @throws NOT_FOUND when the object does not exist or the caller does not see it; CONFLICT when its definition keeps
+   *   changing
+   */
+  readAtOnce<T>(
+    caller: ObjectCaller,
+    apiName: string,
+    read: (model: ObjectModel) => Promise<{ readonly revision: number | null; readonly result: T }>,
+  ): Promise<{ readonly model: ObjectModel; readonly result: T }> {
+    return this.withModel(caller.tenantId, apiName, async (model) => {
+      const { revision, result } = await this.decide(caller, model, 'read', read);
+      if (!isInForce(model, revision)) throw new StaleModel();
+      return { model, result };
+    });
+  }
+
+  /**
+   * For writes.
+   * @param prepare validation and calls before the transaction; runs again when the definition has changed
+   * @param write works in transactions of {@link transaction}
+   * @throws as {@link readAtOnce}; FORBIDDEN when the caller may only read
+   */
+  decideWrite<P, T>(
+    caller: ObjectCaller,
+    apiName: string,
+    prepare: (model: ObjectModel) => Promise<P>,
+    write: (model: ObjectModel, prepared: P) => Promise<T>,
+  ): Promise<T> {
+    return this.withModel(caller.tenantId, apiName, async (model) =>
+      write(model, await this.decide(caller, model, 'write', prepare)),
+    );
+  }
+
+  /**
+   * A transaction during which the definition cannot change.
+   * @throws an error that {@link isStale} recognises when it has changed already
+   */
+  transaction<T>(
+    origin: TransactionOrigin,
+    { object }: ObjectModel,
+    work: (tx: TenantTransaction) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(origin, (tx) => {
+      this.objects.holdDefinition(tx, object.id, object.revision);
+      return work(tx);
+    });
+  }
+
+  /**
+   * Finds a model by its id, in a transaction that holds the definitions.
+   * @returns null when there is none; isActive false for a removed object
+   */
+  async findById(tx: TenantTransaction, id: string): Promise<{ model: ObjectModel; isActive: boolean } | null> {
+    const standard = standardObjectWithId(id);
+    if (standard) return { model: standardModel(standard), isActive: true };
+    const found = await this.objects.findById(tx, id);
+    return found && { model: new ObjectModel(found.object), isActive: found.isActive };
+  }
+
+  /** Makes the attempt again, with a fresh model, while it finds the model stale. */
+  private async withModel<T>(
+    tenantId: string,
+    apiName: string,
+    attempt: (model: ObjectModel) => Promise<T>,
+  ): Promise<T> {
+    const key = `${tenantId}/${apiName}`;
+    const standard = standardObjectNamed(apiName);
+    for (let count = 1; ; count += 1) {
+      const model = standard ? standardModel(standard) : await this.get(key, tenantId);
+      try {
+        return await attempt(model);
+      } catch (error) {
+        if (!isStale(error)) throw error;
+        // Not the one that another request has begun to load since.
+        if (this.models.peek(key) === model) this.models.delete(key);
+        if (count === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
+      }
+    }
+  }
+
+  /** Decides before the revision is known; a refusal counts only when the model is current. */
+  private async decide<T>(
+    caller: ObjectCaller,
+    model: ObjectModel,
+    mode: 'read' | 'write',
+    decision: (model: ObjectModel) => Promise<T>,
+  ): Promise<T> {
+    try {
+      requireAccess(model.object, caller, mode);
+      return await decision(model);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.status >= 500) throw error;
+      const { id } = model.object;
+      const current = await this.database.transaction(caller, (tx) => this.objects.findRevision(tx, id));
+      throw isInForce(model, current) ? error : new StaleModel();
+    }
+  }
+
+  /** The revision is sent together with the first statements of the work, so it costs no round trip. */
+  private async underRevision<T>(
+    revision: Promise<number | null>,
+    model: ObjectModel,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const [current, outcome] = await Promise.allSettled([revision, work()]);
+    if (current.status === 'rejected') throw current.reason;
+    if (!isInForce(model, current.value)) throw new StaleModel();
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+
+  private async get(key: string, tenantId: string): Promise<ObjectModel> {
+    return this.models.get(key) ?? ((await this.models.fetch(key, { context: tenantId })) as ObjectModel);
+  }
+
+  private async load(tenantId: string, apiName: string): Promise<ObjectModel> {
+    const object = await this.database.transaction(tenantId, (tx) => this.objects.findByApiName(tx, apiName));
+    if (!object) throw noSuchObject();
+    return new ObjectModel(object);
+  }
+}
+
+/** Every tenant has the same standard objects, so their models are made once. */
+const standardModels = new Map<string, ObjectModel>();
+
+function standardModel(object: ObjectDefinition): ObjectModel {
+  let model = standardModels.get(object.id);
+  if (!model) {
+    model = new ObjectModel(object);
+    standardModels.set(object.id, model);
+  }
+  return model;
+}
+
+/** @param revision of the tenant's row; null when it has none, as for standard objects to which it has added nothing */
+const isInForce = ({ object }: ObjectModel, revision: number | null): boolean => (revision ?? 0) === object.revision;

@@ -1,8 +1,9 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
-import { Controller, Get, Param } from '@nestjs/common';
-import { ObjectListView, ObjectView } from './object.dto.js';
+import { Body, Controller, Get, Param, Put } from '@nestjs/common';
+import { ObjectListView, ObjectView, ShareInput, ShareListView, ShareView } from './object.dto.js';
 import { ObjectService } from './object.service.js';
+import { ShareService } from './share.service.js';
 
 @ApiGroup({
   name: 'Custom objects',
@@ -32,5 +33,42 @@ export class ObjectController {
   })
   get(@CurrentPrincipal() principal: Principal, @Param('apiName') apiName: string): Promise<ObjectView> {
     return this.objects.get(principal, apiName);
+  }
+}
+
+@ApiGroup({
+  name: 'Custom objects',
+  description: 'Definitions of the objects that apps bring, and their records.',
+})
+@Controller('api/crm/custom/:apiName/apps')
+export class ShareController {
+  constructor(private readonly shares: ShareService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the apps that an object is shared with',
+    description: 'The app that the object belongs to is not among them: it always reads and writes the records.',
+    answers: [{ status: 200, description: 'The shares', body: () => ShareListView }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Param('apiName') apiName: string): Promise<ShareListView> {
+    return { data: await this.shares.list(principal, apiName) };
+  }
+
+  @Put(':key')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Shares an object with another app',
+    description:
+      "By default an app sees none of the objects of other apps, neither through the API nor in events. The app's scopes and the fields' roles still apply. The app is one of the marketplace or of your workspace; it does not have to be installed yet.",
+    answers: [{ status: 200, description: 'The share', body: () => ShareView }],
+  })
+  set(
+    @CurrentPrincipal() principal: Principal,
+    @Param('apiName') apiName: string,
+    @Param('key') key: string,
+    @Body() { access }: ShareInput,
+  ): Promise<ShareView> {
+    return this.shares.set(principal, apiName, key, access);
   }
 }

@@ -1,16 +1,17 @@
+import { TenantDirectory } from '@crm/messaging';
 import { Module } from '@nestjs/common';
-import { TenantModule } from '../tenant/tenant.module.js';
-import { ObjectController } from './object.controller.js';
+import { ObjectController, ShareController } from './object.controller.js';
 import { ObjectRepository } from './object.repository.js';
 import { ObjectRpc } from './object.rpc.js';
 import { ObjectService } from './object.service.js';
-import { ObjectModelStore } from './object-model.store.js';
+import { ObjectModelStore } from './object-model.js';
+
+import { ShareService } from './share.service.js';
 
 @Module({
-  imports: [TenantModule],
-  controllers: [ObjectController, ObjectRpc],
-  providers: [ObjectRepository, ObjectModelStore, ObjectService],
-  // Records are read and written by the definition in force; shares are part of it.
-  exports: [ObjectModelStore, ObjectRepository],
+  controllers: [ObjectController, ObjectRpc, ShareController],
+  // The tenants' zones, countries and plans, which identity owns, are cached once for the whole service.
+  providers: [ObjectModelStore, ObjectRepository, ObjectService, ShareService, TenantDirectory],
+  exports: [ObjectModelStore, ObjectRepository, TenantDirectory],
 })
 export class ObjectModule {}

@@ -2,27 +2,75 @@ import type { TenantTransaction } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { CustomField } from './field.entity.js';
-import { CustomObject } from './object.entity.js';
-import {
-  DELETE_RECORDS_OF_INSTALLATION,
-  DELETE_REFERENCES_OF_INSTALLATION,
-  DELETE_SEARCH_TEXTS_OF_INSTALLATION,
-  DELETE_UNIQUE_VALUES_OF_INSTALLATION,
-  FIND_OBJECT,
-  FIND_OBJECT_BY_ID,
-  FIND_REVISION,
-  HOLD_DEFINITIONS,
-  LIST_OBJECTS,
-  LOCK_DEFINITIONS,
-  REQUIRE_REVISION,
-} from './object.sql.js';
-import type { AppObject, StoredField } from './object-definition.js';
+import { CustomField, CustomObject, ObjectShare } from './object.entity.js';
+import type { AppObject, SharedAccess, StoredField } from './object-definition.js';
+
+/** Objects with their fields, in one statement: a definition is read in one round trip. $1: tenant. */
+const OBJECTS = `
+  SELECT o.id, o.tenant_id AS "tenantId", o.installation_id AS "installationId", o.app_key AS "appKey", o.sandbox,
+         o.declared_api_name AS "declaredApiName", o.api_name AS "apiName", o.label, o.plural_label AS "pluralLabel",
+         o.description, o.name_field AS "nameField", o.revision, o.state,
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'key', f.key, 'slot', f.slot,
+                   'referenceObjectId', f.reference_object_id, 'definition', f.definition) ORDER BY f.position), '[]')
+            FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields,
+         (SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
+            FROM custom_object_share s WHERE s.tenant_id = o.tenant_id AND s.object_id = o.id) AS "sharedWith"
+    FROM custom_object o
+   WHERE o.tenant_id = $1`;
+
+/** $1: tenant. */
+const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
+
+/** $1: tenant, $2: name in the tenant. */
+export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.api_name = $2`;
+
+/** In use or not. $1: tenant, $2: object. */
+export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
+
+/** Every change of definitions begins with it. $1: tenant. */
+const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
+
+/**
+ * Precedes every write: definitions cannot change until the transaction ends. An advisory lock, because all writers
+ * would write to the object's row. $1: tenant.
+ */
+export const HOLD_DEFINITIONS = `SELECT pg_advisory_xact_lock_shared(hashtextextended('custom_object:' || $1::text, 0))`;
+
+/** $1: tenant, $2: object. */
+export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'`;
+
+/**
+ * Fails when the revision differs. A separate statement after HOLD_DEFINITIONS, so that it sees what a change it waited
+ * for has committed. $1: tenant, $2: object, $3: revision, 0 for an object without a row.
+ */
+export const REQUIRE_REVISION = `
+  SELECT CASE WHEN coalesce((SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'), 0) <> $3
+              THEN stale_definition() END`;
+
+/** $1: tenant, $2: installation. */
+const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
+  DELETE FROM custom_unique WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
+
+/** $1: tenant, $2: installation. */
+const DELETE_REFERENCES_OF_INSTALLATION = `
+  DELETE FROM record_reference WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
+
+/** $1: tenant, $2: installation. */
+const DELETE_RECORDS_OF_INSTALLATION = `
+  DELETE FROM custom_record WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
+
+/** $1: tenant, $2: installation. */
+const DELETE_SEARCH_TEXTS_OF_INSTALLATION = `
+  DELETE FROM record_search WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
 
 /** The SQLSTATE of a transaction that relied on a definition that has changed. */
 export const STALE_DEFINITION = 'CO001';
 
-/** What the statements return. */
+/** A definition as the statements return it. */
 interface ObjectRow extends Omit<AppObject, 'fields' | 'standard'> {
   readonly state: 'active' | 'removed';
   readonly fields: readonly FieldRow[];
@@ -85,8 +133,7 @@ export class ObjectRepository {
   }
 
   /**
-   * Like holdDefinitions, but nobody waits for the answer: the transaction fails with {@link STALE_DEFINITION} when the
-   * object's revision is not the given one.
+   * As holdDefinitions, without waiting: the transaction fails with {@link STALE_DEFINITION} when the revision differs.
    */
   holdDefinition(tx: TenantTransaction, objectId: string, revision: number): void {
     tx.issue(HOLD_DEFINITIONS, [tx.tenantId]);
@@ -139,5 +186,14 @@ export class ObjectRepository {
     await tx.query(DELETE_RECORDS_OF_INSTALLATION, [tx.tenantId, installationId]);
     const { affected } = await tx.repository(CustomObject).delete({ tenantId: tx.tenantId, installationId });
     return affected ?? 0;
+  }
+
+  async share(tx: TenantTransaction, objectId: string, appKey: string, access: SharedAccess): Promise<void> {
+    const { tenantId } = tx;
+    await tx.repository(ObjectShare).upsert({ tenantId, objectId, appKey, access }, ['tenantId', 'objectId', 'appKey']);
+  }
+
+  async unshare(tx: TenantTransaction, objectId: string, appKey: string): Promise<void> {
+    await tx.repository(ObjectShare).delete({ tenantId: tx.tenantId, objectId, appKey });
   }
 }

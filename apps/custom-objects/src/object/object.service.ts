@@ -1,24 +1,15 @@
 import type { Principal } from '@crm/access';
 import { CUSTOM_OBJECT_LIMITS, PlatformError, type ProvisionedObject } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
-import { checkDefinition, type FieldDefinition } from '@crm/fields';
+import { Database, type TenantTransaction } from '@crm/database';
+import { normaliseOptions } from '@crm/fields';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { ObjectView } from './object.dto.js';
+import type { FieldView, ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
-import { objectView } from './object.view.js';
-import { actingApp, isVisibleTo, noSuchObject } from './object-access.js';
-import type { AppObject, DeclaredObject, StoredField } from './object-definition.js';
-import { assignSlots } from './slot.js';
-import { standardObjectNamed } from './standard-objects.js';
-import { tenantApiName } from './tenant-api-name.js';
+import { type AppObject, actingApp, isVisibleTo, noSuchObject, type StoredField } from './object-definition.js';
 
-export interface ProvisionRequest {
-  readonly installationId: string;
-  readonly appKey: string;
-  readonly sandbox: boolean;
-  readonly objects: readonly DeclaredObject[];
-}
+import { layOut, type ProvisionRequest } from './object-layout.js';
+import { ObjectModel } from './object-model.js';
 
 /** The rules of object definitions: who sees which, and how they come and go with packages. */
 @Injectable()
@@ -49,10 +40,10 @@ export class ObjectService {
   }
 
   /**
-   * Creates the objects of a package, all or none, in one transaction that locks the tenant's definitions while it counts
-   * them. A repetition for the same installation returns what is there.
-   * @throws OBJECT_LIMIT_EXCEEDED when the plan does not allow that many; VALIDATION_FAILED for a definition that
-   *   certification would refuse
+   * Creates the objects of a package, all or none, under a lock on the tenant's definitions. Idempotent per
+   * installation.
+   * @throws OBJECT_LIMIT_EXCEEDED when the plan does not allow that many; VALIDATION_FAILED for an uncertifiable
+   *   definition
    */
   async provision(tenantId: string, request: ProvisionRequest): Promise<ProvisionedObject[]> {
     const { plan } = await this.tenants.getCurrent(tenantId);
@@ -80,8 +71,8 @@ export class ObjectService {
 
   /**
    * Removes the objects of an installation.
-   * @param discard whether their records and definitions are deleted; otherwise they are kept, out of reach
-   * @returns how many objects there were
+   * @param discard whether to delete definitions and records; otherwise they are kept, out of reach
+   * @returns the number of objects
    */
   async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     return this.database.transaction(tenantId, async (tx) => {
@@ -107,66 +98,43 @@ const named = (object: AppObject): ProvisionedObject => ({
   apiName: object.apiName,
 });
 
-/** Names and ids first, because objects of a package can refer to each other in any order; then the fields. */
-function layOut(tx: TenantTransaction, request: ProvisionRequest, present: readonly AppObject[]): AppObject[] {
-  const taken = new Set(present.map((object) => object.apiName));
-  const heads = request.objects.map((declared) => {
-    const apiName = tenantApiName(declared.apiName, request.appKey, request.sandbox, (name) => taken.has(name));
-    taken.add(apiName);
-    return { declared, apiName, id: newId() };
-  });
-  const resolveTarget = (field: FieldDefinition): string[] => {
-    if (field.type !== 'reference' || field.referenceTarget === undefined) return [];
-    const standard = standardObjectNamed(field.referenceTarget);
-    if (standard) return [standard.id];
-    const name = field.referenceTarget.replace(/^custom:/, '');
-    const target =
-      heads.find((head) => head.declared.apiName === name)?.id ?? present.find((object) => object.apiName === name)?.id;
-    if (!target) {
-      throw new PlatformError(
-        'VALIDATION_FAILED',
-        `The reference ${field.apiName} points to ${name}, which does not exist`,
-      );
-    }
-    return [target];
-  };
-  return heads.map(({ declared, apiName, id }) => {
-    assertConsistent(declared);
-    const slots = assignSlots(declared.fields);
-    return {
-      id,
-      tenantId: tx.tenantId,
-      installationId: request.installationId,
-      appKey: request.appKey,
-      sandbox: request.sandbox,
-      declaredApiName: declared.apiName,
-      apiName,
-      label: declared.label ?? declared.apiName,
-      pluralLabel: declared.pluralLabel ?? declared.label ?? declared.apiName,
-      description: declared.description ?? null,
-      nameField: declared.nameField ?? null,
-      revision: 1,
-      standard: null,
-      fields: declared.fields.map(
-        (field, index): StoredField => ({
-          ...field,
-          id: newId(),
-          key: index + 1,
-          label: field.label ?? field.apiName,
-          slot: slots.get(field.apiName) ?? null,
-          referenceObjectIds: resolveTarget(field),
+/**
+ * A definition with the fields that these roles can read.
+ * @param apiNames names in the tenant of the referenced objects, by id
+ */
+function objectView(object: AppObject, roles: readonly string[], apiNames: ReadonlyMap<string, string>): ObjectView {
+  const plan = new ObjectModel(object).planFor(roles);
+  return {
+    apiName: object.apiName,
+    label: object.label,
+    pluralLabel: object.pluralLabel,
+    description: object.description,
+    appKey: object.appKey,
+    sandbox: object.sandbox,
+    nameField: object.nameField !== null && plan.readable.has(object.nameField) ? object.nameField : null,
+    fields: object.fields
+      .filter((field) => plan.readable.has(field.apiName))
+      .map(
+        (field): FieldView => ({
+          apiName: field.apiName,
+          label: field.label,
+          type: field.type,
+          required: field.required ?? false,
+          isUnique: field.is_unique ?? false,
+          readable: true,
+          writable: plan.writable.has(field.apiName),
+          ...(field.options ? { options: normaliseOptions(field.options) } : {}),
+          ...referenceTarget(field, apiNames),
         }),
       ),
-    };
-  });
+  };
 }
 
-/** Certified packages have passed this; the record engine relies on it. */
-function assertConsistent(declared: DeclaredObject): void {
-  const problems = checkDefinition(declared.fields);
-  if (problems.length > 0) {
-    throw new PlatformError('VALIDATION_FAILED', `The object ${declared.apiName} is not consistent`, {
-      errors: problems,
-    });
-  }
+/** The target's name in this tenant, which can differ from that in the package; absent when it was removed. */
+function referenceTarget(field: StoredField, apiNames: ReadonlyMap<string, string>): { referenceTarget?: string } {
+  const [targetId] = field.referenceObjectIds;
+  if (targetId === undefined || (field.referenceTarget !== undefined && !field.referenceTarget.startsWith('custom:')))
+    return field.referenceTarget ? { referenceTarget: field.referenceTarget } : {};
+  const apiName = apiNames.get(targetId);
+  return apiName === undefined ? {} : { referenceTarget: `custom:${apiName}` };
 }

@@ -1,10 +1,12 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+
+import { PlatformError } from '@crm/contracts';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
-import { CustomObjectName } from '../object/custom-object-name.js';
-import { ListRecordsQuery, RecordHeadView } from './record.dto.js';
-import { type Reply, shown, shownList } from './record.reply.js';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { standardObjectNamed } from '../object/standard-objects.js';
+import { ListRecordsQuery, RecordHeadView, type Reply, shown, shownList } from './record.dto.js';
+
 import { RecordService } from './record.service.js';
 
 const READ = { right: 'read', scope: 'custom_objects' } as const;
@@ -13,6 +15,17 @@ const RECORD = { description: 'The record with the fields that the caller can re
 
 const FIELDS = 'The body has the fields of the object by their api-names. Formulas cannot be written.';
 const WRITE_ERRORS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
+
+/**
+ * The API name of a custom object. Standard objects do not exist here, so that the scope of custom objects cannot reach
+ * them.
+ */
+const CustomObjectName = (): ParameterDecorator => Param('apiName', { transform: customObjectName });
+
+function customObjectName(apiName: string): string {
+  if (standardObjectNamed(apiName)) throw new PlatformError('NOT_FOUND', 'There is no such object');
+  return apiName;
+}
 
 @ApiGroup({
   name: 'Custom objects',

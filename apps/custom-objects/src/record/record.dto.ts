@@ -1,4 +1,6 @@
-import { DateTimeField, IdField, IntegerField, ListQuery, TextField } from '@crm/http';
+import { DateTimeField, IdField, IntegerField, type ListAnswer, ListQuery, TextField } from '@crm/http';
+
+import type { TaggedRecord } from './record.service.js';
 
 /** Query parameters of a list of records. */
 export class ListRecordsQuery extends ListQuery {
@@ -29,7 +31,7 @@ export class ListRecordsQuery extends ListQuery {
   sort?: string;
 }
 
-/** What every record has; its fields stand beside these, by their API names. */
+/** Members of every record; its fields stand beside them. */
 export class RecordHeadView {
   @IdField()
   id: string;
@@ -42,4 +44,27 @@ export class RecordHeadView {
 
   @DateTimeField()
   updatedAt: string;
+}
+
+/** The part of the HTTP reply that the routes of records need. */
+export interface Reply {
+  header(name: string, value: string): unknown;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** @returns the body of the reply, whose type and entity tag are set */
+export function shown(reply: Reply, { json, etag }: TaggedRecord): string {
+  reply.header('content-type', JSON_TYPE);
+  reply.header('etag', etag);
+  return json;
+}
+
+/**
+ * @param list with the JSON of each record
+ * @returns the body; the content type is set
+ */
+export function shownList(reply: Reply, { data, ...rest }: ListAnswer<string>): string {
+  reply.header('content-type', JSON_TYPE);
+  return `{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`;
 }

@@ -8,7 +8,7 @@ import { RecordService } from './record.service.js';
 
 type Contracts = typeof rpc.customObjects;
 
-/** Which scope a narrowed token needs is known with the object: the handler asks for it. */
+/** The scope depends on the object, so the handler requires it. */
 const WRITE = { right: 'write', app: true, embed: true } as const;
 
 /** Workflow runs write records with the rights of the workflow's author or installation. */

@@ -1,32 +1,73 @@
 import type { Principal } from '@crm/access';
-import { PlatformError } from '@crm/contracts';
+import { type FieldProblem, PlatformError } from '@crm/contracts';
 import { IdempotencyService, type IdempotentCall, type TenantTransaction } from '@crm/database';
-import { validateRecord } from '@crm/fields';
+import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import { type ExpectedVersions, type ListAnswer, type ListQuery, listAnswer, parsePage, requireMatch } from '@crm/http';
+import { type ExpectedVersions, type ListAnswer, type ListQuery } from '@crm/http';
+
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { ObjectModel } from '../object/object-model.js';
-import { ObjectModelStore } from '../object/object-model.store.js';
-import { requireWritable, shownProblems } from './field-access.js';
-import { noSuchRecord, type StoredRecord } from './record.js';
-import { RecordRepository } from './record.repository.js';
-import { recordJson } from './record.writer.js';
-import { recordEtag } from './record-etag.js';
-import { type RecordFilter, rowConditions } from './record-filter.js';
-import { RecordListService } from './record-list.service.js';
-import { readPage } from './record-page.js';
-import { RecordReadService } from './record-read.service.js';
-import { RecordRemovalService } from './record-removal.service.js';
-import { parseSort } from './record-sort.js';
-import type { FieldValues } from './record-values.js';
-import { RecordWriteService } from './record-write.service.js';
-import { ReferenceAccessService } from './reference-access.service.js';
+import { type RecordFilter } from '../finding/record-filter.js';
+import { RecordListService } from '../finding/record-list.service.js';
+import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { RecordRepository } from '../reading/record.repository.js';
+import { recordEtag, recordJson } from '../reading/record.serializer.js';
+import { RecordReadService } from '../reading/record-read.service.js';
+import { RecordRemovalService } from '../writing/record-removal.service.js';
+import { RecordWriteService } from '../writing/record-write.service.js';
+import { ReferenceAccessService } from '../writing/reference.service.js';
+
+/**
+ * Refuses fields that the role cannot write, before any value is validated. Formulas are left to validation. On
+ * `create` the default of a unique field counts as written, because it can conflict.
+ * @throws FIELD_ACCESS_DENIED naming the fields
+ */
+function requireWritable(
+  model: ObjectModel,
+  plan: AccessPlan,
+  body: Readonly<Record<string, unknown>>,
+  mode: 'create' | 'update',
+): void {
+  const denied = Object.keys(body).filter((name) => {
+    const field = model.fieldsByName.get(name);
+    return field !== undefined && field.type !== 'formula' && !plan.writable.has(name);
+  });
+  if (denied.length > 0) {
+    throw new PlatformError('FIELD_ACCESS_DENIED', `The role cannot write ${denied.join(', ')}`, {
+      errors: denied.map(
+        (name): FieldProblem => ({
+          pointer: `/${name}`,
+          code: 'FIELD_ACCESS_DENIED',
+          detail: 'The role cannot write this field',
+        }),
+      ),
+    });
+  }
+  if (mode === 'create' && setsHiddenUnique(model, plan)) {
+    throw new PlatformError('FIELD_ACCESS_DENIED', 'The role cannot read a unique field that a new record sets');
+  }
+}
+
+/** Whether a new record has a value in a unique field that the role cannot read: a conflict would reveal it. */
+function setsHiddenUnique({ object }: ObjectModel, plan: AccessPlan): boolean {
+  return object.fields.some(
+    (field) => field.is_unique && (field.default ?? null) !== null && !plan.readable.has(field.apiName),
+  );
+}
+
+/** Problems as a caller with this plan sees them: of a field that they cannot read, neither options nor limits. */
+function shownProblems(model: ObjectModel, plan: AccessPlan, problems: readonly ValueProblem[]): ValueProblem[] {
+  return problems.map((problem) => {
+    const name = problem.pointer.split('/', 2)[1] ?? '';
+    return !model.fieldsByName.has(name) || plan.readable.has(name) ? problem : withoutLimits(problem);
+  });
+}
 
 /** The representation of a record and its entity tag. */
 export interface TaggedRecord {
   readonly id: string;
-  /** What the caller can read, as JSON. */
+  /** JSON of the readable fields. */
   readonly json: string;
   readonly etag: string;
 }
@@ -62,64 +103,19 @@ export class RecordService {
     return tagged(model, result, caller, clock);
   }
 
-  /**
-   * @returns the page with the JSON of each record
-   * @throws INVALID_QUERY, NOT_FOUND
-   */
+  /** @throws INVALID_QUERY, NOT_FOUND, QUERY_TOO_EXPENSIVE */
   async list(
     caller: Caller,
     apiName: string,
     query: ListQuery & RecordFilter & { sort?: string },
   ): Promise<ListAnswer<string>> {
-    const { q = null, filterField = null, filterValue = null } = query;
-    const clock = await this.clock(caller);
-    const { result } = await this.models.readAtOnce(caller, apiName, async (model) => {
-      const { id: objectId } = model.object;
-      const plan = model.planFor(caller.roles);
-      // $1 is the tenant and $2 the object.
-      const conditions = rowConditions(model, plan, query, 3, clock);
-      const sort = parseSort(model, plan, query.sort);
-      const page = parsePage(query, {
-        tenantId: caller.tenantId,
-        list: `records ${objectId}`,
-        sort: sort.name,
-        value: sort.by?.valueType,
-        filter: [q, filterField, filterValue],
-      });
-      let { revision }: { revision: number | null } = model.object;
-      let counted: number | undefined;
-      const records = await readPage(
-        page,
-        async (portion) => {
-          const isFirst = counted === undefined;
-          const part = await this.lists.read(
-            caller.tenantId,
-            model,
-            plan,
-            { q: query.q, conditions, sort },
-            portion,
-            isFirst,
-          );
-          counted ??= part.counted;
-          // Nothing follows a portion that was read under another definition: what was read is discarded. A standard object
-          // to which the tenant has added nothing has no revision there.
-          if ((part.revision ?? 0) === revision) return part.records;
-          revision = part.revision;
-          return [];
-        },
-        (record) => recordJson(model, record, plan, clock),
-        sort.positionOf,
-      );
-      const { rows, end } = records;
-      return { revision, result: listAnswer(rows, page, counted ?? 0, () => end) };
-    });
-    return result;
+    return this.lists.list(caller, apiName, query, await this.clock(caller));
   }
 
   /**
-   * @param call identifies the call, so that a repetition finds the record of the first one
-   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE for a reference, VALIDATION_FAILED, UNIQUE_VIOLATION,
-   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; NOT_FOUND, also when the record of a repeated call has since been deleted
+   * @param call identifies the call, so that a repetition finds the first record
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, UNIQUE_VIOLATION, IDEMPOTENCY_KEY_IN_USE,
+   *   IDEMPOTENCY_KEY_REUSED; NOT_FOUND, also when a repeated call's record has been deleted
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
@@ -140,9 +136,8 @@ export class RecordService {
   }
 
   /**
-   * @param expected the versions that `If-Match` names
-   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE for a reference, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH,
-   *   NOT_FOUND
+   * @param expected versions of `If-Match`
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH, NOT_FOUND
    */
   async update(
     caller: Caller,
@@ -164,12 +159,7 @@ export class RecordService {
     const clock = await this.clock(caller);
     const prepare = async () => undefined;
     await this.models.decideWrite(caller, apiName, prepare, (model) =>
-      this.models.transaction(caller, model, async (tx) => {
-        const [record] = await this.records.lockForDeletion(tx, model.object.id, [id]);
-        if (!record) throw noSuchRecord();
-        requireMatch(expected, record.version);
-        await this.removal.remove(tx, caller, model, record, clock);
-      }),
+      this.removal.remove(caller, model, id, expected, clock),
     );
   }
 
@@ -211,8 +201,7 @@ export class RecordService {
   }
 
   /**
-   * The record of an earlier, finished call, or null. It is looked for before the body is validated: definition, references
-   * and the caller's rights may have changed since, and the record exists all the same.
+   * The record of an earlier call, or null. Looked up before validation: definition and rights may have changed since.
    */
   private findCreated(
     caller: Caller,

@@ -1,6 +1,6 @@
 import { Database } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
-import { SearchTextService } from '../../src/record/search-text.service.js';
+import { SearchTextService } from '../../src/finding/search-text.service.js';
 import type { CustomObjectsService, Tenant } from '../custom-objects-service.js';
 import { Names } from './names.js';
 import { ALL_ROLES, OBJECT_NAMES, type ObjectName } from './object.js';

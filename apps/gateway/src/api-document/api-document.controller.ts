@@ -1,8 +1,30 @@
 import { Public } from '@crm/access';
 import { Describe } from '@crm/http';
-import { Controller, Get, Header, UseGuards } from '@nestjs/common';
-import { AddressLimitGuard } from './address-limit.guard.js';
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Header,
+  Injectable,
+  UseGuards,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RateLimitService } from '../admission/rate-limit.service.js';
 import { ApiDocumentService } from './api-document.service.js';
+
+/** Counts calls that the gateway answers itself as those without a token, by address: they never reach the proxy's checks. */
+@Injectable()
+export class AddressLimitGuard implements CanActivate {
+  constructor(private readonly limits: RateLimitService) {}
+
+  /** @throws PlatformError RATE_LIMITED */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    await this.limits.admitAddress(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    return true;
+  }
+}
 
 /** The merged document. The page that shows it comes from `@crm/http`, as at every edge. */
 @Controller('api/openapi.json')

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ProxyModule } from '../proxy/proxy.module.js';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { ApiDocumentController } from './api-document.controller.js';
 import { ApiDocumentService } from './api-document.service.js';
 
 @Module({
-  imports: [ProxyModule, RateLimitModule],
+  imports: [ProxyModule],
   controllers: [ApiDocumentController],
   providers: [ApiDocumentService],
 })

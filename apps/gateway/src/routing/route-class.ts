@@ -1,5 +1,8 @@
 import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT } from '@crm/http';
-import type { BodyRoom } from '../bodies/body-room.js';
+
+/** Where bodies count: those of tenants; those of addresses without a token, with a room each for credentials and for hooks. */
+export const BODY_ROOMS = ['tenant', 'address', 'credentials', 'hook'] as const;
+export type BodyRoom = (typeof BODY_ROOMS)[number];
 
 /** What holds for all calls of a kind. */
 export interface RouteClass {

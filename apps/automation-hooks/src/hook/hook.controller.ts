@@ -1,0 +1,54 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
+import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { HookSecretInput, HookView, NewHookSecretView, WORKFLOW_GROUP } from './hook.dto.js';
+
+import { HookSecretService } from './hook-secret.service.js';
+
+@ApiGroup(WORKFLOW_GROUP)
+@Controller('api/crm/automations/workflows/:id/hook')
+export class HookSecretController {
+  constructor(private readonly hooks: HookSecretService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Returns the hook URL of a workflow',
+    description:
+      'The URL contains a secret: everyone who has it can start runs. With when the secret was made and last used, and the one before it while that is valid.',
+    answers: [{ status: 200, description: 'The hook URL', body: () => HookView }],
+  })
+  get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookView> {
+    return this.hooks.reveal(principal, id);
+  }
+
+  @Post()
+  @NotRepeatable()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Replaces the secret of a hook',
+    description:
+      'Gives the workflow another hook URL; the previous one keeps working for the hours that are asked for. Needs a proof of your password or second factor in the last ten minutes.',
+    answers: [{ status: 201, description: 'The new hook URL', body: () => NewHookSecretView }],
+    errors: ['STEP_UP_REQUIRED'],
+  })
+  rotate(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Body() input?: HookSecretInput,
+  ): Promise<NewHookSecretView> {
+    return this.hooks.rotate(principal, id, input);
+  }
+
+  @Delete('previous-secret')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends the previous secret of a hook at once',
+    description: 'For a URL that has leaked, or once every upstream system has the new one.',
+    answers: [{ status: 204, description: 'The previous URL no longer works' }],
+  })
+  async endPrevious(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.hooks.endPrevious(principal, id);
+  }
+}

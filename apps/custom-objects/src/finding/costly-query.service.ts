@@ -1,0 +1,158 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, isExcessive, type TenantTransaction } from '@crm/database';
+import type { AccessPlan } from '@crm/fields';
+import type { ListPage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { E_TIMEOUT, Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
+import type { ObjectModel } from '../object/object-model.js';
+import { type RowCondition } from './record-list.repository.js';
+import type { RecordSort } from './record-sort.js';
+import { type SearchedText } from './search-text.js';
+
+/** Why a query may take long: it names the parameter, and says what would help. */
+export interface QueryCost {
+  readonly cause: string;
+  readonly help: string;
+}
+
+interface Query {
+  readonly searched: SearchedText | null;
+  readonly conditions: readonly RowCondition[];
+  readonly sort: Pick<RecordSort, 'by' | 'name'>;
+}
+
+/**
+ * Why a query may be slow on an object with many records; null when an index bounds it.
+ * @param plan of the caller: only fields that they can read are recommended
+ */
+export function queryCost(
+  model: ObjectModel,
+  plan: AccessPlan,
+  { searched, conditions, sort }: Query,
+  page: Pick<ListPage, 'counts' | 'countLimit'>,
+): QueryCost | null {
+  const field = conditions.find(({ unindexedField }) => unindexedField !== undefined)?.unindexedField;
+  if (field !== undefined) {
+    return {
+      cause: `filterField: ${field} has no index`,
+      help: `filter by ${indexedFields(model, plan, 'another field')}`,
+    };
+  }
+  if (sort.by && !sort.by.isIndexed) {
+    const help = `sort by createdAt or ${indexedFields(model, plan, 'id')}, or filter by such a field`;
+    return { cause: `sort: ${sort.name.replace(/^-/, '')} has no index`, help };
+  }
+  if (page.counts && page.countLimit === null) {
+    return { cause: 'count: exact counts every match', help: 'leave it out, then counting stops at 10,000' };
+  }
+  if (searched) {
+    const cause = searched.isIndexed ? 'q: very many texts were compared' : 'q: a text so short has no index';
+    return { cause, help: 'search for a longer text, of three letters or digits at least, or use count=none' };
+  }
+  return null;
+}
+
+/** @param otherwise what is recommended when no field has an index */
+function indexedFields(model: ObjectModel, plan: AccessPlan, otherwise: string): string {
+  const names = model.object.fields.flatMap(({ apiName, slot }) =>
+    slot !== null && plan.readable.has(apiName) ? apiName : [],
+  );
+  return names.length === 0 ? otherwise : `a field with an index (${names.join(', ')})`;
+}
+
+/** Costly queries of one tenant that run at once in this process. */
+export const COSTLY_AT_ONCE = 2;
+/** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
+export const COSTLY_MS = 2_000;
+/** A place stays empty for so many times as long as a query had it: short ones take at most a quarter of the time. */
+const REST_FACTOR = 3;
+/** Most milliseconds of it. Long queries hardly rest: of them the places alone are limit enough. */
+const LONGEST_REST_MS = 20;
+
+const SET_TIMEOUT = `SELECT set_config('statement_timeout', $1, true)`;
+const DEFAULT_POOL_SIZE = 10;
+
+/**
+ * Limits queries that no index bounds: at most two at once per tenant with pauses in between, half of the connections
+ * over all tenants, and two seconds each. The pauses do not delay a person who types; they throttle programs that
+ * search without end.
+ */
+@Injectable()
+export class CostlyQueries {
+  private readonly tenants = new Map<string, SemaphoreInterface>();
+  private readonly all: SemaphoreInterface;
+
+  constructor(private readonly database: Database) {
+    const connections = database.config.poolSize ?? DEFAULT_POOL_SIZE;
+    this.all = withTimeout(new Semaphore(Math.max(COSTLY_AT_ONCE, Math.floor(connections / 2))), COSTLY_MS);
+  }
+
+  /**
+   * Runs the work in a transaction whose statements time out after two seconds.
+   * @throws QUERY_TOO_EXPENSIVE on a timeout, or when the tenant's own queries hold every slot; SERVICE_UNAVAILABLE
+   *   when other tenants' do
+   */
+  async run<T>(tenantId: string, cost: QueryCost, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    const tooExpensive = (what: string, error: unknown) =>
+      new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
+    const release = await this.enter(tenantId, (error) =>
+      tooExpensive('other queries of the workspace that take long left no room for it', error),
+    );
+    // Waiting for the queries of other tenants is no reason to rest.
+    let begun: number | undefined;
+    try {
+      const leave = await acquire(this.all, busy);
+      begun = performance.now();
+      try {
+        return await this.bounded(tenantId, work);
+      } finally {
+        leave();
+      }
+    } catch (error) {
+      if (!isExcessive(error)) throw error;
+      throw tooExpensive(`the query takes more than ${COSTLY_MS / 1000} seconds`, error);
+    } finally {
+      const taken = begun === undefined ? 0 : performance.now() - begun;
+      setTimeout(release, Math.min(taken * REST_FACTOR, LONGEST_REST_MS)).unref();
+    }
+  }
+
+  /** Takes one of the tenant's places. @returns gives it back */
+  private async enter(tenantId: string, refusal: (error: unknown) => PlatformError): Promise<() => void> {
+    const lane = this.tenants.get(tenantId) ?? withTimeout(new Semaphore(COSTLY_AT_ONCE), COSTLY_MS);
+    this.tenants.set(tenantId, lane);
+    const release = await acquire(lane, refusal);
+    return () => {
+      release();
+      // Nobody runs and so nobody waits: the next query makes another one.
+      if (lane.getValue() === COSTLY_AT_ONCE) this.tenants.delete(tenantId);
+    };
+  }
+
+  private bounded<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(tenantId, async (tx) => {
+      // Sent together with the first statement of the work, and before it.
+      const [, result] = await Promise.all([tx.queryPrepared(SET_TIMEOUT, [String(COSTLY_MS)]), work(tx)]);
+      return result;
+    });
+  }
+}
+
+const busy = (error: unknown) =>
+  new PlatformError('SERVICE_UNAVAILABLE', 'Too many queries that take long are running', {
+    retryAfterSeconds: 1,
+    cause: error,
+  });
+
+/** @param refusal what is thrown when there is no place in time */
+async function acquire(
+  lane: SemaphoreInterface,
+  refusal: (error: unknown) => PlatformError,
+): Promise<SemaphoreInterface.Releaser> {
+  try {
+    const [, release] = await lane.acquire();
+    return release;
+  } catch (error) {
+    throw error === E_TIMEOUT ? refusal(error) : error;
+  }
+}

@@ -1,0 +1,107 @@
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { type SearchTexts, type TextSearch } from './search-text.js';
+
+/** The texts of new records, in arrays. $1: tenant, $2: object, $3: records, $4: audiences, $5: texts. */
+export const INSERT_SEARCH_TEXTS = `
+  INSERT INTO record_search (tenant_id, object_id, id, audience, text)
+  SELECT $1, $2, written.* FROM unnest($3::uuid[], $4::text[], $5::text[]) AS written (id, audience, text)`;
+
+/** Sets the texts of records. The parameters are those of INSERT_SEARCH_TEXTS. */
+export const WRITE_SEARCH_TEXTS = `${INSERT_SEARCH_TEXTS}
+  ON CONFLICT (tenant_id, object_id, id, audience) DO UPDATE SET text = excluded.text`;
+
+/** $1: tenant, $2: object, $3: records, $4: audiences, null for all. */
+export const DELETE_SEARCH_TEXTS = `
+  DELETE FROM record_search
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND ($4::text[] IS NULL OR audience = ANY ($4::text[]))`;
+
+/** $1: tenant, $2: object. */
+const DELETE_SEARCH_TEXTS_OF_OBJECT = `DELETE FROM record_search WHERE tenant_id = $1 AND object_id = $2`;
+
+/** For the arguments see SEARCH_FUNCTION. $1: object, $2: audiences, $3: text, $4: whether it is indexed, $5: after, $6: wanted, $7: most. */
+export const SEARCH_RECORDS = `SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7)`;
+
+/** Locks the next records whose texts are rewritten. $1: tenant, $2: object, $3: record before them, $4: limit. */
+const LOCK_NEXT_RECORDS = `
+  SELECT id, data FROM custom_record
+   WHERE tenant_id = $1 AND object_id = $2 AND id > $3 AND deleted_at IS NULL
+   ORDER BY id LIMIT $4 FOR NO KEY UPDATE`;
+
+export interface SearchRequest extends TextSearch {
+  /** Id of the record after which the page begins. */
+  readonly after: string | null;
+  readonly wanted: number;
+  /** How many matches are counted at most; null for all, 0 for none. */
+  readonly countLimit: number | null;
+}
+
+export interface SearchResult {
+  /** Newest first. */
+  readonly ids: readonly string[];
+  readonly counted: number;
+}
+
+/** A record and its texts. */
+export interface SearchedRecord {
+  readonly id: string;
+  readonly texts: SearchTexts;
+}
+
+/** The texts in which records are searched. Hand-written SQL, as all of the record engine. */
+@Injectable()
+export class SearchRepository {
+  /** Writes the texts of new records. */
+  insert(tx: TenantTransaction, objectId: string, records: readonly SearchedRecord[]): void {
+    this.set(tx, INSERT_SEARCH_TEXTS, objectId, records);
+  }
+
+  /** Sets the texts named, and deletes those that are null. */
+  write(tx: TenantTransaction, objectId: string, records: readonly SearchedRecord[]): void {
+    this.set(tx, WRITE_SEARCH_TEXTS, objectId, records);
+    for (const { id, texts } of records) {
+      const unset = [...texts].filter(([, text]) => text === null).map(([audience]) => audience);
+      if (unset.length > 0) tx.issue(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, [id], unset]);
+    }
+  }
+
+  async delete(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<void> {
+    await tx.queryPrepared(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, ids, null]);
+  }
+
+  async deleteAll(tx: TenantTransaction, objectId: string): Promise<void> {
+    await tx.queryPrepared(DELETE_SEARCH_TEXTS_OF_OBJECT, [tx.tenantId, objectId]);
+  }
+
+  async search(tx: TenantTransaction, request: SearchRequest): Promise<SearchResult> {
+    const { objectId, audiences, searched, after, wanted, countLimit } = request;
+    const { text, isIndexed } = searched;
+    const parameters = [objectId, audiences, text, isIndexed, after, wanted, countLimit];
+    const [result] = await tx.queryPrepared<SearchResult>(SEARCH_RECORDS, parameters);
+    return result as SearchResult;
+  }
+
+  /** Locks the next records of an object, by id. @param after a record's id; the nil UUID for the beginning */
+  lockNext(
+    tx: TenantTransaction,
+    objectId: string,
+    after: string,
+    limit: number,
+  ): Promise<{ readonly id: string; readonly data: Readonly<Record<string, unknown>> }[]> {
+    return tx.queryPrepared(LOCK_NEXT_RECORDS, [tx.tenantId, objectId, after, limit]);
+  }
+
+  private set(tx: TenantTransaction, statement: string, objectId: string, records: readonly SearchedRecord[]): void {
+    const set = records.flatMap(({ id, texts }) =>
+      [...texts].flatMap(([audience, text]) => (text === null ? [] : [{ id, audience, text }])),
+    );
+    if (set.length === 0) return;
+    tx.issue(statement, [
+      tx.tenantId,
+      objectId,
+      set.map(({ id }) => id),
+      set.map(({ audience }) => audience),
+      set.map(({ text }) => text),
+    ]);
+  }
+}

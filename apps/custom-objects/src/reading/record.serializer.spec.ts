@@ -1,0 +1,99 @@
+import { accessPlan } from '@crm/fields';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { ObjectDefinition, StoredField } from '../object/object-definition.js';
+import { ObjectModel } from '../object/object-model.js';
+import { recordEtag, recordJson, recordView } from './record.serializer.js';
+
+const CLOCK = { now: new Date('2024-02-29T20:00:00Z'), timeZone: 'Europe/Berlin' };
+
+const field = (key: number, apiName: string, more: object = {}) =>
+  ({
+    key,
+    id: `f${key}`,
+    apiName,
+    label: apiName,
+    type: 'text',
+    slot: null,
+    referenceObjectIds: [],
+    ...more,
+  }) as StoredField;
+
+const model = new ObjectModel({
+  fields: [
+    field(1, 'title'),
+    field(2, 'note'),
+    field(3, 'amount', { type: 'number' }),
+    field(4, 'tags', { type: 'multi_select', options: ['a', 'b'] }),
+    field(5, 'secret', { readRoles: ['auditor'] }),
+    field(6, 'doubled', { type: 'formula', expression: 'amount * 2' }),
+    field(7, 'quadrupled', { type: 'formula', expression: 'doubled * 2' }),
+    field(8, 'hidden', { type: 'formula', expression: 'CONCAT(secret, title)' }),
+  ],
+} as unknown as ObjectDefinition);
+
+const text = fc.string({ unit: 'binary', maxLength: 300 });
+const record = fc.record({
+  id: fc.uuid(),
+  version: fc.integer({ min: 1 }),
+  createdAt: fc.constant('2024-01-01T00:00:00.000Z'),
+  updatedAt: fc.constant('2024-01-01T00:00:00.000Z'),
+  data: fc.record(
+    {
+      1: text,
+      2: text,
+      3: fc.integer({ min: -1e15, max: 1e15 }),
+      4: fc.subarray(['a', 'b"']),
+      5: text,
+    },
+    { requiredKeys: [] },
+  ),
+});
+
+describe('the JSON of a record', () => {
+  it.each([[['auditor']], [[]]])('is that of its view, for roles %j', (roles) => {
+    const plan = accessPlan(model.object.fields, roles);
+    fc.assert(
+      fc.property(record, (stored) => {
+        const json = recordJson(model, stored, plan, CLOCK);
+        expect(json).toBe(JSON.stringify(recordView(model, stored, plan, CLOCK)));
+      }),
+    );
+  });
+
+  it('has what is readable, in the order of the declaration', () => {
+    const stored = { id: 'i', version: 3, createdAt: 'c', updatedAt: 'u', data: { 1: 'a"b', 3: 2, 5: 'x' } };
+    const head = '{"id":"i","version":3,"createdAt":"c","updatedAt":"u"';
+    const open = `${head},"title":"a\\"b","note":null,"amount":2,"tags":null`;
+    expect(recordJson(model, stored, accessPlan(model.object.fields, []), CLOCK)).toBe(
+      `${open},"doubled":4,"quadrupled":8}`,
+    );
+    expect(recordJson(model, stored, accessPlan(model.object.fields, ['auditor']), CLOCK)).toBe(
+      `${open},"secret":"x","doubled":4,"quadrupled":8,"hidden":"xa\\"b"}`,
+    );
+  });
+});
+
+const EVENING = new Date('2024-02-29T20:00:00Z');
+
+/** An object with one formula. */
+function modelOf(expression: string, revision = 1): ObjectModel {
+  const formula = { id: 'f', apiName: 'day', type: 'formula', expression, referenceObjectIds: [] };
+  return new ObjectModel({ fields: [formula as unknown as StoredField], revision } as unknown as ObjectDefinition);
+}
+
+describe('the entity tag of a record', () => {
+  it('is the version and the revision of the definition when no formula reads the clock', () => {
+    expect(recordEtag(modelOf('1 + 1', 7), 3, { now: EVENING, timeZone: 'Asia/Tokyo' })).toBe('"3.7"');
+  });
+
+  it.each([
+    ['Asia/Tokyo', '"3.1.2024-03-01.Asia/Tokyo"'],
+    ['America/New_York', '"3.1.2024-02-29.America/New_York"'],
+    ['Nowhere/Land', '"3.1.2024-02-29.UTC"'],
+    [undefined, '"3.1.2024-02-29.UTC"'],
+  ])('has the date in the time zone %s', (timeZone, tag) => {
+    const clock = { now: EVENING, ...(timeZone === undefined ? {} : { timeZone }) };
+    expect(recordEtag(modelOf('TODAY()'), 3, clock)).toBe(tag);
+  });
+});

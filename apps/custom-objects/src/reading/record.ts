@@ -1,0 +1,52 @@
+import { PlatformError } from '@crm/contracts';
+import { slotValue } from '@crm/fields';
+import type { ObjectModel } from '../object/object-model.js';
+
+/** A stored record. `data` has canonical values by the fields' keys; formulas are never stored. */
+export interface StoredRecord {
+  readonly id: string;
+  readonly version: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** As the API writes it: no Date is made of a time that nothing calculates with. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** The later of two API times. */
+export const laterOf = (one: string, other: string): string => (one > other ? one : other);
+
+export const noSuchRecord = () => new PlatformError('NOT_FOUND', 'There is no such record');
+
+/** Canonical values by API name, as formulas and validation see them. */
+export type FieldValues = Readonly<Record<string, unknown>>;
+
+/** Turns stored data, keyed by the fields' keys, into values by API name; a field that was never set is null. */
+export function valuesOf(model: ObjectModel, data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const field of model.object.fields) {
+    if (field.type !== 'formula') values[field.apiName] = data[field.key] ?? null;
+  }
+  return values;
+}
+
+/** Turns values by API name into stored data; unset fields take no space. */
+export function dataOf(model: ObjectModel, values: FieldValues): Record<string, unknown> {
+  const data: Record<string, unknown> = {};
+  for (const field of model.object.fields) {
+    const value = Object.hasOwn(values, field.apiName) ? values[field.apiName] : null;
+    if (field.type !== 'formula' && value !== null) data[field.key] = value;
+  }
+  return data;
+}
+
+/** The typed columns that carry the values for filters, null where a slot is not used. */
+export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number | null> {
+  const slots = new Map<string, string | number | null>();
+  for (const field of model.object.fields) {
+    if (field.slot === null) continue;
+    const value = slotValue(field, values[field.apiName] ?? null)?.value ?? null;
+    // As text: the driver would write a Date in the process's own zone.
+    slots.set(field.slot, value instanceof Date ? value.toISOString() : value);
+  }
+  return slots;
+}

@@ -1,0 +1,183 @@
+import { PlatformError } from '@crm/contracts';
+import type { TenantTransaction } from '@crm/database';
+import { onDeleteOf } from '@crm/fields';
+import type { EvaluationContext } from '@crm/formula';
+import { type ExpectedVersions, requireMatch } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { SearchRepository } from '../finding/search.repository.js';
+import { isVisibleTo, type StoredField } from '../object/object-definition.js';
+import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
+import { ReferenceRepository } from './claim.repository.js';
+import { recordDeleted, recordUpdated } from './record-events.js';
+import { RecordWriteRepository } from './record-write.repository.js';
+
+import { ReferenceService } from './reference.service.js';
+import { UniqueService } from './unique.service.js';
+
+/** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */
+const MAX_AFFECTED = 1_000;
+
+/** Locked records of one object. */
+interface Batch {
+  readonly model: ObjectModel;
+  readonly isActive: boolean;
+  readonly records: readonly StoredRecord[];
+}
+
+type Clock = EvaluationContext & { now: Date };
+
+/** Deletes records, and what their references say: nothing refers to a deleted record afterwards. */
+@Injectable()
+export class RecordRemovalService {
+  constructor(
+    private readonly models: ObjectModelStore,
+    private readonly records: RecordWriteRepository,
+    private readonly searches: SearchRepository,
+    private readonly references: ReferenceRepository,
+    private readonly outgoing: ReferenceService,
+    private readonly uniques: UniqueService,
+  ) {}
+
+  /**
+   * @param expected versions of `If-Match`
+   * @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a restricting or required reference points to it, or over 1,000
+   *   records are affected
+   */
+  remove(
+    caller: ObjectCaller,
+    model: ObjectModel,
+    id: string,
+    expected: ExpectedVersions,
+    clock: Clock,
+  ): Promise<void> {
+    return this.models.transaction(caller, model, async (tx) => {
+      const [record] = await this.records.lockForDeletion(tx, model.object.id, [id]);
+      if (!record) throw noSuchRecord();
+      requireMatch(expected, record.version);
+      await this.removeLocked(tx, caller, model, record, clock);
+    });
+  }
+
+  private async removeLocked(
+    tx: TenantTransaction,
+    caller: ObjectCaller,
+    model: ObjectModel,
+    record: StoredRecord,
+    clock: Clock,
+  ): Promise<void> {
+    const removed = new Set([record.id]);
+    const batches: Batch[] = [{ model, isActive: true, records: [record] }];
+    let affected = 0;
+    // What is deleted along is appended to the list that is being walked.
+    for (const batch of batches) {
+      const ids = batch.records.map(({ id }) => id);
+      const referring = await this.references.listReferring(tx, ids, MAX_AFFECTED + 1);
+      affected += referring.length;
+      if (affected > MAX_AFFECTED) {
+        throw new PlatformError('CONFLICT', `More than ${MAX_AFFECTED} records refer to this one`);
+      }
+      for (const [objectId, fieldKeys] of fieldsByRecord(referring, removed)) {
+        const deleted = await this.settle(tx, caller, objectId, fieldKeys, clock);
+        if (deleted.records.length > 0) batches.push(deleted);
+        for (const { id } of deleted.records) removed.add(id);
+      }
+    }
+    // What was deleted along first: who sees the events never sees a reference to a record that is gone.
+    for (const batch of batches.reverse()) await this.delete(tx, caller, batch, clock);
+  }
+
+  /**
+   * Unsets references, or collects records to delete.
+   * @param fieldKeys keys of the referring fields by record
+   * @returns the records to delete, locked
+   */
+  private async settle(
+    tx: TenantTransaction,
+    caller: ObjectCaller,
+    objectId: string,
+    fieldKeys: ReadonlyMap<string, readonly number[]>,
+    clock: Clock,
+  ): Promise<Batch> {
+    const found = await this.models.findById(tx, objectId);
+    if (!found) throw new Error(`Records of the object ${objectId}, which does not exist, refer to others`);
+    const { model, isActive } = found;
+    const locked = await this.records.lockForDeletion(tx, objectId, [...fieldKeys.keys()]);
+    const deleted: StoredRecord[] = [];
+    /** Records that lose the same references, by the keys of the fields. */
+    const unset = new Map<string, { fields: StoredField[]; records: StoredRecord[] }>();
+    for (const record of locked) {
+      const keys = fieldKeys.get(record.id) ?? [];
+      const fields = model.object.fields.filter(({ key }) => keys.includes(key));
+      if (isActive && fields.some((field) => onDeleteOf(field) === 'restrict')) {
+        // An app does not learn the name of an object that it does not see.
+        const which = isVisibleTo(model.object, caller) ? `A record of ${model.object.pluralLabel}` : 'Another record';
+        throw new PlatformError('CONFLICT', `${which} refers to this one and needs it`);
+      }
+      if (fields.some((field) => onDeleteOf(field) === 'cascade')) {
+        deleted.push(record);
+        continue;
+      }
+      const group = unset.get(keys.join()) ?? { fields, records: [] };
+      group.records.push(record);
+      unset.set(keys.join(), group);
+    }
+    for (const { fields, records } of unset.values())
+      await this.unset(tx, caller, { model, isActive, records }, fields, clock);
+    return { model, isActive, records: deleted };
+  }
+
+  private async unset(
+    tx: TenantTransaction,
+    caller: ObjectCaller,
+    { model, isActive, records }: Batch,
+    fields: readonly StoredField[],
+    clock: Clock,
+  ): Promise<void> {
+    const ids = records.map(({ id }) => id);
+    await Promise.all([
+      this.outgoing.release(tx, model.object.id, fields, records),
+      this.records.unset(tx, model.object.id, ids, fields, clock.now),
+    ]);
+    if (!isActive) return;
+    for (const before of records) {
+      const data = { ...before.data };
+      for (const { key } of fields) delete data[key];
+      const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
+      const after: StoredRecord = { ...before, version: before.version + 1, data, updatedAt };
+      for (const event of recordUpdated(model, before, after, caller, clock)) tx.appendToOutbox(event);
+    }
+  }
+
+  private async delete(
+    tx: TenantTransaction,
+    caller: ObjectCaller,
+    { model, isActive, records }: Batch,
+    clock: Clock,
+  ): Promise<void> {
+    const ids = records.map(({ id }) => id);
+    await Promise.all([
+      this.uniques.release(tx, model, records),
+      this.outgoing.release(tx, model.object.id, model.referenceFields, records),
+      this.records.markDeleted(tx, model.object.id, ids, clock.now),
+      this.searches.delete(tx, model.object.id, ids),
+    ]);
+    if (!isActive) return;
+    for (const record of records) tx.appendToOutbox(recordDeleted(model, record, caller, clock));
+  }
+}
+
+/** Keys of the referring fields by object and record, in the order of the locks. */
+function fieldsByRecord(
+  referring: readonly { objectId: string; recordId: string; fieldKey: number }[],
+  removed: ReadonlySet<string>,
+): Map<string, Map<string, number[]>> {
+  const objects = new Map<string, Map<string, number[]>>();
+  for (const { objectId, recordId, fieldKey } of referring) {
+    if (removed.has(recordId)) continue;
+    const records = objects.get(objectId) ?? new Map<string, number[]>();
+    records.set(recordId, [...(records.get(recordId) ?? []), fieldKey]);
+    objects.set(objectId, records);
+  }
+  return objects;
+}

@@ -1,0 +1,270 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  Batches,
+  isRefusedStatement,
+  MOST_WEIGHT,
+  newId,
+  type OutboxRow,
+  type Outcome,
+  type TenantTransaction,
+} from '@crm/database';
+import type { EvaluationContext } from '@crm/formula';
+import { type ExpectedVersions, requireMatch } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { SearchRepository } from '../finding/search.repository.js';
+import { type SearchTexts, searchTextsOf } from '../finding/search-text.js';
+
+import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import {
+  dataOf,
+  type FieldValues,
+  laterOf,
+  noSuchRecord,
+  type StoredRecord,
+  slotsOf,
+  valuesOf,
+} from '../reading/record.js';
+import { recordCreated, recordUpdated } from './record-events.js';
+import { type RecordWrite, RecordWriteRepository } from './record-write.repository.js';
+import { type ReferenceCaller, ReferenceService, readableTargets } from './reference.service.js';
+
+import { UniqueService } from './unique.service.js';
+
+type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
+
+interface Author {
+  readonly model: ObjectModel;
+  readonly caller: Caller;
+  readonly clock: EvaluationContext & { now: Date };
+}
+
+/** A validated new record. */
+export interface Creation extends Author {
+  readonly draft: Draft;
+}
+
+/** A validated change of a record. */
+export interface Change extends Author {
+  readonly id: string;
+  readonly changes: FieldValues;
+  /** The versions that `If-Match` names. */
+  readonly expected: ExpectedVersions;
+}
+
+/** Everything that is written of a record. */
+interface Draft {
+  /** Values before the change; null for a new record. */
+  readonly previous: FieldValues | null;
+  readonly values: FieldValues;
+  readonly record: StoredRecord;
+  readonly write: RecordWrite;
+  readonly texts: SearchTexts;
+  readonly events: readonly OutboxRow[];
+}
+
+/**
+ * Writes records with their references, unique values, search texts and events. Concurrent writes to one object share a
+ * transaction if none of them can wait for another: no references, unique values or locks.
+ */
+@Injectable()
+export class RecordWriteService {
+  private readonly creations = new Batches<Creation, StoredRecord>({
+    together: (creations) => this.createTogether(creations),
+    apart: { carryOut: (creation) => this.createAlone(creation), isOfOne },
+    weightOf: ({ draft }) => weightOf(draft),
+  });
+  private readonly updates = new Batches<Change, StoredRecord>({
+    // What a change weighs is known once the record is read.
+    together: (changes) => this.changeTogether(changes),
+    apart: { carryOut: (change) => this.changeAlone(change), isOfOne },
+  });
+
+  constructor(
+    private readonly models: ObjectModelStore,
+    private readonly records: RecordWriteRepository,
+    private readonly searches: SearchRepository,
+    private readonly references: ReferenceService,
+    private readonly uniques: UniqueService,
+  ) {}
+
+  /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
+  prepare(author: Author, values: FieldValues): Creation {
+    return { ...author, draft: draftOfNew(author, values) };
+  }
+
+  /** @throws VALIDATION_FAILED for a reference, UNIQUE_VIOLATION; an error that isStale recognises */
+  async create(creation: Creation): Promise<StoredRecord> {
+    if (this.isConcerned(creation.model, creation.draft)) return this.createAlone(creation);
+    return this.creations.run(batchKey(creation), creation);
+  }
+
+  /** In a transaction that holds the definition. @throws as {@link create} */
+  async insert(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
+    const { draft } = creation;
+    const claimed = this.claim(tx, creation, draft);
+    this.insertAll(tx, [creation]);
+    await claimed;
+    return draft.record;
+  }
+
+  /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
+  async change(change: Change): Promise<StoredRecord> {
+    return this.updates.run(batchKey(change), change);
+  }
+
+  private async createTogether(creations: readonly Creation[]): Promise<Outcome<StoredRecord>[]> {
+    const { model, caller } = creations[0] as Creation;
+    await this.models.transaction(caller, model, async (tx) => this.insertAll(tx, creations));
+    return creations.map(({ draft }) => ({ result: draft.record }));
+  }
+
+  private createAlone(creation: Creation): Promise<StoredRecord> {
+    return this.models.transaction(creation.caller, creation.model, (tx) => this.insert(tx, creation));
+  }
+
+  private changeTogether(changes: readonly Change[]): Promise<Outcome<StoredRecord>[]> {
+    const { model, caller } = changes[0] as Change;
+    return this.models.transaction(caller, model, async (tx) => {
+      const ids = [...new Set(changes.map(({ id }) => id))];
+      const locked = await this.records.lockFree(tx, model.object.id, ids);
+      const free = new Map(locked.map((record) => [record.id, record]));
+      const drafts: Draft[] = [];
+      let weight = 0;
+      const outcomes = changes.map((change): Outcome<StoredRecord> => {
+        const before = free.get(change.id);
+        // Another change of the same record comes after this one.
+        free.delete(change.id);
+        if (!before || weight > MOST_WEIGHT) return null;
+        try {
+          const draft = draftOfChange(change, before);
+          if (!draft) return { result: before };
+          if (this.isConcerned(model, draft)) return null;
+          drafts.push(draft);
+          weight += weightOf(draft);
+          return { result: draft.record };
+        } catch (error) {
+          return { error };
+        }
+      });
+      this.updateAll(tx, model, drafts);
+      return outcomes;
+    });
+  }
+
+  private changeAlone(change: Change): Promise<StoredRecord> {
+    const { model, caller, id } = change;
+    return this.models.transaction(caller, model, async (tx) => {
+      const before = await this.records.lock(tx, model.object.id, id);
+      if (!before) throw noSuchRecord();
+      const draft = draftOfChange(change, before);
+      if (!draft) return before;
+      const claimed = this.claim(tx, change, draft);
+      this.updateAll(tx, model, [draft]);
+      await claimed;
+      return draft.record;
+    });
+  }
+
+  /** Whether a write may have to wait for another, or fail because of another record. */
+  private isConcerned(model: ObjectModel, { previous, values }: Draft): boolean {
+    return this.references.isConcerned(model, previous, values) || this.uniques.isConcerned(model, previous, values);
+  }
+
+  /**
+   * Sends its statements at once, before any later ones of the caller; all have been answered when it returns.
+   * @throws VALIDATION_FAILED for a reference; else UNIQUE_VIOLATION
+   */
+  private async claim(
+    tx: TenantTransaction,
+    { model, caller }: Author,
+    { previous, values, record: { id } }: Draft,
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled([
+      this.references.claim(tx, model, (field) => readableTargets(caller, field), id, previous, values),
+      this.uniques.claim(tx, model, id, previous, values),
+    ]);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  private insertAll(tx: TenantTransaction, creations: readonly Creation[]): void {
+    const { id: objectId } = (creations[0] as Creation).model.object;
+    const drafts = creations.map(({ draft }) => draft);
+    const users = creations.map(({ caller }) => caller.userId);
+    this.records.insert(tx, objectId, writesOf(drafts), users);
+    this.searches.insert(tx, objectId, searchedOf(drafts));
+    appendAll(tx, drafts);
+  }
+
+  private updateAll(tx: TenantTransaction, model: ObjectModel, drafts: readonly Draft[]): void {
+    if (drafts.length === 0) return;
+    const { id: objectId } = model.object;
+    this.records.update(tx, objectId, writesOf(drafts));
+    this.searches.write(tx, objectId, searchedOf(drafts));
+    appendAll(tx, drafts);
+  }
+}
+
+const writesOf = (drafts: readonly Draft[]) => drafts.map(({ write }) => write);
+const searchedOf = (drafts: readonly Draft[]) => drafts.map(({ record, texts }) => ({ id: record.id, texts }));
+/** The events have all that is written, and more. */
+const weightOf = ({ events }: Draft): number => events.reduce((sum, { envelope }) => sum + envelope.length, 0);
+
+/** Writes of one tenant under one definition are batched. */
+const batchKey = ({ model: { object }, caller }: Author): string =>
+  `${caller.tenantId}/${object.id}/${object.revision}`;
+
+/** A refused statement may have been refused for the values of one record; that the definition has changed concerns all. */
+const isOfOne = (error: unknown): boolean => isRefusedStatement(error) && !isStale(error);
+
+function appendAll(tx: TenantTransaction, drafts: readonly Draft[]): void {
+  for (const { events } of drafts) for (const event of events) tx.appendToOutbox(event);
+}
+
+/** @throws PAYLOAD_TOO_LARGE */
+function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draft {
+  const at = clock.now.toISOString();
+  const record: StoredRecord = { id: newId(), version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
+  return {
+    previous: null,
+    values,
+    record,
+    write: writeOf(model, record, values),
+    texts: searchTextsOf(model, values),
+    events: recordCreated(model, record, caller, clock),
+  };
+}
+
+/**
+ * @param before the locked record
+ * @returns null when nothing changes
+ * @throws VERSION_MISMATCH, PAYLOAD_TOO_LARGE
+ */
+function draftOfChange({ model, caller, changes, expected, clock }: Change, before: StoredRecord): Draft | null {
+  requireMatch(expected, before.version);
+  const previous = valuesOf(model, before.data);
+  const values = { ...previous, ...changes };
+  // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.
+  const { readable } = model.planFor(caller.roles);
+  const areReadable = Object.keys(changes).every((name) => readable.has(name));
+  if (areReadable && isDeepStrictEqual(previous, values)) return null;
+
+  // Not earlier than the last change, although that may have been made while this one waited for the lock.
+  const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
+  const record: StoredRecord = { ...before, version: before.version + 1, data: dataOf(model, values), updatedAt };
+  return {
+    previous,
+    values,
+    record,
+    write: writeOf(model, record, values),
+    texts: searchTextsOf(model, values, previous),
+    events: recordUpdated(model, before, record, caller, clock),
+  };
+}
+
+function writeOf(
+  model: ObjectModel,
+  { id, version, data, updatedAt: at }: StoredRecord,
+  values: FieldValues,
+): RecordWrite {
+  return { id, version, data, slots: slotsOf(model, values), at };
+}

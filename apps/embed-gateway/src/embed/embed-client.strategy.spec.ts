@@ -1,0 +1,47 @@
+import { PlatformError } from '@crm/contracts';
+import { MemoryLimiterStore } from '@crm/limits';
+import { describe, expect, it } from '@jest/globals';
+import { FAILURES_PER_ADDRESS, FAILURES_PER_CLIENT, MintLimit } from './embed-client.strategy.js';
+
+const wrong = async () => {
+  throw new PlatformError('INVALID_EMBED_CREDENTIALS');
+};
+const right = async () => 'minted';
+const codeOf = async (outcome: Promise<unknown>) =>
+  outcome.catch((error: unknown) => (error instanceof PlatformError ? error.code : error));
+
+describe('the limit of failed mints', () => {
+  it('refuses a client after its failures from one address, and from that address only', async () => {
+    const limit = new MintLimit(new MemoryLimiterStore());
+    for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) {
+      expect(await codeOf(limit.attempt('a', '1.1.1.1', wrong))).toBe('INVALID_EMBED_CREDENTIALS');
+    }
+    await expect(limit.attempt('a', '1.1.1.1', right)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      extra: { limits: [{ name: 'mint-client', quota: FAILURES_PER_CLIENT, windowSeconds: 900, remaining: 0 }] },
+    });
+    expect(await codeOf(limit.attempt('a', '2.2.2.2', right))).toBe('minted');
+    expect(await codeOf(limit.attempt('b', '1.1.1.1', right))).toBe('minted');
+  });
+
+  it('refuses an address that tries many clients', async () => {
+    const limit = new MintLimit(new MemoryLimiterStore());
+    for (let count = 0; count < FAILURES_PER_ADDRESS; count += 1) {
+      await codeOf(limit.attempt(`client-${count}`, '1.1.1.1', wrong));
+    }
+    expect(await codeOf(limit.attempt('new', '1.1.1.1', right))).toBe('RATE_LIMITED');
+  });
+
+  it('counts neither successful mints nor refused users', async () => {
+    const limit = new MintLimit(new MemoryLimiterStore());
+    for (let count = 0; count < 2 * FAILURES_PER_CLIENT; count += 1) {
+      expect(await codeOf(limit.attempt('a', '1.1.1.1', right))).toBe('minted');
+      await codeOf(
+        limit.attempt('a', '1.1.1.1', async () => {
+          throw new PlatformError('EMBED_USER_DISABLED');
+        }),
+      );
+    }
+    expect(await codeOf(limit.attempt('a', '1.1.1.1', right))).toBe('minted');
+  });
+});

@@ -1,0 +1,67 @@
+import { Public } from '@crm/access';
+import { Describe, encodedFor, ServedPage } from '@crm/http';
+import { Controller, Get, Header, Headers, Inject, Injectable, Param, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { ACCOUNT_PAGE_PATHS } from '../routing/routing.js';
+
+/** The account page, from the folder that the configuration names. */
+@Injectable()
+export class AccountPageService extends ServedPage {
+  constructor(@Inject(GATEWAY_CONFIG) { accountPageDir }: GatewayConfig) {
+    super(accountPageDir, 'ACCOUNT_PAGE_DIR');
+  }
+}
+
+/**
+ * Only files of this address run, and only this address is called, so that nothing on the page can hand on what it holds:
+ * tokens of mails, passwords, and the right to approve an app. Nobody may frame it.
+ */
+export const ACCOUNT_PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The page on which people sign in, open what mails link to, and decide what an app may do. A GET changes nothing: programs
+ * that scan mails follow their links, and the token is in the fragment, which is not sent.
+ */
+@Controller()
+export class AccountPageController {
+  constructor(private readonly page: AccountPageService) {}
+
+  /** A name contains a hash of the content, so that what is behind it never changes. */
+  @Get('account/assets/:name')
+  @Public()
+  @Header('Cross-Origin-Resource-Policy', 'same-origin')
+  @Header('Vary', 'Accept-Encoding')
+  @Describe({ summary: 'Returns a script or style of the account page', hidden: true })
+  asset(
+    @Param('name') name: string,
+    @Headers('accept-encoding') accepted: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Buffer {
+    const asset = this.page.getAsset(name);
+    const { coding, content } = encodedFor(asset, accepted);
+    // Not by a decorator: a name that is not there must not stay missing for a year.
+    reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Content-Type', asset.type);
+    if (coding !== undefined) reply.header('Content-Encoding', coding);
+    return content;
+  }
+
+  /** Not stored, also not by a browser for its button to go back: what a page held is gone once it is left. */
+  @Get([...ACCOUNT_PAGE_PATHS])
+  @Public()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Cache-Control', 'no-store')
+  @Header('Content-Security-Policy', ACCOUNT_PAGE_POLICY)
+  @Describe({ summary: 'Returns the account page', hidden: true })
+  document(): string {
+    return this.page.document;
+  }
+}
