@@ -12,11 +12,10 @@ const LIBS = [
   'telemetry',
   'database',
   'encryption',
-  'operator-audit',
   'messaging',
   'limits',
   'http',
-  'identity-views',
+  'operator-audit',
   'runtime',
   'sdk',
   'ui',
@@ -98,6 +97,9 @@ module.exports = {
           // `@crm/sdk/embed` and what is below it have entry points of their own.
           '^libs/sdk/src/embed/index\\.ts$',
           '^libs/sdk/src/embed/[a-z]+/index\\.ts$',
+          // Edges alone take the proxy, services alone the query of the trail.
+          '^libs/runtime/src/proxy/index\\.ts$',
+          '^libs/operator-audit/src/operator-audit\\.dto\\.ts$',
         ],
       },
     },
@@ -168,10 +170,10 @@ module.exports = {
           '^libs/http/src/server/drain\\.ts$',
           // To a program of the developer's own machine.
           '^apps/cli/src/commands/forward\\.ts$',
-          '^apps/gateway/src/proxy/',
+          '^libs/http/src/server/operators-server\\.ts$',
+          '^libs/runtime/src/proxy/',
           // A server, as small as it can be.
           '^examples/embed-host/src/server\\.mjs$',
-          '^apps/gateway/src/api-document/api-document\\.service\\.ts$',
         ],
       },
       to: { path: ['^(node:)?(http|https|http2|dgram)$', 'node_modules/(undici|axios|got|node-fetch)/'] },

@@ -49,9 +49,9 @@ await runCommand(async () => {
   const progress = new Progress(2 + STEPS, process.stdout);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building', async (note) => note(await buildPackages()));
-  const { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = await serviceList();
+  const contracts = await serviceList();
   const portOffset = Number(process.env.PORT_OFFSET ?? 0);
-  const layout = fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, portOffset);
+  const layout = fixedLayout(contracts.DEVELOPMENT_PORTS, contracts.OPERATIONS_PORT_OFFSET, portOffset, contracts);
   const cluster = await startCluster({ layout, portOffset, progress });
   try {
     if (chosen.length === 0) {

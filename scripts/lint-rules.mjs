@@ -46,7 +46,7 @@ export const RULES = [
       /^libs\/database\/src\/worker\/backoff\.ts$/,
       /^libs\/egress\/src\/lane\.ts$/,
       /^libs\/telemetry\/src\/open-telemetry\.ts$/,
-      /^apps\/webhook-dispatcher\/src\/(?:fan-out\/first-attempt|due\/due-delivery\.worker)\.ts$/,
+      /^apps\/webhook-dispatcher\/src\/delivery\/(?:first-attempt|due-delivery\.worker)\.ts$/,
     ],
   },
   {

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
-import { run } from './processes/run.mjs';
+import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
 import { buildPackages } from './setup/build.mjs';
@@ -14,7 +14,7 @@ import { requireNodeVersion } from './setup/node-version.mjs';
 import { Progress } from './setup/progress.mjs';
 import { CHECKS } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
-import { memoryFolder } from './testing/memory-folder.mjs';
+import { placeForTests } from './testing/memory-folder.mjs';
 import { Tally } from './testing/tally.mjs';
 
 const USAGE = `npm test -- [options] [path …]
@@ -51,13 +51,21 @@ async function part(tally, name, work) {
  */
 async function runChecks(tally) {
   const waiting = [...CHECKS];
+  /** @type {Map<string, Promise<void>>} */
+  const begun = new Map();
+  const runOne = async (/** @type {import('./testing/checks.mjs').Check} */ { name, command, args, after = '' }) => {
+    await begun.get(after);
+    const start = performance.now();
+    const { code, stdout, stderr } = await run(command, args, { cwd: ROOT });
+    process.stdout.write(`\n== ${name}\n${stdout}${stderr}`);
+    const failed = code === 0 ? 0 : 1;
+    tally.add(name, { passed: 1 - failed, failed }, (performance.now() - start) / 1000);
+  };
   const runNext = async () => {
     for (let check = waiting.shift(); check && !interrupted; check = waiting.shift()) {
-      const begun = performance.now();
-      const { code, stdout, stderr } = await run(check.command, check.args, { cwd: ROOT });
-      process.stdout.write(`\n== ${check.name}\n${stdout}${stderr}`);
-      const failed = code === 0 ? 0 : 1;
-      tally.add(check.name, { passed: 1 - failed, failed }, (performance.now() - begun) / 1000);
+      const running = runOne(check);
+      begun.set(check.name, running);
+      await running;
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, runNext));
@@ -103,6 +111,13 @@ async function runTests(tally, { paths, coverage, update, environment }) {
   }
 }
 
+/** Every test of a page would fail without one, after minutes. */
+const tryBrowser = () =>
+  runOrFail(process.execPath, [inRoot('e2e', 'embed', 'browser.mjs')], {
+    failure: 'The browser for the tests of pages does not start',
+    lines: 30,
+  });
+
 await runCommand(async () => {
   requireNodeVersion();
   const { values, positionals: paths } = parseArgs({
@@ -136,12 +151,6 @@ await runCommand(async () => {
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
-/** Every test of a page would fail without one, after minutes. */
-async function tryBrowser() {
-  const { startBrowser } = await import('../e2e/embed/browser.mjs');
-  await (await startBrowser({})).close();
-}
-
 /**
  * @param {Tally} tally
  * @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
@@ -155,16 +164,15 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   await progress.step('Building', async (note) => note(await buildPackages()));
   tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
-  const memory = deep || process.env.TMPDIR ? undefined : await memoryFolder();
-  if (memory) process.env.TMPDIR = memory.path;
-  const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers());
+  const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
+  const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
+  process.env.TMPDIR = servers.folder;
   try {
     if (paths.length === 0) await runChecks(tally);
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     await runTests(tally, { paths, coverage, update, environment });
   } finally {
     await servers.stop();
-    await memory?.remove();
   }
   if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
 }

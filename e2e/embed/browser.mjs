@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { chromium as playwright } from 'playwright-core';
-import { PlainError } from '../../scripts/plain-error.mjs';
+import { PlainError, runCommand } from '../../scripts/plain-error.mjs';
 import { run, runOrFail } from '../../scripts/processes/run.mjs';
 import { CACHE_DIR, inRoot } from '../../scripts/root.mjs';
 import { inWorkFolder, LIBRARIES, unpackDebianPackages } from '../../scripts/servers/debian-packages.mjs';
@@ -17,29 +17,22 @@ const PACKAGE = inRoot('e2e', 'node_modules', '@sparticuz', 'chromium');
  * lock file carries, whatever is installed; where it cannot run, the one that Playwright has installed. CHROMIUM_PROGRAM
  * chooses another.
  * @param {Readonly<Record<string, number>>} hosts ports by name
- * @throws {PlainError} when it does not start
+ * @throws {Error} when it does not start
  */
 export async function startBrowser(hosts) {
   const rules = Object.entries(hosts).map(([name, port]) => `MAP ${name}:443 127.0.0.1:${port}`);
-  try {
-    const { executablePath, environment } = await browserProgram();
-    return await playwright.launch({
-      executablePath,
-      // The language of the machine is not that of the tests.
-      env: /** @type {Record<string, string>} */ ({
-        ...process.env,
-        ...environment,
-        LANGUAGE: '',
-        LC_ALL: 'en_US.UTF-8',
-      }),
-      args: [`--host-resolver-rules=${rules.join(', ')}`, '--ignore-certificate-errors'],
-    });
-  } catch (cause) {
-    throw new PlainError(
-      `The browser for the tests of pages does not start:\n${cause instanceof Error ? cause.message : cause}`,
-      { cause },
-    );
-  }
+  const { executablePath, environment } = await browserProgram();
+  return playwright.launch({
+    executablePath,
+    // The language of the machine is not that of the tests.
+    env: /** @type {Record<string, string>} */ ({
+      ...process.env,
+      ...environment,
+      LANGUAGE: '',
+      LC_ALL: 'en_US.UTF-8',
+    }),
+    args: [`--host-resolver-rules=${rules.join(', ')}`, '--ignore-certificate-errors'],
+  });
 }
 
 /** @returns {Promise<{ executablePath?: string, environment?: NodeJS.ProcessEnv }>} */
@@ -88,4 +81,14 @@ async function addSqlite(libraries, work) {
   const unpacked = path.join(work, 'sqlite');
   await unpackDebianPackages(unpacked, ['libsqlite3-0'], { alone: true });
   await runOrFail('cp', ['-a', `${path.join(unpacked, LIBRARIES)}/.`, libraries]);
+}
+
+// By itself it tries whether the browser starts.
+if (process.argv[1] === import.meta.filename) {
+  await runCommand(async () => {
+    const browser = await startBrowser({}).catch((error) => {
+      throw new PlainError(error.message);
+    });
+    await browser.close();
+  });
 }

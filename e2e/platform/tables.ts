@@ -9,7 +9,7 @@ export const TABLES: Readonly<Record<StatefulService, string>> = {
   'automation-hooks':
     'dead_letter encryption_key hook hook_call_key hook_secret inbox run run_queue run_step workflow workflow_rate workflow_version',
   'webhook-dispatcher':
-    'app_secret dead_letter delivery delivery_attempt due_delivery encryption_key event_body inbox ordered_delivery outbox outbox_position recovery removed_subscription subscription_hold subscription_queue webhook_subscription',
+    'app_secret dead_letter delivery delivery_attempt due_delivery encryption_key event_body inbox ordered_delivery outbox outbox_position recovery subscription_hold subscription_queue webhook_subscription',
   'marketplace-certification':
     'app app_version app_webhook_secret certification client_status dead_letter encryption_key idempotency install_audit install_count installation installation_step installation_work operator_audit outbox outbox_position quota_use rating submission_audit',
 };

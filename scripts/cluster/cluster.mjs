@@ -80,11 +80,15 @@ async function startParts({ layout, portOffset, progress }, folders, stops) {
     return starting;
   });
   const balancer = await startHaproxy(folders, {
-    services: Object.entries(layout.services).map(([name, { port }]) => ({
-      name,
-      port,
-      replicas: places.filter(({ service }) => service === name),
-    })),
+    services: Object.entries(layout.services).flatMap(([name, { port, operatorsPort }]) => {
+      const replicas = places.filter(({ service }) => service === name);
+      if (operatorsPort === undefined) return [{ name, port, replicas }];
+      const forOperators = replicas.map((one) => ({ ...one, port: one.operatorsPort ?? 0 }));
+      return [
+        { name, port, replicas },
+        { name: `${name}-for-operators`, port: operatorsPort, replicas: forOperators },
+      ];
+    }),
     database: { port: layout.servers.postgres, ...pair },
   });
   stops.push(balancer.stop);
@@ -128,7 +132,7 @@ async function startParts({ layout, portOffset, progress }, folders, stops) {
 }
 
 /** One of the processes of a service. @param {Place} place @param {Folders} folders @param {NodeJS.ProcessEnv} environment */
-function replicaOf({ service, name, port, operationsPort }, { logFolder, guard }, environment) {
+function replicaOf({ service, name, port, operationsPort, operatorsPort }, { logFolder, guard }, environment) {
   /** @type {ChildServer | undefined} */
   let child;
   return {
@@ -142,7 +146,12 @@ function replicaOf({ service, name, port, operationsPort }, { logFolder, guard }
         command: process.execPath,
         args: ['--enable-source-maps', mainFile(service)],
         cwd: ROOT,
-        env: { ...environment, PORT: String(port), OPS_PORT: String(operationsPort) },
+        env: {
+          ...environment,
+          PORT: String(port),
+          OPS_PORT: String(operationsPort),
+          OPERATORS_PORT: operatorsPort?.toString(),
+        },
         logFile: path.join(logFolder, `${name}.log`),
         guard,
         kind: 'services',

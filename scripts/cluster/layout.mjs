@@ -24,8 +24,14 @@ export function clusterLayout({ services, servers: { postgres, nats } }) {
     replicas: names.flatMap((service) =>
       Array.from({ length: REPLICAS }, (_, index) => {
         const moved = (/** @type {number} */ port) => port + REPLICA_OFFSET + index * NEXT_REPLICA;
-        const { port = 0, operationsPort = 0 } = services[service] ?? {};
-        return { service, name: `${service}-${index + 1}`, port: moved(port), operationsPort: moved(operationsPort) };
+        const { port = 0, operationsPort = 0, operatorsPort } = services[service] ?? {};
+        return {
+          service,
+          name: `${service}-${index + 1}`,
+          port: moved(port),
+          operationsPort: moved(operationsPort),
+          ...(operatorsPort !== undefined && { operatorsPort: moved(operatorsPort) }),
+        };
       }),
     ),
     databases: { primary: postgres + DATABASE_OFFSETS.primary, standby: postgres + DATABASE_OFFSETS.standby },
@@ -38,7 +44,9 @@ export function clusterLayout({ services, servers: { postgres, nats } }) {
 
 /** Every port on which something listens, with its name, besides those of the balancer. @param {ClusterLayout} layout */
 export const clusterPorts = ({ replicas, databases, nats }) => [
-  ...replicas.flatMap(({ name, port, operationsPort }) => [port, operationsPort].map((one) => ({ port: one, name }))),
+  ...replicas.flatMap(({ name, port, operationsPort, operatorsPort }) =>
+    [port, operationsPort, operatorsPort].flatMap((one) => (one === undefined ? [] : [{ port: one, name }])),
+  ),
   ...Object.entries(databases).map(([name, port]) => ({ port, name: `PostgreSQL (${name})` })),
   ...[...nats.clients, ...nats.routes].map((port) => ({ port, name: 'NATS' })),
 ];

@@ -7,13 +7,14 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { CALLERS_OF_THE_INTERNET } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
-import { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
+import * as contracts from '../../libs/contracts/src/services.js';
 import { inRoot } from '../root.mjs';
 import { NATS_RELEASE } from '../servers/programs.mjs';
 import { environmentOf, readCompose } from './compose-file.mjs';
 import { composeSecrets, writeComposeSecrets } from './compose-secrets.mjs';
 import { environmentProblems, serviceVariables } from './service-variables.mjs';
 
+const { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, OPERATORS_PORT_OFFSET, SERVICES } = contracts;
 const DEMO = { PROFILE: 'development', COMPOSE_PROFILES: 'demo' };
 
 const compose = await readCompose();
@@ -57,6 +58,7 @@ const NETWORKS = {
   outside: [...CALLERS_OF_THE_INTERNET, 'marketplace-certification'],
 };
 
+const servesOperators = (/** @type {string} */ name) => contracts.SERVING_OPERATORS.some((one) => one === name);
 const sorted = (/** @type {Iterable<string>} */ names) => [...new Set(names)].sort();
 
 /** @param {string} name @param {typeof compose} [file] */
@@ -155,6 +157,7 @@ describe('the environment', () => {
       HOST: '0.0.0.0',
       PORT: String(port),
       OPS_PORT: String(port + OPERATIONS_PORT_OFFSET),
+      ...(servesOperators(name) && { OPERATORS_PORT: String(port + OPERATORS_PORT_OFFSET) }),
       BASE_URL: `http://127.0.0.1:${DEVELOPMENT_PORTS.gateway}`,
       EMBED_API_URL: `http://127.0.0.1:${DEVELOPMENT_PORTS['embed-gateway']}`,
       TRUSTED_PROXIES: isEdge(name) ? 'none' : 'uniquelocal',
@@ -169,7 +172,10 @@ describe('the environment', () => {
     expect(addresses.length).toBeGreaterThan(0);
     for (const [variable, value] of addresses) {
       const url = new URL(secretFiles[value] ?? value);
-      expect([variable, Number(url.port)]).toEqual([variable, PORTS[url.hostname]]);
+      // The address of operators calls the ports for them.
+      const isForOperators = name === 'marketplace-admin' && servesOperators(url.hostname);
+      const port = (PORTS[url.hostname] ?? 0) + (isForOperators ? OPERATORS_PORT_OFFSET : 0);
+      expect([variable, Number(url.port)]).toEqual([variable, port]);
       const shared = container(url.hostname).networks.filter((network) => container(name).networks.includes(network));
       // The demo's sign-ins are made without a mail.
       if (name !== 'seed' || variable !== 'SMTP_URL_FILE') expect([variable, shared]).not.toEqual([variable, []]);

@@ -8,7 +8,7 @@ import { planPlatform } from '../platform/run-platform.mjs';
 import { serviceEnvironment } from '../platform/service-environment.mjs';
 import { Supervisor } from '../platform/supervisor.mjs';
 import { Guard } from '../processes/guard.mjs';
-import { tellingLines } from '../processes/telling-lines.mjs';
+import { tellingLines } from '../processes/kept-alive.mjs';
 import { startContainer } from './container.mjs';
 
 /** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */

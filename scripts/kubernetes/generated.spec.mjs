@@ -4,11 +4,12 @@ import { describe, expect, it } from '@jest/globals';
 import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/ranges.js';
 import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
-import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
+import * as contracts from '../../libs/contracts/src/services.js';
 import { inRoot } from '../root.mjs';
 import { externalSecretsText, handMadeSecrets, secretManifests } from './hand-made-secrets.mjs';
 import { networkPoliciesText } from './network-policies.mjs';
 
+const { SERVICES } = contracts;
 const SECRETS = handMadeSecrets({ services: SERVICES, stateful: Object.keys(DATABASES) });
 
 const cidrs = (/** @type {readonly { cidr: string }[]} */ ranges) => ranges.map(({ cidr }) => cidr);
@@ -16,8 +17,9 @@ const cidrs = (/** @type {readonly { cidr: string }[]} */ ranges) => ranges.map(
 /** @type {import('./network-policies.mjs').NetworkInput} */
 const NETWORK = {
   connections: CONNECTIONS,
-  servicePorts: DEVELOPMENT_PORTS,
-  operationsOffset: OPERATIONS_PORT_OFFSET,
+  servicePorts: contracts.DEVELOPMENT_PORTS,
+  operationsOffset: contracts.OPERATIONS_PORT_OFFSET,
+  operatorsOffset: contracts.OPERATORS_PORT_OFFSET,
   internet: {
     ipv4: { cidr: '0.0.0.0/0', except: cidrs(REFUSED_IPV4) },
     ipv6: { cidr: GLOBAL_UNICAST_IPV6.cidr, except: cidrs(REFUSED_IPV6) },

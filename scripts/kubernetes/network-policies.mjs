@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
  * @property {readonly ConnectionArrow[]} connections
  * @property {Readonly<Record<string, number>>} servicePorts
  * @property {number} operationsOffset
+ * @property {number} operatorsOffset
  * @property {Readonly<Record<'ipv4' | 'ipv6', { cidr: string, except: readonly string[] }>>} internet public addresses
  */
 
@@ -95,11 +96,11 @@ function grouped(arrows, side, input) {
  * @param {NetworkInput} input
  * @returns {readonly number[]}
  */
-function portNumbers({ to, port }, { servicePorts, operationsOffset }) {
-  if (port !== 'http' && port !== 'operations') return PEER_PORTS[port];
+function portNumbers({ to, port }, { servicePorts, operationsOffset, operatorsOffset }) {
+  if (port !== 'http' && port !== 'operators' && port !== 'operations') return PEER_PORTS[port];
   const number = servicePorts[to];
   if (number === undefined) throw new Error(`${to} has no port`);
-  return [port === 'http' ? number : number + operationsOffset];
+  return [number + { http: 0, operators: operatorsOffset, operations: operationsOffset }[port]];
 }
 
 /**

@@ -14,7 +14,13 @@ import {
   SENDERS_OF_MAIL,
 } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
-import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
+import {
+  DEVELOPMENT_PORTS,
+  OPERATIONS_PORT_OFFSET,
+  OPERATORS_PORT_OFFSET,
+  SERVICES,
+  SERVING_OPERATORS,
+} from '../../libs/contracts/src/services.js';
 import { CONSUMERS } from '../../libs/contracts/src/streams.js';
 import { DEFAULT_BODY_LIMIT } from '../../libs/http/src/route/route-settings.decorators.js';
 import { readCompose } from '../deployment/compose-file.mjs';
@@ -160,16 +166,15 @@ describe.each(VARIANTS)('%s %s', (overlay = '', component = '') => {
     expect(args).toEqual([`${name}/main.js`]);
     expect(image).toMatch(new RegExp(`(^|/)crm/platform(:${version.replaceAll('.', '\\.')}|@sha256:[0-9a-f]{64})$`));
     const port = DEVELOPMENT_PORTS[name];
-    expect(ports).toEqual([
-      { name: 'http', containerPort: port },
-      { name: 'operations', containerPort: port + OPERATIONS_PORT_OFFSET },
-    ]);
+    const wanted = Object.entries({
+      http: port,
+      operations: port + OPERATIONS_PORT_OFFSET,
+      ...(SERVING_OPERATORS.some((one) => one === name) && { operators: port + OPERATORS_PORT_OFFSET }),
+    });
+    expect(ports).toEqual(wanted.map(([title, number]) => ({ name: title, containerPort: number })));
     expect(get(all, 'Service', name).spec).toEqual({
       selector: expect.objectContaining({ 'app.kubernetes.io/name': name }),
-      ports: [
-        { name: 'http', port, targetPort: 'http' },
-        { name: 'operations', port: port + OPERATIONS_PORT_OFFSET, targetPort: 'operations' },
-      ],
+      ports: wanted.map(([title, number]) => ({ name: title, port: number, targetPort: title })),
     });
     expect(deployment.spec.template.spec.serviceAccountName).toBe(name);
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(deployment);
@@ -190,7 +195,9 @@ describe.each(VARIANTS)('%s %s', (overlay = '', component = '') => {
       const called = SERVICES.find((service) => service === url?.hostname.split('.')[0]);
       if (!url || !called) continue;
       const { dnsNames, issuerRef } = get(all, 'Certificate', called).spec;
-      expect([url.protocol, Number(url.port)]).toEqual(['https:', DEVELOPMENT_PORTS[called]]);
+      // The address of operators calls the ports for them.
+      const port = DEVELOPMENT_PORTS[called] + (name === 'marketplace-admin' ? OPERATORS_PORT_OFFSET : 0);
+      expect([url.protocol, Number(url.port)]).toEqual(['https:', port]);
       expect(dnsNames).toContain(url.hostname);
       // The authority that it trusts is beside its own certificate.
       expect(fileOf('UPSTREAM_CA_FILE')).toEqual({ secret, key: 'ca.crt' });

@@ -9,9 +9,14 @@ export const SERVER_PORTS = { postgres: 15432, nats: 14222, smtp: 1025, mail: 80
 /** @typedef {Record<keyof typeof SERVER_PORTS, number>} ServerPorts */
 
 /**
+ * Which services have a port for operators, and how far it is from that of the service.
+ * @typedef {{ SERVING_OPERATORS: readonly string[], OPERATORS_PORT_OFFSET: number }} Operators
+ */
+
+/**
  * Every port of a running platform, all on 127.0.0.1.
  * @typedef {object} Layout
- * @property {Record<string, { port: number, operationsPort: number }>} services by service name
+ * @property {Record<string, { port: number, operationsPort: number, operatorsPort?: number }>} services by service name
  * @property {ServerPorts} servers
  */
 
@@ -20,14 +25,21 @@ export const SERVER_PORTS = { postgres: 15432, nats: 14222, smtp: 1025, mail: 80
  * @param {Readonly<Record<ServiceName, number>>} servicePorts
  * @param {number} operationsOffset from a service's port to that of its health and metrics
  * @param {number} offset
+ * @param {Operators} [operators]
  * @returns {Layout}
  */
-export function fixedLayout(servicePorts, operationsOffset, offset) {
+export function fixedLayout(servicePorts, operationsOffset, offset, operators) {
   const layout = {
     services: Object.fromEntries(
       Object.entries(servicePorts).map(([name, port]) => [
         name,
-        { port: port + offset, operationsPort: port + operationsOffset + offset },
+        {
+          port: port + offset,
+          operationsPort: port + operationsOffset + offset,
+          ...(operators?.SERVING_OPERATORS.includes(name) && {
+            operatorsPort: port + operators.OPERATORS_PORT_OFFSET + offset,
+          }),
+        },
       ]),
     ),
     servers: /** @type {ServerPorts} */ (
@@ -46,14 +58,24 @@ export function fixedLayout(servicePorts, operationsOffset, offset) {
 /**
  * Ports that nobody uses at this moment: for tests.
  * @param {readonly ServiceName[]} services
+ * @param {readonly string[]} [servingOperators]
  * @returns {Promise<Layout>}
  */
-export async function freeLayout(services) {
+export async function freeLayout(services, servingOperators = []) {
   const names = /** @type {(keyof ServerPorts)[]} */ (Object.keys(SERVER_PORTS));
-  const ports = await freePorts(services.length * 2 + names.length);
+  const ports = await freePorts(services.length * 3 + names.length);
   const next = () => /** @type {number} */ (ports.pop());
   return {
-    services: Object.fromEntries(services.map((name) => [name, { port: next(), operationsPort: next() }])),
+    services: Object.fromEntries(
+      services.map((name) => [
+        name,
+        {
+          port: next(),
+          operationsPort: next(),
+          ...(servingOperators.includes(name) && { operatorsPort: next() }),
+        },
+      ]),
+    ),
     servers: /** @type {ServerPorts} */ (Object.fromEntries(names.map((name) => [name, next()]))),
   };
 }
@@ -69,8 +91,9 @@ export function portsOf({ services, servers }) {
     { port: servers.nats, name: 'NATS' },
     { port: servers.smtp, name: 'mail catcher (SMTP)' },
     { port: servers.mail, name: 'mail catcher (web)' },
-    ...Object.entries(services).flatMap(([name, { port, operationsPort }]) => [
+    ...Object.entries(services).flatMap(([name, { port, operationsPort, operatorsPort }]) => [
       { port, name },
+      ...(operatorsPort === undefined ? [] : [{ port: operatorsPort, name: `${name} (for operators)` }]),
       { port: operationsPort, name: `${name} (health and metrics)` },
     ]),
   ];

@@ -13,6 +13,21 @@ describe('the ports of a platform', () => {
     expect(layout.servers).toMatchObject({ postgres: 15432, nats: 14222, smtp: 1025, mail: 8025 });
   });
 
+  it('have one for operators where a service serves them', async () => {
+    const operators = { SERVING_OPERATORS: ['custom-objects'], OPERATORS_PORT_OFFSET: 2000 };
+    const layout = fixedLayout(PORTS, 1000, 0, operators);
+    expect(layout.services['custom-objects']).toEqual({ port: 4003, operationsPort: 5003, operatorsPort: 6003 });
+    expect(portsOf(layout)).toContainEqual({ port: 6003, name: 'custom-objects (for operators)' });
+    expect((await freeLayout(['gateway', 'identity'], ['identity'])).services).toEqual({
+      gateway: { port: expect.any(Number), operationsPort: expect.any(Number) },
+      identity: {
+        port: expect.any(Number),
+        operationsPort: expect.any(Number),
+        operatorsPort: expect.any(Number),
+      },
+    });
+  });
+
   it('all move by the offset', () => {
     const moved = portsOf(fixedLayout(PORTS, 1000, 20_000));
     expect(moved).toEqual(

@@ -143,12 +143,13 @@ async function endLeftovers(dataDir) {
  * @param {readonly import('./services.mjs').ServiceName[]} services those that run
  */
 export async function planPlatform(options, environment, embedded, services) {
-  const { SERVICES, DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = await serviceList();
+  const contracts = await serviceList();
+  const { SERVICES, SERVING_OPERATORS, DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = contracts;
   /** @type {typeof import('../../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
   const layout = options.freePorts
-    ? await freeLayout(SERVICES)
-    : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, options.portOffset);
+    ? await freeLayout(SERVICES, SERVING_OPERATORS)
+    : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, options.portOffset, contracts);
   await requireFreePorts(portsToListenOn(layout, services, embedded));
 
   await markLayout(options.dataDir);

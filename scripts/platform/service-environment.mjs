@@ -17,6 +17,9 @@ import { withoutNpmVariables } from '../setup/pnpm.mjs';
 /** Services that call addresses given by tenants. */
 const CALLERS_OF_THE_OUTSIDE = ['webhook-dispatcher', 'automation-hooks', 'identity'];
 
+/** Where marketplace-admin finds the services that serve operators: at their ports for them. */
+const FOR_OPERATORS = { IDENTITY_URL: 'identity', MARKETPLACE_URL: 'marketplace-certification' };
+
 /** Where the gateway finds the services it routes to, besides embed-gateway and marketplace-admin (own addresses). */
 const ROUTED = {
   IDENTITY_URL: 'identity',
@@ -44,6 +47,7 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     HOST: '127.0.0.1',
     PORT: String(ports.port),
     OPS_PORT: String(ports.operationsPort),
+    OPERATORS_PORT: ports.operatorsPort === undefined ? undefined : String(ports.operatorsPort),
     LOG_LEVEL: outer.LOG_LEVEL ?? 'info',
     // Node 22 and newer keep the compiled code there and start faster; Node 20 takes no notice.
     NODE_COMPILE_CACHE: outer.NODE_COMPILE_CACHE ?? path.join(CACHE_DIR, 'compiled'),
@@ -66,6 +70,14 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     ...(name === 'gateway'
       ? Object.fromEntries(
           Object.entries(ROUTED).map(([variable, service]) => [variable, addresses.services[service]?.url]),
+        )
+      : {}),
+    ...(name === 'marketplace-admin'
+      ? Object.fromEntries(
+          Object.entries(FOR_OPERATORS).map(([variable, service]) => [
+            variable,
+            `http://127.0.0.1:${layout.services[service]?.operatorsPort}`,
+          ]),
         )
       : {}),
     ...egress(name, addresses, outer),

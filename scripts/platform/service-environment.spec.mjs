@@ -6,7 +6,7 @@ const INPUT = {
   layout: {
     services: {
       gateway: { port: 8080, operationsPort: 9080 },
-      identity: { port: 4001, operationsPort: 5001 },
+      identity: { port: 4001, operationsPort: 5001, operatorsPort: 6001 },
       'marketplace-admin': { port: 8082, operationsPort: 9082 },
       'webhook-dispatcher': { port: 4006, operationsPort: 5006 },
     },
@@ -66,6 +66,12 @@ describe('the environment of a service', () => {
   it('tells the gateway where to route', () => {
     expect(serviceEnvironment('gateway', INPUT).IDENTITY_URL).toBe('http://127.0.0.1:4001');
     expect(serviceEnvironment('identity', INPUT).IDENTITY_URL).toBeUndefined();
+  });
+
+  it('tells marketplace-admin the ports for operators, and each service its own', () => {
+    expect(serviceEnvironment('marketplace-admin', INPUT).IDENTITY_URL).toBe('http://127.0.0.1:6001');
+    expect(serviceEnvironment('identity', INPUT).OPERATORS_PORT).toBe('6001');
+    expect(serviceEnvironment('webhook-dispatcher', INPUT).OPERATORS_PORT).toBeUndefined();
   });
 
   it('lets the demo receiver through where tenants’ addresses are called, and nowhere else', () => {

@@ -8,10 +8,9 @@ import { PlainError } from '../plain-error.mjs';
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
- * @param {(message: any) => void} [onMessage] gets what the program sends; `options.stdio` must have a channel for it
  * @returns {Promise<number>} exit code, 128 + signal when it was killed
  */
-export async function runInForeground(command, args, options = {}, onMessage = () => undefined) {
+export async function runInForeground(command, args, options = {}) {
   const signals = /** @type {const} */ (['SIGTERM', 'SIGHUP', 'SIGINT']);
   /** @type {(signal: NodeJS.Signals) => void} */
   let forward = () => undefined;
@@ -21,9 +20,7 @@ export async function runInForeground(command, args, options = {}, onMessage = (
     return await new Promise((resolve, reject) => {
       const child = spawn(command, args, { stdio: 'inherit', ...options });
       forward = (signal) => signal !== 'SIGINT' && child.kill(signal);
-      child.on('message', onMessage);
       child.once('error', (error) => reject(new PlainError(`${command} cannot be run: ${error.message}`)));
-      // Not at `exit`: what the program sent last may still be on its way then.
       child.once('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
   } finally {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAlive } from './alive.mjs';
 import { ChildServer } from './child-server.mjs';
 import { Guard } from './guard.mjs';
-import { KeptAlive } from './kept-alive.mjs';
+import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES, tellingLines } from './kept-alive.mjs';
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';
@@ -75,5 +75,37 @@ describe('a program that is kept alive', () => {
     await first.ended;
     await kept.stop('SIGTERM', 5000);
     expect(kept.current).toBe(first);
+  });
+});
+
+const MINUTE = 60_000;
+
+describe('after a crash', () => {
+  it('restarts almost at once the first time', () => {
+    expect(afterCrash([10 * MINUTE])).toEqual({ restart: true, delayMs: 200 });
+  });
+
+  it('waits twice as long for every further crash within the window', () => {
+    const times = [0, 1000, 2000, 3000];
+    const delays = times.map((_, index) => afterCrash(times.slice(0, index + 1)));
+    expect(delays).toEqual([200, 400, 800, 1600].map((delayMs) => ({ restart: true, delayMs })));
+  });
+
+  it('gives up on the crash after the last one allowed', () => {
+    const times = Array.from({ length: MOST_CRASHES + 1 }, (_, index) => index * 1000);
+    expect(afterCrash(times)).toEqual({ restart: false });
+    expect(afterCrash(times.slice(0, -1))).toMatchObject({ restart: true });
+  });
+
+  it('forgets crashes older than the window', () => {
+    const times = Array.from({ length: 20 }, (_, index) => index * CRASH_WINDOW_MS);
+    expect(afterCrash(times)).toEqual({ restart: true, delayMs: 200 });
+  });
+});
+
+describe('the excerpt of a log', () => {
+  it('leaves out the frames of a stack trace', () => {
+    const lines = ['up', 'Error: boom', '    at one (a.js:1)', '    at two (b.js:2)', 'Node.js v20.20.2'];
+    expect(tellingLines(lines, 2)).toEqual(['Error: boom', 'Node.js v20.20.2']);
   });
 });

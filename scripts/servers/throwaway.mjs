@@ -13,16 +13,18 @@ import { natsProgram, redisProgram } from './programs.mjs';
  * @typedef {object} ThrowawayServers
  * @property {NodeJS.ProcessEnv} environment TEST_DATABASE_URL (superuser), TEST_NATS_URL, TEST_NATS_PASSWORD, TEST_NATS_PROGRAM,
  *   TEST_REDIS_PROGRAM
+ * @property {string} folder for what else is written and thrown away; deleted at the end
  * @property {() => Promise<void>} stop stops the servers and deletes their data
  */
 
 /**
  * Starts a PostgreSQL and a NATS server with JetStream on free ports, with data that is deleted at the end, also if
  * this process is killed.
+ * @param {string} [parent] folder that their folder is made in
  * @returns {Promise<ThrowawayServers>}
  */
-export async function startThrowawayServers() {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-test-'));
+export async function startThrowawayServers(parent = os.tmpdir()) {
+  const folder = await mkdtemp(path.join(parent, 'crm-test-'));
   // PostgreSQL's user must get through; what is inside is closed to others.
   await chmod(folder, 0o711);
   const guard = new Guard({ throwawayFolder: folder });
@@ -49,6 +51,7 @@ export async function startThrowawayServers() {
     stops.push(() => postgres.process.stop('SIGINT', POSTGRES_STOP_MS));
     stops.push(() => nats.process.stop('SIGTERM', NATS_STOP_MS));
     return {
+      folder,
       environment: {
         TEST_DATABASE_URL: postgres.url,
         TEST_NATS_URL: nats.url,

@@ -1,10 +1,24 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { lastLines, run } from '../processes/run.mjs';
-import { inRoot, ROOT } from '../root.mjs';
-import { isBuilt, rememberBuild } from './build-stamp.mjs';
+import { CACHE_DIR, inRoot, ROOT } from '../root.mjs';
 import { pnpmProgram, withoutNpmVariables } from './pnpm.mjs';
+
+/** Of the last complete build: what it read and wrote. nx knows too, but to ask it takes longer than to start a service. */
+const STAMP = path.join(CACHE_DIR, 'built');
+/** What decides the outcome besides the packages. */
+const SETTINGS = [
+  'pnpm-lock.yaml',
+  'nx.json',
+  '.swcrc',
+  'scripts/build-page.mjs',
+  'scripts/bundle.mjs',
+  'scripts/bundle',
+  'scripts/nx',
+];
 
 /**
  * Builds every package. nx remembers what it has built: only what changed is built again.
@@ -13,7 +27,8 @@ import { pnpmProgram, withoutNpmVariables } from './pnpm.mjs';
  * @throws {PlainError} when a package does not build
  */
 export async function buildPackages(packages = []) {
-  if (packages.length === 0 && (await isBuilt())) return 'up to date';
+  const stamp = await readFile(STAMP, 'utf8').catch(() => '');
+  if (packages.length === 0 && stamp === (await fingerprint())) return 'up to date';
   const outcome = await run(
     inRoot('node_modules', '.bin', 'nx'),
     [
@@ -33,7 +48,10 @@ export async function buildPackages(packages = []) {
       `The build failed:\n${lastLines(`${outcome.stdout}\n${outcome.stderr}`, 40)}\nBy hand: npm run build`,
     );
   }
-  if (packages.length === 0) await rememberBuild();
+  if (packages.length === 0) {
+    await mkdir(CACHE_DIR, { recursive: true });
+    await writeFile(STAMP, await fingerprint());
+  }
   const [, hits, total] = /Cache:\s+(\d+)\/(\d+) hit/.exec(outcome.stdout) ?? [];
   return hits && total ? `${Number(total) - Number(hits)} of ${total} packages changed` : 'built';
 }
@@ -50,4 +68,22 @@ export async function buildEnvironment() {
 async function pathWithPnpm() {
   const program = await pnpmProgram();
   return path.isAbsolute(program) ? { PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH}` } : {};
+}
+
+/** @returns {Promise<string>} a hash of the size and the time of everything that builds read and write */
+async function fingerprint() {
+  const parents = await Promise.all(
+    ['apps', 'libs'].map(async (parent) => (await readdir(inRoot(parent))).map((name) => `${parent}/${name}`)),
+  );
+  const packages = [...parents.flat(), 'examples/receivers'];
+  const read = packages.flatMap((folder) => ['package.json', 'src', 'dist'].map((name) => `${folder}/${name}`));
+  const hash = createHash('sha256');
+  for (const entry of [...SETTINGS, ...read.sort()]) {
+    const below = await readdir(inRoot(entry), { recursive: true }).catch(() => []);
+    for (const file of ['', ...below.sort()].filter((name) => !name.endsWith('.spec.ts'))) {
+      const found = await stat(inRoot(entry, file)).catch(() => undefined);
+      hash.update(`${entry}/${file} ${found?.mtimeMs} ${found?.size}\n`);
+    }
+  }
+  return hash.digest('hex');
 }

@@ -1,16 +1,25 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { runInForeground } from '../processes/foreground.mjs';
 import { inRoot, ROOT } from '../root.mjs';
-import { withExitCode } from './counts-reporter.mjs';
 
 /**
- * Runs Jest in the foreground; its reporter counts-reporter.mjs sends what is counted.
+ * @typedef {object} Counts
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ */
+
+/**
+ * Runs Jest in the foreground.
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} environment added to ours
- * @returns {Promise<import('./counts-reporter.mjs').Counts>}
+ * @returns {Promise<Counts>}
  */
 export async function runJest(args, environment = {}) {
-  /** @type {import('./counts-reporter.mjs').Counts | undefined} */
-  let counts;
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-jest-'));
+  const results = path.join(folder, 'results.json');
   const exitCode = await runInForeground(
     process.execPath,
     [
@@ -18,19 +27,26 @@ export async function runJest(args, environment = {}) {
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
       inRoot('node_modules', 'jest', 'bin', 'jest.js'),
-      '--reporters=default',
-      `--reporters=${inRoot('scripts', 'testing', 'counts-reporter.mjs')}`,
+      '--json',
+      `--outputFile=${results}`,
       `--cacheDirectory=${inRoot('.cache', 'jest')}`,
       ...args,
     ],
-    {
-      cwd: ROOT,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, ...environment },
-    },
-    (message) => {
-      counts = message.counts;
-    },
+    { cwd: ROOT, env: { ...process.env, ...environment } },
   );
-  return withExitCode(counts, exitCode);
+  const written = await readFile(results, 'utf8').catch(() => '{}');
+  await rm(folder, { recursive: true, force: true });
+  return countsOf(JSON.parse(written), exitCode);
+}
+
+/**
+ * @param {Partial<Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests' | 'numRuntimeErrorTestSuites', number>>} results of
+ *   Jest; none when it ended before
+ * @param {number} exitCode of Jest
+ * @returns {Counts} a file that did not run counts as a failed test; at least one failure if Jest itself says that it failed
+ */
+export function countsOf(results, exitCode) {
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numRuntimeErrorTestSuites = 0 } = results;
+  const failed = numFailedTests + numRuntimeErrorTestSuites;
+  return { passed: numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed, skipped: numPendingTests };
 }

@@ -1,6 +1,6 @@
-import { access, chmod, constants, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { access, constants, rm, statfs, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
-import { Guard } from '../processes/guard.mjs';
 
 const GIB = 2 ** 30;
 /** Linux mounts a file system in memory here. Containers often have 64 MB of it, which is not enough. */
@@ -9,34 +9,19 @@ const MEMORY = '/dev/shm';
 const NEEDED = { folder: 3 * GIB, memory: 8 * GIB };
 
 /**
- * A folder in memory for what tests write and throw away: databases, streams, profiles of browsers. Making the hundreds of
- * files of a database there takes a tenth of the time that it takes on a disk.
+ * Where tests write what they throw away: databases, streams, profiles of browsers. Making the hundreds of files of a database in
+ * memory takes a tenth of the time that it takes on a disk.
  * @param {object} [options]
  * @param {string} [options.at]
  * @param {{ folder: number, memory: number }} [options.needed] in bytes
  * @param {(folder: string) => Promise<boolean>} [options.canRunPrograms]
- * @returns {Promise<{ path: string, remove: () => Promise<void> } | undefined>} undefined where there is too little room, or where
- *   the programs that tests write would not run; it goes with this process in any case
+ * @returns {Promise<string>} a folder in memory, or that of the system where there is too little room or where the programs that
+ *   tests write would not run
  */
-export async function memoryFolder({ at = MEMORY, needed = NEEDED, canRunPrograms = runsPrograms } = {}) {
-  if (!(await isAllowed(at, constants.W_OK)) || process.availableMemory() < needed.memory) return;
+export async function placeForTests({ at = MEMORY, needed = NEEDED, canRunPrograms = runsPrograms } = {}) {
+  if (!(await isAllowed(at, constants.W_OK)) || process.availableMemory() < needed.memory) return os.tmpdir();
   const { bavail, bsize } = await statfs(at);
-  if (bavail * bsize < needed.folder) return;
-  const folder = await mkdtemp(path.join(at, 'crm-tests-'));
-  if (!(await canRunPrograms(folder))) {
-    await rm(folder, { recursive: true });
-    return;
-  }
-  // PostgreSQL's user must get through; what is inside is closed to others.
-  await chmod(folder, 0o711);
-  const guard = new Guard({ throwawayFolder: folder });
-  return {
-    path: folder,
-    remove: async () => {
-      await rm(folder, { recursive: true, force: true });
-      guard.dismiss();
-    },
-  };
+  return bavail * bsize >= needed.folder && (await canRunPrograms(at)) ? at : os.tmpdir();
 }
 
 /**
@@ -44,7 +29,7 @@ export async function memoryFolder({ at = MEMORY, needed = NEEDED, canRunProgram
  * @param {string} folder
  */
 export async function runsPrograms(folder) {
-  const program = path.join(folder, 'program');
+  const program = path.join(folder, `crm-program-${process.pid}`);
   await writeFile(program, '#!/bin/sh\n', { mode: 0o700 });
   const runs = await isAllowed(program, constants.X_OK);
   await rm(program);

@@ -1,3 +1,4 @@
+import { PROXY_CONFIG } from '@crm/runtime/proxy';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 
@@ -8,8 +9,8 @@ export class ConfigModule {
     return {
       module: ConfigModule,
       global: true,
-      providers: [{ provide: GATEWAY_CONFIG, useValue: config }],
-      exports: [GATEWAY_CONFIG],
+      providers: [GATEWAY_CONFIG, PROXY_CONFIG].map((provide) => ({ provide, useValue: config })),
+      exports: [GATEWAY_CONFIG, PROXY_CONFIG],
     };
   }
 }

@@ -1,14 +1,9 @@
 import path from 'node:path';
 import { parseUrl } from '@crm/address-policy';
+import { DEVELOPMENT_PORTS } from '@crm/contracts';
 import type { LimitsConfig } from '@crm/limits';
-import {
-  authoritiesConfig,
-  type EnvironmentReader,
-  limitsConfig,
-  readEnvironment,
-  type ServiceConfig,
-  serviceConfig,
-} from '@crm/runtime';
+import { type EnvironmentReader, limitsConfig, readEnvironment, serviceConfig } from '@crm/runtime';
+import { type ProxyConfig, upstreamsConfig } from '@crm/runtime/proxy';
 import { type LimitName, type Limits, WINDOW_SECONDS } from './admission/limits.js';
 import type { Upstream } from './routing/routing.js';
 
@@ -17,12 +12,8 @@ const MEBIBYTE = 1024 * 1024;
 /** Where the image has the account page, below its working directory. */
 const ACCOUNT_PAGE_DIR = 'pages/account-page';
 
-export interface GatewayConfig {
-  readonly service: ServiceConfig;
-  /** Internal addresses of the services behind the gateway. */
+export interface GatewayConfig extends ProxyConfig {
   readonly upstreams: Readonly<Record<Upstream, string>>;
-  /** Whom the gateway believes who a service is; undefined: whom the system believes. */
-  readonly upstreamCa?: { readonly file: string; readonly everyMs?: number } | undefined;
   readonly limits: Limits;
   /** Where they are counted. */
   readonly counting: LimitsConfig;
@@ -30,8 +21,6 @@ export interface GatewayConfig {
   readonly bodies: Readonly<Record<'tenant' | 'address', BodyLimits>>;
   /** Origins of pages that may call the API, besides the embed page's. */
   readonly corsOrigins: readonly string[];
-  /** Longest wait for a service's answer. */
-  readonly upstreamTimeoutMs: number;
   /** The folder of the built account page. */
   readonly accountPageDir: string;
 }
@@ -44,9 +33,6 @@ export interface BodyLimits {
   readonly all: number;
 }
 
-/** The variable that names the authorities of the services' certificates. */
-export const UPSTREAM_CA_VARIABLE = 'UPSTREAM_CA_FILE';
-
 /** Token under which the configuration is injected. */
 export const GATEWAY_CONFIG = Symbol('gateway:config');
 
@@ -57,11 +43,6 @@ export const GATEWAY_CONFIG = Symbol('gateway:config');
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
     const service = serviceConfig('gateway');
-    const url = (name: string, port: number): string =>
-      env.url(name, {
-        ...(service.profile !== 'production' && { default: `http://127.0.0.1:${port}` }),
-        schemes: ['http', 'https'],
-      });
     const limit = (name: LimitName, variable: string, perMinute: number, burst?: number) => {
       const points = env.integer(variable, { default: perMinute, min: 1 });
       return {
@@ -71,17 +52,15 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
         burst: env.integer(`${variable}_BURST`, { default: burst ?? points, min: 1 }),
       };
     };
-    const upstreams = {
-      identity: url('IDENTITY_URL', 4001),
-      'custom-objects': url('CUSTOM_OBJECTS_URL', 4003),
-      'marketplace-certification': url('MARKETPLACE_URL', 4004),
-      'automation-hooks': url('AUTOMATIONS_URL', 4005),
-      'webhook-dispatcher': url('WEBHOOKS_URL', 4006),
-    };
     return {
       service,
-      upstreams,
-      upstreamCa: upstreamCa(env, Object.values(upstreams)),
+      ...upstreamsConfig(env, service, {
+        identity: ['IDENTITY_URL', DEVELOPMENT_PORTS.identity],
+        'custom-objects': ['CUSTOM_OBJECTS_URL', DEVELOPMENT_PORTS['custom-objects']],
+        'marketplace-certification': ['MARKETPLACE_URL', DEVELOPMENT_PORTS['marketplace-certification']],
+        'automation-hooks': ['AUTOMATIONS_URL', DEVELOPMENT_PORTS['automation-hooks']],
+        'webhook-dispatcher': ['WEBHOOKS_URL', DEVELOPMENT_PORTS['webhook-dispatcher']],
+      }),
       limits: {
         tenant: limit('tenant', 'RATE_LIMIT_TENANT', 12_000),
         principal: limit('principal', 'RATE_LIMIT_PRINCIPAL', 3000),
@@ -107,16 +86,6 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
       accountPageDir: path.resolve(env.string('ACCOUNT_PAGE_DIR', { default: ACCOUNT_PAGE_DIR })),
     };
   }, environment);
-}
-
-/** Whoever names authorities means to encrypt: an address that was forgotten must not go without unnoticed. */
-function upstreamCa(env: EnvironmentReader, addresses: readonly string[]): GatewayConfig['upstreamCa'] {
-  const file = authoritiesConfig(env, UPSTREAM_CA_VARIABLE);
-  if (file === undefined) return undefined;
-  if (addresses.some((address) => parseUrl(address)?.protocol === 'http:')) {
-    env.problem(`${UPSTREAM_CA_VARIABLE} is set, so every address of a service must begin with https://`);
-  }
-  return { file };
 }
 
 /** Each as a browser sends it: scheme, host and a port that is not the scheme's own. */

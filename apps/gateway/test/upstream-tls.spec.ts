@@ -6,12 +6,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigurationError, type RunningService } from '@crm/runtime';
+import { UpstreamConnector } from '@crm/runtime/proxy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Pool } from 'undici';
 import { type CertificateAuthority, certificateAuthority } from '../../../scripts/testing/certificate-authority.mjs';
 import { loadConfig } from '../src/config.js';
-import { UpstreamConnector } from '../src/proxy/upstream-connector.js';
 import { Services, sendRaw, startGateway } from './harness.js';
 
 let folder = '';

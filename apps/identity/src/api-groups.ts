@@ -8,6 +8,11 @@ export const SIGN_IN_GROUP: ApiGroupDescription = {
     'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
 };
 
+export const OPERATORS_SIGN_IN_GROUP: ApiGroupDescription = {
+  name: 'Sign-in',
+  description: 'Operators sign in here; their tokens are accepted at this address only.',
+};
+
 export const USER_GROUP: ApiGroupDescription = {
   name: 'Users',
   description: 'The people of a workspace, their roles and their links to users of a host application.',

@@ -5,12 +5,12 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
-import { EmbedConflictService } from '../src/embedding/embed-conflict.service.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { type MintRequest, mintAt } from './embed-host.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { withNewSecret } from './new-secret.js';
+import { TestOperators } from './operators.js';
 
 let mailServer: MailServer;
 let identity: TestIdentity;
@@ -65,17 +65,6 @@ async function host(changes: Partial<IssueRequest> = {}, at = identity) {
   return { owner, principal, clients, credentials, issue, mint, appKey: request.appKey };
 }
 
-const operator = (userId: string): Principal => ({
-  kind: 'operator',
-  userId,
-  tenantId: '',
-  roles: ['administrator'],
-  scopes: [],
-  tokenId: randomUUID(),
-  issuedAtMs: Date.now(),
-  token: 'operator',
-});
-
 describe('addresses of other workspaces', () => {
   let elsewhere: Account[];
   let app: Awaited<ReturnType<typeof host>>;
@@ -111,19 +100,21 @@ describe('addresses of other workspaces', () => {
   });
 
   it('are shown to operators by app, and to nobody else', async () => {
-    const conflicts = identity.get(EmbedConflictService);
-    const ada = operator(randomUUID());
-    const listed = await conflicts.list(ada);
-    expect(listed).toContainEqual({
+    const operators = new TestOperators(identity);
+    const { accessToken: ada } = await operators.signedIn(await operators.create());
+    const { userId } = await identity.get(TokenVerifier).verify(ada, [AUDIENCES.admin]);
+    expect((await operators.call('listEmbedConflicts', {}, ada)).data).toContainEqual({
       appKey: app.appKey,
       tenantId: app.owner.tenantId,
       conflicts: 20,
       throttled: true,
       resetsAt: expect.stringMatching(/Z$/),
     });
-    expect(await codeOf(conflicts.list(app.principal))).toBe('FORBIDDEN');
-    const seen = 'SELECT act, findings FROM operator_audit WHERE operator_id = $1';
-    const entries = await identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(seen, [ada.userId]));
+    const { accessToken: reviewer } = await operators.signedIn(await operators.create('reviewer'));
+    expect(await operators.refusal('listEmbedConflicts', {}, reviewer)).toBe('FORBIDDEN');
+    expect(await operators.refusal('listEmbedConflicts', {}, app.owner.accessToken)).toBe('UNAUTHENTICATED');
+    const seen = "SELECT act, findings FROM operator_audit WHERE operator_id = $1 AND act = 'embed-conflict.view'";
+    const entries = await identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(seen, [userId]));
     expect(entries).toEqual([
       {
         act: 'embed-conflict.view',

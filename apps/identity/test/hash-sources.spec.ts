@@ -1,4 +1,3 @@
-import { rpc } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { HashPool } from '../src/sign-in/hash-pool.js';
 import { PASSWORD, TestIdentity } from './identity.js';
@@ -32,16 +31,12 @@ describe('a password that is checked takes its turn', () => {
   });
 
   it('with others of the same address at the sign-in of an operator, and of the operator afterwards', async () => {
-    const operators = await TestOperators.connect(identity);
-    try {
-      const email = await operators.create();
-      const sources = await sourcesOf(async () => {
-        const { accessToken } = await operators.signedIn(email);
-        await operators.call(rpc.identity.stepUpOperator, { password: PASSWORD }, accessToken);
-      });
-      expect(sources).toEqual([ORIGIN.address, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-    } finally {
-      await operators.close();
-    }
+    const operators = new TestOperators(identity);
+    const email = await operators.create();
+    const sources = await sourcesOf(async () => {
+      const { accessToken } = await operators.signedIn(email);
+      await operators.call('stepUp', { password: PASSWORD }, accessToken);
+    });
+    expect(sources).toEqual([ORIGIN.address, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
   });
 });

@@ -86,6 +86,7 @@ export class TestIdentity {
         host: '127.0.0.1',
         port: 0,
         operationsPort: 0,
+        operatorsPort: 0,
         logLevel: 'silent',
         issuer: 'http://127.0.0.1:8080',
         baseUrl: 'http://127.0.0.1:8080',

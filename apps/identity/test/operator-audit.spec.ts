@@ -1,5 +1,5 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, type OperatorAuditEntry, rpc } from '@crm/contracts';
+import { AUDIENCES, type OperatorAuditEntry } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,21 +8,16 @@ import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 
-const { identity: contracts } = rpc;
-
 let identity: TestIdentity;
 let operators: TestOperators;
 let administrator: { id: string; token: string };
 
 beforeAll(async () => {
   identity = await TestIdentity.start();
-  operators = await TestOperators.connect(identity);
+  operators = new TestOperators(identity);
   administrator = await signedIn();
 });
-afterAll(async () => {
-  await operators?.close();
-  await identity?.close();
-});
+afterAll(() => identity?.close());
 
 async function signedIn(role?: 'reviewer'): Promise<{ id: string; token: string; email: string }> {
   const email = await operators.create(role);
@@ -31,7 +26,7 @@ async function signedIn(role?: 'reviewer'): Promise<{ id: string; token: string;
   return { id, token, email };
 }
 async function trail(query: object): Promise<OperatorAuditEntry[]> {
-  const page = await operators.call(contracts.listOperatorAudit, { limit: 100, ...query }, administrator.token);
+  const page = await operators.call('listAudit', { size: 100, ...query }, administrator.token);
   return page.data;
 }
 const acts = (entries: OperatorAuditEntry[]) => entries.map(({ act }) => act);
@@ -40,10 +35,10 @@ describe('the trail of operators in identity', () => {
   it('has how an operator came, signed in, failed to, and signed out', async () => {
     const { id, token, email } = await signedIn('reviewer');
     const wrong = { email, password: 'not-the-password-at-all', ...ORIGIN };
-    expect(await operators.refusal(contracts.loginOperator, wrong)).toBe('INVALID_CREDENTIALS');
+    expect(await operators.refusal('login', wrong)).toBe('INVALID_CREDENTIALS');
     // Recorded after the answer, whose time says nothing.
     await waitUntil(async () => (await trail({ act: 'operator.sign-in-failed', subjectId: id })).length === 1);
-    await operators.call(contracts.endOperatorSessions, {}, token);
+    await operators.call('endSessions', {}, token);
     const entries = await trail({ subjectKind: 'operator', subjectId: id });
     expect(acts(entries)).toEqual([
       'operator.sign-out',
@@ -65,16 +60,16 @@ describe('the trail of operators in identity', () => {
   it('has nothing of an address that belongs to nobody', async () => {
     const before = (await trail({ act: 'operator.sign-in-failed' })).length;
     const login = { email: 'my-password-by-mistake@platform.test', password: 'x', ...ORIGIN };
-    expect(await operators.refusal(contracts.loginOperator, login)).toBe('INVALID_CREDENTIALS');
+    expect(await operators.refusal('login', login)).toBe('INVALID_CREDENTIALS');
     expect(await trail({ act: 'operator.sign-in-failed' })).toHaveLength(before);
   });
 
   it('has what administrators do to operators, before and after', async () => {
     const { id, email } = await signedIn('reviewer');
     const call = { id, role: 'administrator' as const, name: 'Grace' };
-    await operators.call(contracts.changeOperator, call, administrator.token);
-    await operators.call(contracts.endSessionsOfOperator, { id }, administrator.token);
-    await operators.call(contracts.resetOperatorAuthenticator, { id }, administrator.token);
+    await operators.call('changeOperator', call, administrator.token);
+    await operators.call('endSessionsOf', { id }, administrator.token);
+    await operators.call('resetAuthenticator', { id }, administrator.token);
     await resetOperator(identity.get(Database), email);
     const entries = await trail({ subjectId: id });
     expect(acts(entries).slice(0, 4)).toEqual([
@@ -95,9 +90,9 @@ describe('the trail of operators in identity', () => {
 
   it('has the plans of tenants, and nothing of a plan that was refused', async () => {
     const { tenantId, accessToken: owner } = await identity.account();
-    const plan = { tenantId, plan: 'enterprise' as const };
-    expect(await operators.refusal(contracts.setTenantPlan, plan, owner)).toBe('UNAUTHENTICATED');
-    await operators.call(contracts.setTenantPlan, plan, administrator.token);
+    const plan = { id: tenantId, plan: 'enterprise' };
+    expect(await operators.refusal('setPlan', plan, owner)).toBe('UNAUTHENTICATED');
+    await operators.call('setPlan', plan, administrator.token);
     expect(await trail({ subjectKind: 'tenant', subjectId: tenantId })).toMatchObject([
       { act: 'tenant.set-plan', operatorId: administrator.id, after: { plan: 'enterprise' } },
     ]);
@@ -106,9 +101,9 @@ describe('the trail of operators in identity', () => {
   it('is for administrators only', async () => {
     const { token: reviewer } = await signedIn('reviewer');
     const { accessToken: owner } = await identity.account();
-    expect(await operators.refusal(contracts.listOperatorAudit, { limit: 1 }, reviewer)).toBe('FORBIDDEN');
-    expect(await operators.refusal(contracts.listOperatorAudit, { limit: 1 }, owner)).toBe('UNAUTHENTICATED');
-    expect(await operators.refusal(contracts.listOperatorAudit, { limit: 1 })).toBe('UNAUTHENTICATED');
+    expect(await operators.refusal('listAudit', { size: 1 }, reviewer)).toBe('FORBIDDEN');
+    expect(await operators.refusal('listAudit', { size: 1 }, owner)).toBe('UNAUTHENTICATED');
+    expect(await operators.refusal('listAudit', { size: 1 })).toBe('UNAUTHENTICATED');
   });
 
   it('is changed by nobody, through no role of the service', async () => {

@@ -1,5 +1,5 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, type PlatformError, type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
+import { AUDIENCES, type PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
@@ -7,39 +7,35 @@ import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { DeviceTokens } from '../src/sign-in/device-tokens.js';
 import { TestAuthenticator } from './authenticators.js';
 import { OPERATORS, PASSWORD, TestIdentity, USERS } from './identity.js';
-import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
+import { type OperatorsCall, type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
 import { signInOptions } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
-const { identity: contracts } = rpc;
 const [PAGE = ''] = OPERATORS.origins;
 
 let identity: TestIdentity;
 let operators: TestOperators;
 beforeAll(async () => {
   identity = await TestIdentity.start({ profile: 'production' });
-  operators = await TestOperators.connect(identity);
+  operators = new TestOperators(identity);
 });
-afterAll(async () => {
-  await operators?.close();
-  await identity?.close();
-});
+afterAll(() => identity?.close());
 
 /** An operator of production, signed in with the authenticator that the first sign-in set up. */
 async function enrolled(): Promise<{ email: string; tokens: OperatorTokens }> {
   const email = await operators.create();
   const { enrolmentToken = '' } = await operators.login(email);
-  const { secret } = await operators.call(contracts.startOperatorEnrolment, { enrolmentToken });
+  const { secret } = await operators.call('startEnrolment', { enrolmentToken });
   const code = new TestAuthenticator(identity, PLATFORM_TENANT, secret).code();
-  const tokens = await operators.call(contracts.confirmOperatorEnrolment, { enrolmentToken, code, ...ORIGIN });
+  const tokens = await operators.call('confirmEnrolment', { enrolmentToken, code, ...ORIGIN });
   return { email, tokens };
 }
 
 async function register({ accessToken }: OperatorTokens, authenticator: SoftwareAuthenticator, name?: string) {
-  const { challengeId, publicKey } = await operators.call(contracts.getOperatorPasskeyOptions, {}, accessToken);
+  const { challengeId, publicKey } = await operators.call('passkeyOptions', {}, accessToken);
   const credential = authenticator.create(publicKey);
   const request = { challengeId, credential, userAgent: ORIGIN.userAgent, ...(name !== undefined && { name }) };
-  return operators.call(contracts.addOperatorPasskey, request, accessToken);
+  return operators.call('addPasskey', request, accessToken);
 }
 
 /** An operator with a passkey. */
@@ -51,13 +47,13 @@ async function withPasskey() {
 }
 
 async function answerOf(authenticator: SoftwareAuthenticator) {
-  const { challengeId, publicKey } = await operators.call(contracts.getOperatorPasskeySignInOptions, {});
+  const { challengeId, publicKey } = await operators.call('passkeySignInOptions', {});
   return { challengeId, credential: authenticator.get(publicKey), ...ORIGIN };
 }
 const signIn = async (authenticator: SoftwareAuthenticator) =>
-  operators.call(contracts.signInOperatorByPasskey, await answerOf(authenticator));
+  operators.call('signInByPasskey', await answerOf(authenticator));
 const refusedSignIn = async (authenticator: SoftwareAuthenticator) =>
-  operators.refusal(contracts.signInOperatorByPasskey, await answerOf(authenticator));
+  operators.refusal('signInByPasskey', await answerOf(authenticator));
 const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
 const query = (sql: string, parameters: unknown[] = []) =>
   identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(sql, parameters));
@@ -69,7 +65,7 @@ describe('a passkey of an operator', () => {
     const { accessToken } = await signIn(authenticator);
     const [before, after] = [await verify(tokens.accessToken), await verify(accessToken)];
     expect([after.userId, after.roles]).toEqual([before.userId, ['administrator']]);
-    expect(await operators.call(contracts.listOperatorPasskeys, {}, accessToken)).toMatchObject({
+    expect(await operators.call('listPasskeys', {}, accessToken)).toMatchObject({
       data: [{ id: passkey.id, lastUsedAt: expect.any(String) }],
     });
   });
@@ -77,12 +73,12 @@ describe('a passkey of an operator', () => {
   it('is by what an operator without an authenticator proves themselves, who has no proof in the password', async () => {
     const { tokens, passkey } = await withPasskey();
     const { accessToken } = tokens;
-    const refused = <C extends RpcContract>(contract: C, request: RpcRequest<C>) =>
-      operators.call(contract, request, accessToken).then(
+    const refused = (name: OperatorsCall, request: object) =>
+      operators.call(name, request, accessToken).then(
         () => 'no error',
         ({ code, extra }: PlatformError) => [code, extra.members],
       );
-    const remove = () => refused(contracts.removeOperatorPasskey, { id: passkey.id });
+    const remove = () => refused('removePasskey', { id: passkey.id });
     await query("UPDATE session SET proven_at = now() - interval '1 day'");
     const all = { proofs: ['passkey', 'authenticator', 'recovery_code'] };
     expect(await remove()).toEqual(['STEP_UP_REQUIRED', all]);
@@ -90,7 +86,7 @@ describe('a passkey of an operator', () => {
     await query('DELETE FROM authenticator WHERE user_id = $1', [userId]);
     const byPasskey = { proofs: ['passkey'] };
     expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
-    const byPassword = await refused(contracts.stepUpOperator, { password: PASSWORD });
+    const byPassword = await refused('stepUp', { password: PASSWORD });
     expect(byPassword).toEqual(['INVALID_CREDENTIALS', byPasskey]);
     expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
   });
@@ -115,18 +111,18 @@ describe('a passkey of an operator', () => {
     const { challengeId = '', ...rest } = await operators.login(email);
     expect(rest).toEqual({ mfaRequired: true, methods: ['passkey'], expiresIn: 600 });
     const guess = { challengeId, code: '123456', ...ORIGIN };
-    expect(await operators.refusal(contracts.verifyOperatorCode, guess)).toBe('INVALID_CREDENTIALS');
+    expect(await operators.refusal('verifyCode', guess)).toBe('INVALID_CREDENTIALS');
   });
 
   it('proves again who uses the session', async () => {
     const { tokens, authenticator, passkey } = await withPasskey();
-    const remove = () => operators.refusal(contracts.removeOperatorPasskey, { id: passkey.id }, tokens.accessToken);
+    const remove = () => operators.refusal('removePasskey', { id: passkey.id }, tokens.accessToken);
     await query("UPDATE session SET proven_at = now() - interval '1 day'");
     expect(await remove()).toBe('STEP_UP_REQUIRED');
-    const options = await operators.call(contracts.getOperatorPasskeyStepUpOptions, {}, tokens.accessToken);
+    const options = await operators.call('passkeyStepUpOptions', {}, tokens.accessToken);
     const { challengeId, publicKey } = options;
     const answer = { challengeId, credential: authenticator.get(publicKey) };
-    await operators.call(contracts.stepUpOperatorByPasskey, answer, tokens.accessToken);
+    await operators.call('stepUpByPasskey', answer, tokens.accessToken);
     expect(await remove()).toBe('no error');
     expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
   });
@@ -135,13 +131,11 @@ describe('a passkey of an operator', () => {
     const { tokens, passkey } = await withPasskey();
     const colleague = await enrolled();
     const { id } = passkey;
-    const renamed = await operators.call(contracts.renameOperatorPasskey, { id, name: 'Key' }, tokens.accessToken);
+    const renamed = await operators.call('renamePasskey', { id, name: 'Key' }, tokens.accessToken);
     expect(renamed.name).toBe('Key');
     const { accessToken } = colleague.tokens;
-    expect(await operators.refusal(contracts.renameOperatorPasskey, { id, name: 'Mine' }, accessToken)).toBe(
-      'NOT_FOUND',
-    );
-    expect(await operators.refusal(contracts.removeOperatorPasskey, { id }, accessToken)).toBe('NOT_FOUND');
+    expect(await operators.refusal('renamePasskey', { id, name: 'Mine' }, accessToken)).toBe('NOT_FOUND');
+    expect(await operators.refusal('removePasskey', { id }, accessToken)).toBe('NOT_FOUND');
   });
 
   it('is told to the operator by mail', async () => {
@@ -158,7 +152,7 @@ describe('a passkey of an operator', () => {
     const { userId: id } = await verify(tokens.accessToken);
     const administrator = await enrolled();
     const disable = { id, status: 'disabled' as const };
-    await operators.call(contracts.changeOperator, disable, administrator.tokens.accessToken);
+    await operators.call('changeOperator', disable, administrator.tokens.accessToken);
     expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
   });
 
@@ -166,7 +160,7 @@ describe('a passkey of an operator', () => {
     const [first, second] = [await withPasskey(), await withPasskey()];
     const administrator = await enrolled();
     const { userId: id } = await verify(first.tokens.accessToken);
-    await operators.call(contracts.resetOperatorAuthenticator, { id }, administrator.tokens.accessToken);
+    await operators.call('resetAuthenticator', { id }, administrator.tokens.accessToken);
     await resetOperator(identity.get(Database), second.email);
     for (const { email, authenticator } of [first, second]) {
       expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
@@ -186,6 +180,6 @@ describe('the addresses of users and operators', () => {
     const { challengeId, publicKey } = await signInOptions(identity);
     const credential = authenticator.get(publicKey, { origin: PAGE, rpId: OPERATORS.id });
     const request = { challengeId, credential, ...ORIGIN };
-    expect(await operators.refusal(contracts.signInOperatorByPasskey, request)).toBe('INVALID_CREDENTIALS');
+    expect(await operators.refusal('signInByPasskey', request)).toBe('INVALID_CREDENTIALS');
   });
 });

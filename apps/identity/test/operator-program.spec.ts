@@ -1,4 +1,3 @@
-import { rpc } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createOperator, resetOperator } from '../src/operator.js';
@@ -12,12 +11,9 @@ let operators: TestOperators;
 beforeAll(async () => {
   identity = await TestIdentity.start({ profile: 'production' });
   database = identity.get(Database);
-  operators = await TestOperators.connect(identity);
+  operators = new TestOperators(identity);
 });
-afterAll(async () => {
-  await operators?.close();
-  await identity?.close();
-});
+afterAll(() => identity?.close());
 
 const ada = { email: 'Ada@Platform.test', name: 'Ada', password: PASSWORD, role: 'administrator' };
 
@@ -37,7 +33,7 @@ describe('creating an operator', () => {
     });
     await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
     const wrong = { email: grace.email, password: 'another-long-password', ...ORIGIN };
-    expect(await operators.refusal(rpc.identity.loginOperator, wrong)).toBe('INVALID_CREDENTIALS');
+    expect(await operators.refusal('login', wrong)).toBe('INVALID_CREDENTIALS');
     expect(await operators.login(grace.email)).toMatchObject({ mfaEnrolmentRequired: true });
   });
 
@@ -67,9 +63,7 @@ describe('the password of an operator', () => {
       code: 'WEAK_PASSWORD',
       extra: { errors: [{ pointer: '/password', code }] },
     });
-    expect(await operators.refusal(rpc.identity.loginOperator, { email, password, ...ORIGIN })).toBe(
-      'INVALID_CREDENTIALS',
-    );
+    expect(await operators.refusal('login', { email, password, ...ORIGIN })).toBe('INVALID_CREDENTIALS');
     await createOperator(database, { ...ada, email });
   });
 });

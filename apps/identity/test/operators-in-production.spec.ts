@@ -1,5 +1,5 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, rpc } from '@crm/contracts';
+import { AUDIENCES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -11,35 +11,30 @@ import { TestAuthenticator } from './authenticators.js';
 import { TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 
-const { identity: contracts } = rpc;
-
 let identity: TestIdentity;
 let operators: TestOperators;
 
 beforeAll(async () => {
   identity = await TestIdentity.start({ profile: 'production' });
-  operators = await TestOperators.connect(identity);
+  operators = new TestOperators(identity);
 });
-afterAll(async () => {
-  await operators?.close();
-  await identity?.close();
-});
+afterAll(() => identity?.close());
 
 const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
 
 describe('an operator in production', () => {
   const sendCode = (challengeId: string, code: string) =>
-    operators.call(contracts.verifyOperatorCode, { challengeId, code, ...ORIGIN });
+    operators.call('verifyCode', { challengeId, code, ...ORIGIN });
   const refusedCode = (challengeId: string, code: string) =>
-    operators.refusal(contracts.verifyOperatorCode, { challengeId, code, ...ORIGIN });
+    operators.refusal('verifyCode', { challengeId, code, ...ORIGIN });
 
   async function enrolled() {
     const email = await operators.create();
     const { enrolmentToken = '' } = await operators.login(email);
-    const { secret } = await operators.call(contracts.startOperatorEnrolment, { enrolmentToken });
+    const { secret } = await operators.call('startEnrolment', { enrolmentToken });
     const app = new TestAuthenticator(identity, PLATFORM_TENANT, secret);
     const request = { enrolmentToken, code: app.code(), ...ORIGIN };
-    const tokens = await operators.call(contracts.confirmOperatorEnrolment, request);
+    const tokens = await operators.call('confirmEnrolment', request);
     return { email, app, tokens };
   }
 
@@ -66,7 +61,7 @@ describe('an operator in production', () => {
   it('gets no token with an enrolment that is not finished', async () => {
     const email = await operators.create();
     const { enrolmentToken = '' } = await operators.login(email);
-    await operators.call(contracts.startOperatorEnrolment, { enrolmentToken });
+    await operators.call('startEnrolment', { enrolmentToken });
     expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
     const users = await identity.post('/api/auth/mfa/enrolment', { enrolmentToken });
     expect([users.status, users.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
@@ -87,10 +82,10 @@ describe('an operator in production', () => {
     const lost = await enrolled();
     const { accessToken } = administrator.tokens;
     const id = (await verify(lost.tokens.accessToken)).userId;
-    await operators.call(contracts.resetOperatorAuthenticator, { id }, accessToken);
+    await operators.call('resetAuthenticator', { id }, accessToken);
     expect(await operators.login(lost.email)).toMatchObject({ mfaEnrolmentRequired: true });
     const own = (await verify(accessToken)).userId;
-    const reset = contracts.resetOperatorAuthenticator;
+    const reset = 'resetAuthenticator';
     expect(await operators.refusal(reset, { id: own }, accessToken)).toBe('CONFLICT');
     await resetOperator(identity.get(Database), administrator.email);
     expect(await operators.login(administrator.email)).toMatchObject({ mfaEnrolmentRequired: true });
@@ -118,6 +113,6 @@ describe('an operator in production', () => {
     // The password was right, and an authenticator is about to be set up.
     const { enrolmentToken = '' } = await operators.login(email);
     await reset();
-    expect(await operators.refusal(contracts.startOperatorEnrolment, { enrolmentToken })).toBe('INVALID_CREDENTIALS');
+    expect(await operators.refusal('startEnrolment', { enrolmentToken })).toBe('INVALID_CREDENTIALS');
   });
 });

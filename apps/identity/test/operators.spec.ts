@@ -1,5 +1,5 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, PlatformError, rpc } from '@crm/contracts';
+import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,24 +9,18 @@ import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/sign-in-limit.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 
-const { identity: contracts } = rpc;
-
 let identity: TestIdentity;
 let operators: TestOperators;
 
 beforeAll(async () => {
   identity = await TestIdentity.start();
-  operators = await TestOperators.connect(identity);
+  operators = new TestOperators(identity);
 });
-afterAll(async () => {
-  await operators?.close();
-  await identity?.close();
-});
+afterAll(() => identity?.close());
 
 const platform = (sql: string) => identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(sql, []));
-const refresh = (refreshToken: string) => operators.call(contracts.refreshOperator, { refreshToken, ...ORIGIN });
-const refusedRefresh = (refreshToken: string) =>
-  operators.refusal(contracts.refreshOperator, { refreshToken, ...ORIGIN });
+const refresh = (refreshToken: string) => operators.call('refresh', { refreshToken, ...ORIGIN });
+const refusedRefresh = (refreshToken: string) => operators.refusal('refresh', { refreshToken, ...ORIGIN });
 const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
 const isRevoked = (token: string) => async () =>
   verify(token).then(
@@ -42,8 +36,7 @@ describe('an operator whose password is guessed at from many addresses', () => {
     const [email, other] = [await operators.create(), await operators.create()];
     const { deviceToken } = await operators.login(email);
     const { deviceToken: ofAnother } = await operators.login(other);
-    const login = (changes: object) =>
-      operators.refusal(contracts.loginOperator, { email, password: PASSWORD, ...ORIGIN, ...changes });
+    const login = (changes: object) => operators.refusal('login', { email, password: PASSWORD, ...ORIGIN, ...changes });
     const codes: string[] = [];
     for (let index = 0; index < FAILURES_FROM_ANYWHERE + 1; index += 1) {
       codes.push(await login({ password: 'not-the-password', address: `203.0.113.${index}` }));
@@ -88,7 +81,7 @@ describe('a session of an operator', () => {
   it('ends by signing out: the access token is refused within a second', async () => {
     const { accessToken, refreshToken } = await operators.signedIn(await operators.create());
     const { sessionId = '' } = await verify(accessToken);
-    await operators.call(contracts.endOperatorSessions, { sessionId }, accessToken);
+    await operators.call('endSession', { id: sessionId }, accessToken);
     await cutOff(accessToken);
     expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
   });
@@ -97,12 +90,12 @@ describe('a session of an operator', () => {
     const email = await operators.create();
     const first = await operators.signedIn(email);
     const second = await operators.signedIn(email);
-    const { data } = await operators.call(contracts.listOperatorSessions, {}, second.accessToken);
+    const { data } = await operators.call('listSessions', {}, second.accessToken);
     expect(data.map(({ current, device, address }) => [current, device, address])).toEqual([
       [true, 'Firefox on Linux', ORIGIN.address],
       [false, 'Firefox on Linux', ORIGIN.address],
     ]);
-    await operators.call(contracts.endOperatorSessions, {}, second.accessToken);
+    await operators.call('endSessions', {}, second.accessToken);
     await cutOff(first.accessToken);
     await cutOff(second.accessToken);
   });
@@ -119,7 +112,7 @@ describe('a session of an operator', () => {
 
 describe('the management of operators', () => {
   const change = (id: string, changes: object, token: string) =>
-    operators.call(contracts.changeOperator, { id, ...changes }, token);
+    operators.call('changeOperator', { id, ...changes }, token);
 
   it('is refused to reviewers and to users of workspaces', async () => {
     const { accessToken: reviewer } = await operators.signedIn(await operators.create('reviewer'));
@@ -129,11 +122,11 @@ describe('the management of operators', () => {
       [reviewer, 'FORBIDDEN'],
       [owner, 'UNAUTHENTICATED'],
     ] as const) {
-      expect(await operators.refusal(contracts.listOperators, {}, token)).toBe(code);
-      expect(await operators.refusal(contracts.changeOperator, { id, role: 'administrator' }, token)).toBe(code);
-      expect(await operators.refusal(contracts.endSessionsOfOperator, { id }, token)).toBe(code);
-      expect(await operators.refusal(contracts.resetOperatorAuthenticator, { id }, token)).toBe(code);
-      expect(await operators.refusal(contracts.setTenantPlan, { tenantId, plan: 'enterprise' }, token)).toBe(code);
+      expect(await operators.refusal('listOperators', {}, token)).toBe(code);
+      expect(await operators.refusal('changeOperator', { id, role: 'administrator' }, token)).toBe(code);
+      expect(await operators.refusal('endSessionsOf', { id }, token)).toBe(code);
+      expect(await operators.refusal('resetAuthenticator', { id }, token)).toBe(code);
+      expect(await operators.refusal('setPlan', { id: tenantId, plan: 'enterprise' }, token)).toBe(code);
     }
   });
 
@@ -155,7 +148,7 @@ describe('the management of operators', () => {
     await cutOff(target.accessToken);
     expect(await refusedRefresh(target.refreshToken)).toBe('INVALID_REFRESH_TOKEN');
     const credentials = { email, password: PASSWORD, ...ORIGIN };
-    expect(await operators.refusal(contracts.loginOperator, credentials)).toBe('INVALID_CREDENTIALS');
+    expect(await operators.refusal('login', credentials)).toBe('INVALID_CREDENTIALS');
   });
 
   it('links an operator to a workspace: the next token says so', async () => {
@@ -176,12 +169,12 @@ describe('the management of operators', () => {
     const id = await idOf((await operators.signedIn(await operators.create('reviewer'))).accessToken);
     await platform("UPDATE session SET proven_at = now() - interval '601 seconds'");
     const request = { id, role: 'administrator' as const };
-    expect(await operators.refusal(contracts.changeOperator, request, accessToken)).toBe('STEP_UP_REQUIRED');
-    expect(await operators.refusal(contracts.endSessionsOfOperator, { id }, accessToken)).toBe('STEP_UP_REQUIRED');
+    expect(await operators.refusal('changeOperator', request, accessToken)).toBe('STEP_UP_REQUIRED');
+    expect(await operators.refusal('endSessionsOf', { id }, accessToken)).toBe('STEP_UP_REQUIRED');
     const wrong = { password: 'not-the-password' };
-    expect(await operators.refusal(contracts.stepUpOperator, wrong, accessToken)).toBe('INVALID_CREDENTIALS');
-    await operators.call(contracts.stepUpOperator, { password: PASSWORD }, accessToken);
-    expect(await operators.call(contracts.changeOperator, request, accessToken)).toMatchObject({
+    expect(await operators.refusal('stepUp', wrong, accessToken)).toBe('INVALID_CREDENTIALS');
+    await operators.call('stepUp', { password: PASSWORD }, accessToken);
+    expect(await operators.call('changeOperator', request, accessToken)).toMatchObject({
       role: 'administrator',
     });
   });
@@ -192,10 +185,60 @@ describe('the management of operators', () => {
       [0, 1].map(async () => (await operators.signedIn(await operators.create())).accessToken),
     );
     const outcomes = await Promise.all(
-      two.map(async (token) =>
-        operators.refusal(contracts.changeOperator, { id: await idOf(token), role: 'reviewer' }, token),
-      ),
+      two.map(async (token) => operators.refusal('changeOperator', { id: await idOf(token), role: 'reviewer' }, token)),
     );
     expect(outcomes.sort()).toEqual(['CONFLICT', 'no error']);
+  });
+});
+
+describe('what operators send', () => {
+  const id = newId();
+  const reason = 'It sends spam';
+  it.each([
+    ['verifyCode', { challengeId: 'c', code: '12345' }],
+    ['verifyCode', { challengeId: 'c', code: 'ABCD-EFGH-IJKL' }],
+    ['verifyCode', { challengeId: 'c', code: 'ABCD-EFGH-IJKL-MNOP-QRST' }],
+    ['verifyCode', { challengeId: 'c', code: `${'ABCD-'.repeat(7)}ABCD` }],
+    ['changeOperator', { id, role: 'owner' }],
+    ['changeOperator', { id, name: ' ' }],
+    ['setPlan', { id, plan: 'gold' }],
+    ['suspend', { id, reason: '' }],
+    ['suspend', { id, reason: ' ' }],
+    ['reinstate', { id, reason: 'x'.repeat(2001) }],
+    ['suspend', { id, reason, undeclared: 1 }],
+  ] as const)('is refused when it is not what the call takes: %s %j', async (name, request) => {
+    const { accessToken } = await operators.signedIn(await operators.create());
+    expect(await operators.refusal(name, request, accessToken)).toBe('VALIDATION_FAILED');
+  });
+
+  it.each([
+    ['as it is shown', 'ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ23'],
+    ['in small letters', 'abcdefghijklmnopqrstuvwxyz23'],
+    ['of an earlier set', 'ABCD-EFGH-IJKL-MNOP-QRST-UVWX'],
+    ['of the earliest sets', 'ABCD-EFGH-IJKL-MNOP'],
+    ['of an authenticator', '123456'],
+  ])('may be a code %s', async (_how, code) => {
+    expect(await operators.refusal('verifyCode', { challengeId: 'c', code })).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('says which workspaces are to be listed, and names ids that exist', async () => {
+    const { accessToken: token } = await operators.signedIn(await operators.create());
+    for (const query of ['', '?state=active', '?state=suspended&size=201']) {
+      const { status, body } = await identity.service.requestOfOperator<{ code: string }>(
+        'GET',
+        `/api/admin/tenants${query}`,
+        { token },
+      );
+      expect([query, status, body.code]).toEqual([query, 400, 'INVALID_QUERY']);
+    }
+    expect(await operators.refusal('changeOperator', { id: 'nonsense', role: 'reviewer' }, token)).toBe('NOT_FOUND');
+  });
+
+  it('signs out the session of the token', async () => {
+    const { accessToken: token, refreshToken } = await operators.signedIn(await operators.create());
+    const { status } = await identity.service.requestOfOperator('POST', '/api/auth/logout', { token });
+    expect(status).toBe(204);
+    await cutOff(token);
+    expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
   });
 });

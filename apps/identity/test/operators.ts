@@ -1,18 +1,13 @@
-import {
-  type OperatorRole,
-  type OperatorSignIn,
-  type RpcContract,
-  type RpcRequest,
-  type RpcResponse,
-  rpc,
-} from '@crm/contracts';
+import { type ErrorCode, type OperatorAuditEntry, type OperatorRole, PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
-import { MessagingModule, Rpc } from '@crm/messaging';
-import { testNats } from '@crm/testing';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import type { Problem } from '@crm/http';
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
+import type { TenantStandingView } from '../src/accounts/suspension.dto.js';
 import { createOperator } from '../src/operator.js';
-import { PASSWORD, type TestIdentity } from './identity.js';
+import { type Body, PASSWORD, type TestIdentity } from './identity.js';
 
 /** Where the operators of tests come from. */
 export const ORIGIN = {
@@ -26,33 +21,86 @@ export interface OperatorTokens {
   refreshToken: string;
 }
 
+/** The routes of operators, by what tests call them for; the rest of a request is the body, or the query of a GET. */
+const CALLS = {
+  login: 'POST /api/auth/login',
+  verifyCode: 'POST /api/auth/mfa/verify',
+  startEnrolment: 'POST /api/auth/mfa/enrolment',
+  confirmEnrolment: 'POST /api/auth/mfa/enrolment/confirm',
+  refresh: 'POST /api/auth/refresh',
+  get: 'GET /api/auth/me',
+  listSessions: 'GET /api/auth/sessions',
+  endSession: 'DELETE /api/auth/sessions/:id',
+  endSessions: 'DELETE /api/auth/sessions',
+  stepUp: 'POST /api/auth/step-up',
+  replaceRecoveryCodes: 'POST /api/auth/mfa/recovery-codes',
+  passkeySignInOptions: 'POST /api/auth/login/passkey/options',
+  signInByPasskey: 'POST /api/auth/login/passkey',
+  passkeyStepUpOptions: 'POST /api/auth/step-up/passkey/options',
+  stepUpByPasskey: 'POST /api/auth/step-up/passkey',
+  passkeyOptions: 'POST /api/auth/passkeys/options',
+  addPasskey: 'POST /api/auth/passkeys',
+  listPasskeys: 'GET /api/auth/passkeys',
+  renamePasskey: 'PATCH /api/auth/passkeys/:id',
+  removePasskey: 'DELETE /api/auth/passkeys/:id',
+  listOperators: 'GET /api/admin/operators',
+  changeOperator: 'PATCH /api/admin/operators/:id',
+  endSessionsOf: 'DELETE /api/admin/operators/:id/sessions',
+  resetAuthenticator: 'DELETE /api/admin/operators/:id/authenticator',
+  setPlan: 'PATCH /api/admin/tenants/:id',
+  suspend: 'POST /api/admin/tenants/:id/suspend',
+  reinstate: 'POST /api/admin/tenants/:id/reinstate',
+  listSuspended: 'GET /api/admin/tenants?state=suspended',
+  listEmbedConflicts: 'GET /api/admin/embed-conflicts',
+  listAudit: 'GET /audit',
+} as const;
+export type OperatorsCall = keyof typeof CALLS;
+
+/** Whatever an answer may hold: the expectations say which members it has to have. */
+type OperatorsBody = Omit<Body, 'data'> &
+  TenantStandingView & {
+    data: (Body['data'][number] & OperatorAuditEntry & TenantStandingView & { device: string; address: string })[];
+    publicKey: PublicKeyCredentialRequestOptionsJSON & PublicKeyCredentialCreationOptionsJSON;
+    deviceToken: string | undefined;
+    plan: string;
+  };
+
 /** identity as marketplace-admin calls it, and operators to sign in as. */
 export class TestOperators {
-  private constructor(
-    private readonly identity: TestIdentity,
-    private readonly context: INestApplicationContext,
-  ) {}
+  constructor(private readonly identity: TestIdentity) {}
 
-  static async connect(identity: TestIdentity): Promise<TestOperators> {
-    const { url, passwords } = testNats();
-    const service = 'marketplace-admin' as const;
-    const config = { url, user: service, password: passwords[service], service };
-    const module = MessagingModule.forService({ config });
-    return new TestOperators(identity, await NestFactory.createApplicationContext(module, { logger: false }));
-  }
-
-  close(): Promise<void> {
-    return this.context.close();
-  }
-
-  /** @param token of an operator, for calls made on behalf of one */
-  call<C extends RpcContract>(contract: C, request: RpcRequest<C>, token?: string): Promise<RpcResponse<C>> {
-    return this.context.get(Rpc).call(contract, request, token === undefined ? undefined : { token });
+  /**
+   * @param request `id` is in the path; `address`, `userAgent` and `deviceToken` are headers
+   * @param token of an operator, for calls made on behalf of one
+   * @throws PlatformError with the code that the call is refused with
+   */
+  async call(name: OperatorsCall, request: object = {}, token?: string): Promise<OperatorsBody> {
+    const [method = '', path = ''] = CALLS[name].split(' ');
+    const { id = '', address, userAgent, deviceToken, ...rest } = request as Record<string, string>;
+    const isRead = method === 'GET';
+    const query =
+      isRead && Object.keys(rest).length > 0 ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(rest)}` : '';
+    const answer = await this.identity.service.requestOfOperator<OperatorsBody>(
+      method,
+      path.replace(':id', encodeURIComponent(id)) + query,
+      {
+        headers: {
+          ...(address !== undefined && { 'x-forwarded-for': address }),
+          ...(userAgent !== undefined && { 'user-agent': userAgent }),
+          ...(deviceToken !== undefined && { 'x-device-token': deviceToken }),
+        },
+        ...(!isRead && Object.keys(rest).length > 0 && { body: rest }),
+        ...(token !== undefined && { token }),
+      },
+    );
+    if (answer.status >= 400) throw errorOf(answer.body as unknown as Problem);
+    const given = answer.headers.get('x-device-token');
+    return { ...answer.body, ...(given !== null && { deviceToken: given }) };
   }
 
   /** @returns the code of the error with which the call is refused */
-  async refusal<C extends RpcContract>(contract: C, request: RpcRequest<C>, token?: string): Promise<string> {
-    return this.call(contract, request, token).then(
+  async refusal(name: OperatorsCall, request: object = {}, token?: string): Promise<string> {
+    return this.call(name, request, token).then(
       () => 'no error',
       (error: { code?: string }) => error.code ?? 'no code',
     );
@@ -66,8 +114,8 @@ export class TestOperators {
     return email;
   }
 
-  login(email: string, password = PASSWORD): Promise<OperatorSignIn> {
-    return this.call(rpc.identity.loginOperator, { email, password, ...ORIGIN });
+  login(email: string, password = PASSWORD): Promise<OperatorsBody> {
+    return this.call('login', { email, password, ...ORIGIN });
   }
 
   /** Signs in an operator who needs no second factor. */
@@ -76,4 +124,8 @@ export class TestOperators {
     if (accessToken === undefined || refreshToken === undefined) throw new Error('The sign-in needs a second factor');
     return { accessToken, refreshToken };
   }
+}
+
+function errorOf({ code, detail, type: _t, title: _n, status: _s, instance: _i, requestId: _r, ...members }: Problem) {
+  return new PlatformError(code as ErrorCode, detail, { members });
 }

@@ -1,10 +1,8 @@
-import { rpc, type TenantDecision, type TenantStanding } from '@crm/contracts';
 import { NatsConnection, RevocationWatch } from '@crm/messaging';
 import { testNats, waitUntil } from '@crm/testing';
+import type { TenantDecision, TenantStandingView } from '../src/accounts/suspension.dto.js';
 import type { TestIdentity } from './identity.js';
 import { TestOperators } from './operators.js';
-
-const { identity: contracts } = rpc;
 
 /** Operators who suspend workspaces, and a verifier as every other service has it. */
 export class TestSuspensions {
@@ -16,7 +14,7 @@ export class TestSuspensions {
   ) {}
 
   static async start(identity: TestIdentity): Promise<TestSuspensions> {
-    const operators = await TestOperators.connect(identity);
+    const operators = new TestOperators(identity);
     const { accessToken } = await operators.signedIn(await operators.create());
     const { url, passwords } = testNats();
     const connection = await NatsConnection.open({
@@ -31,21 +29,20 @@ export class TestSuspensions {
   async close(): Promise<void> {
     await this.watch.stop();
     await this.connection.close();
-    await this.operators.close();
   }
 
-  decide(decision: TenantDecision, tenantId: string, reason = 'It sends spam'): Promise<TenantStanding> {
-    return this.operators.call(contracts.decideTenant, { tenantId, decision, reason }, this.administrator);
+  decide(decision: TenantDecision, tenantId: string, reason = 'It sends spam'): Promise<TenantStandingView> {
+    return this.operators.call(decision, { id: tenantId, reason }, this.administrator);
   }
 
   /** Suspends a workspace, and waits until a verifier of another service knows. It may take a second. */
-  async suspend(tenantId: string, reason?: string): Promise<TenantStanding> {
+  async suspend(tenantId: string, reason?: string): Promise<TenantStandingView> {
     const standing = await this.decide('suspend', tenantId, reason);
     await this.settles(tenantId, true);
     return standing;
   }
 
-  async reinstate(tenantId: string): Promise<TenantStanding> {
+  async reinstate(tenantId: string): Promise<TenantStandingView> {
     const standing = await this.decide('reinstate', tenantId, 'It was a mistake');
     await this.settles(tenantId, false);
     return standing;
@@ -66,12 +63,12 @@ export class TestSuspensions {
   }
 
   list(query: { size?: number; cursor?: string } = {}) {
-    return this.operators.call(contracts.listSuspendedTenants, query, this.administrator);
+    return this.operators.call('listSuspended', query, this.administrator);
   }
 
   async entries(tenantId: string) {
-    const query = { subjectKind: 'tenant' as const, subjectId: tenantId, limit: 100 };
-    return (await this.operators.call(contracts.listOperatorAudit, query, this.administrator)).data;
+    const query = { subjectKind: 'tenant' as const, subjectId: tenantId, size: 100 };
+    return (await this.operators.call('listAudit', query, this.administrator)).data;
   }
 }
 

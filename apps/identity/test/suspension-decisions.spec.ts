@@ -1,15 +1,14 @@
-import { rpc, type TenantDecision } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
+import type { TenantDecision } from '../src/accounts/suspension.dto.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from '../src/sessions/revocation.service.js';
 import { auditOf } from './audit.js';
 import { TestIdentity } from './identity.js';
 import { TestSuspensions } from './suspended.js';
 
-const { identity: contracts } = rpc;
 const REASON = 'It sends spam';
 
 let identity: TestIdentity;
@@ -27,7 +26,7 @@ afterAll(async () => {
 });
 
 const workspace = async () => (await identity.account({ name: 'Globex' })).tenantId;
-const decided = (tenantId: string, decision: TenantDecision = 'suspend') => ({ tenantId, decision, reason: REASON });
+const decided = (id: string) => ({ id, reason: REASON });
 const cutoffs = (tenantId: string) =>
   identity
     .get(Database)
@@ -52,14 +51,14 @@ describe('who decides about a workspace', () => {
         tx.query("UPDATE session SET proven_at = now() - interval '601 seconds' WHERE id = $1", [sid]),
       );
     for (const decision of ['suspend', 'reinstate'] as const) {
-      const request = decided(tenantId, decision);
-      expect(await operators.refusal(contracts.decideTenant, request, reviewer)).toBe('FORBIDDEN');
-      expect(await operators.refusal(contracts.decideTenant, request, stale)).toBe('STEP_UP_REQUIRED');
+      const request = decided(tenantId);
+      expect(await operators.refusal(decision, request, reviewer)).toBe('FORBIDDEN');
+      expect(await operators.refusal(decision, request, stale)).toBe('STEP_UP_REQUIRED');
       // The token of a tenant is for another audience.
-      expect(await operators.refusal(contracts.decideTenant, request, owner.accessToken)).toBe('UNAUTHENTICATED');
+      expect(await operators.refusal(decision, request, owner.accessToken)).toBe('UNAUTHENTICATED');
       await expect(suspensions.decide(decision, tenantId, ' \n')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     }
-    expect(await operators.refusal(contracts.listSuspendedTenants, {}, reviewer)).toBe('FORBIDDEN');
+    expect(await operators.refusal('listSuspended', {}, reviewer)).toBe('FORBIDDEN');
     expect(suspensions.watch.isSuspended(tenantId)).toBe(false);
     expect(await suspensions.entries(tenantId)).toEqual([]);
   });
@@ -69,12 +68,10 @@ describe('who decides about a workspace', () => {
     const tenantId = await workspace();
     const linked = (await operators.signedIn(await operators.create('administrator', tenantId))).accessToken;
     for (const id of [tenantId, tenantId.toUpperCase()]) {
-      expect(await operators.refusal(contracts.decideTenant, decided(id), linked)).toBe('OWN_WORKSPACE');
+      expect(await operators.refusal('suspend', decided(id), linked)).toBe('OWN_WORKSPACE');
     }
     await suspensions.suspend(tenantId);
-    expect(await operators.refusal(contracts.decideTenant, decided(tenantId, 'reinstate'), linked)).toBe(
-      'OWN_WORKSPACE',
-    );
+    expect(await operators.refusal('reinstate', decided(tenantId), linked)).toBe('OWN_WORKSPACE');
     expect(suspensions.watch.isSuspended(tenantId)).toBe(true);
   });
 

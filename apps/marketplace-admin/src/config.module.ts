@@ -1,15 +1,15 @@
+import { PROXY_CONFIG, type ProxyConfig } from '@crm/runtime/proxy';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { MARKETPLACE_ADMIN_CONFIG, type MarketplaceAdminConfig } from './config.js';
 
 /** The configuration, for every module of the service. */
 @Module({})
 export class ConfigModule {
-  static with(config: MarketplaceAdminConfig): DynamicModule {
+  static with(config: ProxyConfig): DynamicModule {
     return {
       module: ConfigModule,
       global: true,
-      providers: [{ provide: MARKETPLACE_ADMIN_CONFIG, useValue: config }],
-      exports: [MARKETPLACE_ADMIN_CONFIG],
+      providers: [{ provide: PROXY_CONFIG, useValue: config }],
+      exports: [PROXY_CONFIG],
     };
   }
 }

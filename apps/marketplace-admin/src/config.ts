@@ -1,15 +1,28 @@
+import { DEVELOPMENT_PORTS, OPERATORS_PORT_OFFSET } from '@crm/contracts';
 import type { LimitsConfig } from '@crm/limits';
-import { limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { limitsConfig, readEnvironment, serviceConfig } from '@crm/runtime';
+import { type ProxyConfig, upstreamsConfig } from '@crm/runtime/proxy';
 
-export interface MarketplaceAdminConfig {
-  service: ServiceConfig;
-  limits: LimitsConfig;
+/** Longer than any call of operators takes; identity gives up waiting for the turn of a decision before. */
+const UPSTREAM_TIMEOUT_MS = 10_000;
+
+export interface MarketplaceAdminConfig extends ProxyConfig {
+  readonly limits: LimitsConfig;
 }
 
-/** Token under which the configuration is injected. */
-export const MARKETPLACE_ADMIN_CONFIG = Symbol('marketplace-admin:config');
-
-/** Reads the environment. Every problem is listed, and the process ends. */
+/** Reads the environment, with IDENTITY_URL and MARKETPLACE_URL: the ports for operators. Every problem is listed, and the process ends. */
 export function loadConfig(): MarketplaceAdminConfig {
-  return readEnvironment(() => ({ service: serviceConfig('marketplace-admin'), limits: limitsConfig() }));
+  return readEnvironment((env) => {
+    const service = serviceConfig('marketplace-admin');
+    const portOf = (name: 'identity' | 'marketplace-certification') => DEVELOPMENT_PORTS[name] + OPERATORS_PORT_OFFSET;
+    return {
+      service,
+      limits: limitsConfig(),
+      upstreamTimeoutMs: UPSTREAM_TIMEOUT_MS,
+      ...upstreamsConfig(env, service, {
+        identity: ['IDENTITY_URL', portOf('identity')],
+        'marketplace-certification': ['MARKETPLACE_URL', portOf('marketplace-certification')],
+      }),
+    };
+  });
 }

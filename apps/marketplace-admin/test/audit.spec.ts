@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { AUDIENCES, type OperatorAuditEntry, type OperatorAuditQuery, PlatformError, rpc } from '@crm/contracts';
-import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { AppModule } from '../src/app.module.js';
+import { OPERATORS_PREFIX, type OperatorAuditEntry } from '@crm/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditListView } from '../src/audit/audit.dto.js';
-import type { MarketplaceAdminConfig } from '../src/config.js';
+import { OperatorsApi, type Received } from './operators-api.js';
 
-const config: MarketplaceAdminConfig = { service: testServiceConfig('marketplace-admin'), limits: {} };
-const tokens = testTokens();
-const neighbours: { close(): Promise<void> }[] = [];
-let service: TestService;
-let operator: string;
+let api: OperatorsApi;
 
 const ada = {
   id: randomUUID(),
@@ -24,14 +18,9 @@ const ada = {
 };
 
 beforeAll(async () => {
-  const options = { keySource: tokens.keySource, audiences: [AUDIENCES.admin] };
-  service = await startTestService(config, AppModule.with(config), options);
-  operator = await tokens.sign({ aud: AUDIENCES.admin, tid: undefined, roles: ['administrator'], scopes: [] });
+  api = await OperatorsApi.start();
 });
-afterEach(async () => {
-  for (const neighbour of neighbours.splice(0)) await neighbour.close();
-});
-afterAll(() => service?.close());
+afterAll(() => api?.close());
 
 const START = Date.UTC(2026, 0, 1);
 /** An id whose time is that many minutes after the start. */
@@ -55,31 +44,34 @@ const entry = (minutes: number, changes: Partial<OperatorAuditEntry> = {}): Oper
 });
 
 /** Both trails, each of which answers with at most `most` entries. */
-async function stand(ofIdentity: OperatorAuditEntry[], ofMarketplace: OperatorAuditEntry[], most = 200) {
-  const queries: OperatorAuditQuery[] = [];
-  const answer = (trail: OperatorAuditEntry[]) => (query: OperatorAuditQuery) => {
+function stand(ofIdentity: OperatorAuditEntry[], ofMarketplace: OperatorAuditEntry[], most = 200) {
+  const queries: Record<string, string>[] = [];
+  const trails = { identity: ofIdentity, 'marketplace-certification': ofMarketplace };
+  api.answer = ({ service, url }: Received) => {
+    const { pathname, searchParams } = new URL(url, 'http://here');
+    if (pathname === `${OPERATORS_PREFIX}/api/admin/operators`) return { body: { data: [ada] } };
+    const query = Object.fromEntries(searchParams);
     queries.push(query);
-    const older = trail.filter(({ id }) => query.beforeId === undefined || id < query.beforeId);
-    const data = older.sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, Math.min(query.limit, most));
-    return { data, more: data.length < older.length };
+    const older = trails[service].filter(({ id }) => query.beforeId === undefined || id < query.beforeId);
+    const data = older.sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, Math.min(Number(query.size), most));
+    return { body: { data, more: data.length < older.length } };
   };
-  neighbours.push(await answerRpc(rpc.identity.listOperators, () => ({ data: [ada] })));
-  neighbours.push(await answerRpc(rpc.identity.listOperatorAudit, answer(ofIdentity)));
-  neighbours.push(await answerRpc(rpc.marketplace.listOperatorAudit, answer(ofMarketplace)));
   return queries;
 }
 const list = (query = '') =>
-  service.request<AuditListView & { code: string }>('GET', `/api/admin/audit${query}`, { token: operator });
+  api.service.request<AuditListView & { code: string }>('GET', `/api/admin/audit${query}`, {
+    token: api.administrator,
+  });
 const exported = async (query: string) => {
-  const answer = await fetch(`${service.url}/api/admin/audit/export${query}`, {
-    headers: { authorization: `Bearer ${operator}` },
+  const answer = await fetch(`${api.service.url}/api/admin/audit/export${query}`, {
+    headers: { authorization: `Bearer ${api.administrator}` },
   });
   return { answer, text: await answer.text() };
 };
 
 describe('GET /api/admin/audit', () => {
   it('shows the trails of both services as one, newest first, with who acted', async () => {
-    await stand([entry(1, { act: 'tenant.set-plan' }), entry(3, { operatorId: null, role: null })], [entry(2)]);
+    stand([entry(1, { act: 'tenant.set-plan' }), entry(3, { operatorId: null, role: null })], [entry(2)]);
     const { status, body } = await list();
     expect(status).toBe(200);
     expect(body).toMatchObject({ size: 25, hasMore: false, nextCursor: null });
@@ -96,7 +88,7 @@ describe('GET /api/admin/audit', () => {
       const all = Array.from({ length: 30 }, (_, minute) => entry(minute));
       // One trail is busy while the other is quiet, and the other way round.
       const isFirst = ({ id }: OperatorAuditEntry) => id < idAt(10) || (id > idAt(20) && id < idAt(22));
-      await stand(
+      stand(
         all.filter(isFirst),
         all.filter((one) => !isFirst(one)),
         most,
@@ -116,18 +108,18 @@ describe('GET /api/admin/audit', () => {
   );
 
   it('passes on the filter, and binds the cursor to it', async () => {
-    const queries = await stand([entry(1), entry(2)], [entry(3)]);
+    const queries = stand([entry(1), entry(2)], [entry(3)]);
     const filter = `operatorId=${ada.id.toUpperCase()}&act=submission.reject&subjectKind=submission&subjectId=s1&q=no`;
     const { body } = await list(`?${filter}&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00%2B01:00&size=1`);
     expect(queries[0]).toEqual({
-      limit: 1,
-      operatorId: ada.id,
+      size: '1',
+      operatorId: ada.id.toUpperCase(),
       act: 'submission.reject',
       subjectKind: 'submission',
       subjectId: 's1',
-      text: 'no',
-      from: START,
-      to: START + 23 * 3_600_000,
+      q: 'no',
+      from: '2026-01-01T00:00:00Z',
+      to: '2026-01-02T00:00:00+01:00',
     });
     expect((await list(`?cursor=${body.nextCursor}`)).body.code).toBe('INVALID_QUERY');
     for (const wrong of ['act=publish', 'operatorId=x', 'size=201', 'from=yesterday', 'subjectKind=user']) {
@@ -135,9 +127,19 @@ describe('GET /api/admin/audit', () => {
     }
   });
 
+  it('passes on why a part refuses, and asks in the name of the operator', async () => {
+    api.received.length = 0;
+    api.answer = () => ({ status: 401, body: { code: 'TOKEN_REVOKED', detail: 'It is over' } });
+    const { status, body } = await list();
+    expect([status, body.code]).toEqual([401, 'TOKEN_REVOKED']);
+    expect(api.received.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${api.administrator}`]);
+    expect((await api.request('GET', '/api/admin/audit', undefined, api.reviewer)).status).toBe(403);
+  });
+
   it('answers 503 while one of the parts is missing: half a trail would be a wrong one', async () => {
-    neighbours.push(await answerRpc(rpc.identity.listOperators, () => ({ data: [ada] })));
-    neighbours.push(await answerRpc(rpc.identity.listOperatorAudit, () => ({ data: [entry(1)], more: false })));
+    stand([entry(1)], []);
+    const { answer } = api;
+    api.answer = (request) => (request.service === 'identity' ? answer(request) : undefined);
     expect((await list()).status).toBe(503);
     expect((await exported('')).answer.status).toBe(503);
   });
@@ -146,7 +148,7 @@ describe('GET /api/admin/audit', () => {
 describe('GET /api/admin/audit/export', () => {
   it('has every entry, a line each', async () => {
     const all = Array.from({ length: 450 }, (_, minute) => entry(minute));
-    await stand(all.slice(0, 300), all.slice(300), 120);
+    stand(all.slice(0, 300), all.slice(300), 120);
     const { answer, text } = await exported('');
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="operator-audit.ndjson"');
@@ -160,7 +162,7 @@ describe('GET /api/admin/audit/export', () => {
 
   it('gives spreadsheets texts, never formulas', async () => {
     const reasons = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\n=1', '\uff1d1', 'a "quoted", text', 'fine'];
-    await stand(
+    stand(
       reasons.map((reason, minute) => entry(minute, { reason, subjectName: '=HYPERLINK("https://a")' })),
       [],
     );
@@ -177,15 +179,12 @@ describe('GET /api/admin/audit/export', () => {
 
   it('breaks off when a part fails on the way, so that nobody takes it for complete', async () => {
     let calls = 0;
-    neighbours.push(await answerRpc(rpc.identity.listOperators, () => ({ data: [ada] })));
-    neighbours.push(await answerRpc(rpc.identity.listOperatorAudit, () => ({ data: [], more: false })));
-    neighbours.push(
-      await answerRpc(rpc.marketplace.listOperatorAudit, () => {
-        calls += 1;
-        if (calls > 1) throw new PlatformError('SERVICE_UNAVAILABLE');
-        return { data: [entry(1)], more: true };
-      }),
-    );
+    stand([], [entry(2), entry(1)], 1);
+    const { answer } = api;
+    api.answer = (request) => {
+      if (request.service === 'marketplace-certification') calls += 1;
+      return calls > 1 ? { status: 503, body: { code: 'SERVICE_UNAVAILABLE' } } : answer(request);
+    };
     await expect(exported('')).rejects.toThrow();
     expect((await exported('?format=xlsx')).answer.status).toBe(400);
   });

@@ -1,53 +1,92 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { AUDIENCES } from '@crm/contracts';
-import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
+import { startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { AppModule } from '../src/app.module.js';
 import type { MarketplaceAdminConfig } from '../src/config.js';
+import { ROUTES, type Upstream } from '../src/forwarding/routes.js';
 
-export const config: MarketplaceAdminConfig = { service: testServiceConfig('marketplace-admin'), limits: {} };
 export const tokens = testTokens();
 
-/** What a browser sends of a passkey; identity looks at it. */
-export const PASSKEY_ANSWER = { challengeId: 'c', credential: { id: 'x', response: { signature: 'y' } } };
+/** A request that a stand-in for a service received. */
+export interface Received {
+  readonly service: Upstream;
+  readonly method: string;
+  /** With the query. */
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
 
-/** The service alone: a test stands in for the neighbours that it calls. */
+export type Answer = { status?: number; headers?: Record<string, string>; body?: unknown };
+
+/** The service alone, and local servers in the place of those that it forwards to. */
 export class OperatorsApi {
-  private readonly neighbours: { close(): Promise<void> }[] = [];
+  readonly received: Received[] = [];
+  /** What the stand-ins answer; undefined: nothing, and the connection ends. */
+  answer: (request: Received) => Answer | undefined = () => undefined;
+  private readonly servers: Server[] = [];
+  service: TestService;
 
   private constructor(
-    readonly service: TestService,
     /** Tokens of operators in either role. */
     readonly administrator: string,
     readonly reviewer: string,
   ) {}
 
   static async start(changes: Partial<MarketplaceAdminConfig['service']> = {}): Promise<OperatorsApi> {
-    const changed = { ...config, service: { ...config.service, ...changes } };
-    const service = await startTestService(changed, AppModule.with(changed), {
+    const sign = (role: string) => tokens.sign({ aud: AUDIENCES.admin, tid: undefined, roles: [role], scopes: [] });
+    const api = new OperatorsApi(await sign('administrator'), await sign('reviewer'));
+    const config: MarketplaceAdminConfig = {
+      service: { ...testServiceConfig('marketplace-admin'), ...changes },
+      limits: {},
+      upstreams: {
+        identity: await api.listen('identity'),
+        'marketplace-certification': await api.listen('marketplace-certification'),
+      },
+      upstreamTimeoutMs: 2000,
+    };
+    api.service = await startTestService(config, AppModule.with(config), {
       keySource: tokens.keySource,
       audiences: [AUDIENCES.admin],
+      openApi: false,
+      forwarded: ROUTES,
     });
-    const sign = (role: string) => tokens.sign({ aud: AUDIENCES.admin, tid: undefined, roles: [role], scopes: [] });
-    return new OperatorsApi(service, await sign('administrator'), await sign('reviewer'));
+    return api;
   }
-
-  readonly stand: typeof answerRpc = async (contract, handler) => {
-    const neighbour = await answerRpc(contract, handler);
-    this.neighbours.push(neighbour);
-    return neighbour;
-  };
 
   /** @param token default: that of an administrator */
   request(method: string, path: string, body?: unknown, token: string = this.administrator) {
     return this.service.request<Record<string, unknown>>(method, path, { token, body });
   }
 
-  /** Ends the neighbours of a test. */
-  async standAlone(): Promise<void> {
-    for (const neighbour of this.neighbours.splice(0)) await neighbour.close();
+  async close(): Promise<void> {
+    await this.service.close();
+    for (const server of this.servers) {
+      server.close();
+      server.closeAllConnections();
+    }
   }
 
-  async close(): Promise<void> {
-    await this.standAlone();
-    await this.service.close();
+  private async listen(service: Upstream): Promise<string> {
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const piece of request) body += piece;
+      const { method = '', url = '', headers } = request;
+      const received = { service, method, url, headers, body };
+      this.received.push(received);
+      const answer = this.answer(received);
+      if (!answer) {
+        response.destroy();
+        return;
+      }
+      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+      response.end(answer.body === undefined ? '' : JSON.stringify(answer.body));
+    });
+    this.servers.push(server);
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 }

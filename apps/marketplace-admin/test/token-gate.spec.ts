@@ -1,36 +1,26 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
-import { AUDIENCES, PlatformError, rpc } from '@crm/contracts';
-import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AppModule } from '../src/app.module.js';
-import type { MarketplaceAdminConfig } from '../src/config.js';
+import { OperatorsApi, tokens } from './operators-api.js';
 
-const config: MarketplaceAdminConfig = { service: testServiceConfig('marketplace-admin'), limits: {} };
 const MEBIBYTE = 1024 * 1024;
 
-const tokens = testTokens();
 const agent = new Agent({ keepAlive: true });
-let service: TestService;
-let operator: string;
+let api: OperatorsApi;
 let routes: { method: string; path: string; public: boolean }[];
 
 beforeAll(async () => {
-  service = await startTestService(config, AppModule.with(config), {
-    keySource: tokens.keySource,
-    audiences: [AUDIENCES.admin],
-  });
-  operator = await tokens.sign({ aud: AUDIENCES.admin, tid: undefined, roles: ['administrator'], scopes: [] });
-  routes = (await (await fetch(`${service.operationsUrl}/routes`)).json()) as typeof routes;
+  api = await OperatorsApi.start();
+  routes = (await (await fetch(`${api.service.operationsUrl}/routes`)).json()) as typeof routes;
 });
 afterAll(async () => {
   agent.destroy();
-  await service?.close();
+  await api?.close();
 });
 
 /** Announces a body and sends none of it. @returns the answer, which came without it */
 async function announce(method: string, path: string, headers: OutgoingHttpHeaders) {
-  const call = request(new URL(path, service.url), {
+  const call = request(new URL(path, api.service.url), {
     agent,
     method,
     headers: { 'content-type': 'application/json', ...headers },
@@ -77,9 +67,11 @@ describe('a body without a token that counts', () => {
 
   it('costs a short one no connection', async () => {
     const call = (): Promise<number> =>
-      service.request('POST', '/api/admin/apps/fleet/suspend', { body: { reason: 'x' } }).then(({ status }) => status);
+      api.service
+        .request('POST', '/api/admin/apps/fleet/suspend', { body: { reason: 'x' } })
+        .then(({ status }) => status);
     expect([await call(), await call()]).toEqual([401, 401]);
-    const short = request(new URL('/api/admin/apps/fleet/suspend', service.url), {
+    const short = request(new URL('/api/admin/apps/fleet/suspend', api.service.url), {
       agent,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -91,23 +83,12 @@ describe('a body without a token that counts', () => {
   });
 
   it('is read with a token that counts', async () => {
-    const neighbour = await answerRpc(rpc.marketplace.decideApp, () => {
-      throw new PlatformError('NOT_FOUND');
-    });
-    try {
-      const { status } = await service.request('POST', '/api/admin/apps/fleet/suspend', {
-        token: operator,
-        body: { reason: 'x'.repeat(2000) },
-      });
-      expect(status).toBe(404);
-      const large = { reason: 'x'.repeat(MEBIBYTE) };
-      const refused = await service.request<{ code: string }>('POST', '/api/admin/apps/fleet/suspend', {
-        token: operator,
-        body: large,
-      });
-      expect([refused.status, refused.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-    } finally {
-      await neighbour.close();
-    }
+    api.answer = () => ({ status: 404, body: {} });
+    const post = (reason: string) => api.request('POST', '/api/admin/apps/fleet/suspend', { reason });
+    expect((await post('x'.repeat(2000))).status).toBe(404);
+    expect(api.received).toHaveLength(1);
+    const refused = await post('x'.repeat(MEBIBYTE));
+    expect([refused.status, refused.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(api.received).toHaveLength(1);
   });
 });

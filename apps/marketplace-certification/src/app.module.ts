@@ -14,7 +14,6 @@ import { entities } from './entities.js';
 import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
 import { OAuthCredentialModule } from './oauth-credential/oauth-credential.module.js';
-import { OperatorAuditModule } from './operator-audit/operator-audit.module.js';
 import { RatingModule } from './rating/rating.module.js';
 import { ReviewModule } from './review/review.module.js';
 import { sealedColumns } from './sealed-columns.js';
@@ -43,7 +42,6 @@ export class AppModule {
         RatingModule,
         InstallationModule,
         AppDecisionModule,
-        OperatorAuditModule,
         OAuthCredentialModule,
       ],
     };

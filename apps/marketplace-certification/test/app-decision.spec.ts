@@ -1,6 +1,6 @@
-import type { AppDecision } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
+import type { AppDecision } from '../src/catalogue/version-state.js';
 import { QueueService } from '../src/review/queue.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
@@ -38,12 +38,10 @@ describe('the impact of an app', () => {
     await marketplace.settled(gone, body.data[0]?.id ?? '', 'uninstalled');
     await marketplace.install(tenant, await published());
     expect(await decisions().measure(theOperator, key)).toMatchObject({
-      appKey: key,
+      key,
       publisher: { tenantId: developer.tenantId },
       publishedVersion: '1.0.0',
-      installations: 2,
-      tenants: 2,
-      sandboxes: 1,
+      impact: { installations: 2, tenants: 2, sandboxes: 1 },
     });
     await expect(decisions().measure(theOperator, newKey())).rejects.toEqual(code('NOT_FOUND'));
     await expect(decisions().measure(theOperator, '\0')).rejects.toEqual(code('NOT_FOUND'));
@@ -57,7 +55,7 @@ describe('a suspended app', () => {
     expect(await decide(key, 'suspend')).toMatchObject({
       publishedVersion: null,
       suspendedVersion: '1.0.0',
-      installations: 1,
+      impact: { installations: 1 },
     });
     expect(await listed(key)).toBe(false);
     const other = await marketplace.caller();
@@ -117,7 +115,7 @@ describe('a revoked app', () => {
       publishedVersion: null,
       suspendedVersion: null,
       revoked: true,
-      installations: 1,
+      impact: { installations: 1 },
     });
     expect(await listed(key)).toBe(false);
     const other = await marketplace.caller();

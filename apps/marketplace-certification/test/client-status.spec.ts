@@ -1,7 +1,8 @@
-import { type AppDecision, PlatformError, rpc } from '@crm/contracts';
+import { PlatformError, rpc } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
+import { type AppDecision } from '../src/catalogue/version-state.js';
 import { ClientStatusService } from '../src/client-status/client-status.service.js';
 import { ClientStatusSweeper } from '../src/client-status/client-status.sweeper.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';

@@ -1,31 +1,24 @@
-import { type OperatorAuditEntry, rpc } from '@crm/contracts';
-import { NatsConnection, Rpc } from '@crm/messaging';
-import { testNats } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OperatorAuditEntry, OperatorAuditPage } from '@crm/contracts';
+import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let nats: NatsConnection;
-let admin: Rpc;
 let { marketplace, developer } = {} as Fixture;
 useMarketplace((fixture) => {
   ({ marketplace, developer } = fixture);
 });
 
-beforeAll(async () => {
-  const { url, passwords } = testNats();
-  const service = 'marketplace-admin';
-  nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
-  admin = new Rpc(nats);
-});
-afterAll(() => nats.close());
-
 const tokenOf = (role: string, more: object = {}) =>
   marketplace.sign({ aud: 'platform-admin', sub: theOperator.userId, roles: [role], ...more });
+const call = (method: string, path: string, token?: string, body?: object) =>
+  marketplace.service.requestOfOperator<OperatorAuditPage & { code: string }>(method, path, {
+    ...(token !== undefined && { token }),
+    ...(body && { body }),
+  });
+const page = (query: object, token?: string) => call('GET', `/audit?${new URLSearchParams({ ...query })}`, token);
 async function trail(query: object): Promise<OperatorAuditEntry[]> {
-  const token = await tokenOf('administrator');
-  return (await admin.call(rpc.marketplace.listOperatorAudit, { limit: 100, ...query }, { token })).data;
+  return (await page({ size: '100', ...query }, await tokenOf('administrator'))).body.data;
 }
 async function submitted(changes: object = {}): Promise<{ id: string; key: string }> {
   const key = newKey();
@@ -61,11 +54,11 @@ describe('the trail of operators', () => {
 
   it('is searched by operator, act, subject, text and time, and goes on by the last entry', async () => {
     const { id } = await submitted();
-    const from = Date.now();
+    const from = new Date().toISOString();
     await marketplace.decide(id, 'claim');
     await marketplace.decide(id, 'release');
     await marketplace.decide(id, 'reject', `Zebra ${id}`);
-    expect(await trail({ text: `ZEBRA ${id}` })).toHaveLength(1);
+    expect(await trail({ q: `ZEBRA ${id}` })).toHaveLength(1);
     expect((await trail({ act: 'submission.release', subjectId: id })).map(({ act }) => act)).toEqual([
       'submission.release',
     ]);
@@ -73,8 +66,7 @@ describe('the trail of operators', () => {
     expect(await trail({ subjectId: id, from })).toHaveLength(3);
     expect(await trail({ subjectId: id, to: from })).toEqual([]);
     const token = await tokenOf('administrator');
-    const list = (query: object) =>
-      admin.call(rpc.marketplace.listOperatorAudit, { subjectId: id, limit: 2, ...query }, { token });
+    const list = async (query: object) => (await page({ subjectId: id, size: '2', ...query }, token)).body;
     const first = await list({});
     expect([first.data.length, first.more]).toEqual([2, true]);
     const second = await list({ beforeId: first.data[1]?.id });
@@ -82,11 +74,14 @@ describe('the trail of operators', () => {
   });
 
   it('is for administrators: not for reviewers, not for users of a workspace', async () => {
-    const call = (token?: string) =>
-      admin.call(rpc.marketplace.listOperatorAudit, { limit: 1 }, token === undefined ? undefined : { token });
-    await expect(call(await tokenOf('reviewer'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    await expect(call(developer.token)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-    await expect(call()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    for (const [token, status, code] of [
+      [await tokenOf('reviewer'), 403, 'FORBIDDEN'],
+      [developer.token, 401, 'UNAUTHENTICATED'],
+      [undefined, 401, 'UNAUTHENTICATED'],
+    ] as const) {
+      const refused = await page({ size: '1' }, token);
+      expect([refused.status, refused.body.code]).toEqual([status, code]);
+    }
   });
 
   it('is changed by nobody, through no role of the service', async () => {
@@ -112,20 +107,19 @@ describe('the calls about apps', () => {
   it('let reviewers see the impact, and administrators decide', async () => {
     const key = newKey();
     await marketplace.publish(developer, key);
-    const reviewer = { token: await tokenOf('reviewer') };
-    expect(await admin.call(rpc.marketplace.getAppImpact, { appKey: key }, reviewer)).toMatchObject({
-      installations: 0,
-    });
-    const suspend = { appKey: key, decision: 'suspend' as const, reason: 'It loses data.' };
-    await expect(admin.call(rpc.marketplace.decideApp, suspend, reviewer)).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    await expect(admin.call(rpc.marketplace.decideApp, suspend, { token: developer.token })).rejects.toMatchObject({
-      code: 'UNAUTHENTICATED',
-    });
-    const linked = { token: await tokenOf('administrator', { linked_tid: developer.tenantId }) };
-    await expect(admin.call(rpc.marketplace.decideApp, suspend, linked)).rejects.toMatchObject({
-      code: 'OWN_SUBMISSION',
-    });
-    await admin.call(rpc.marketplace.decideApp, suspend, { token: await tokenOf('administrator') });
+    const reviewer = await tokenOf('reviewer');
+    const impact = await call('GET', `/api/admin/apps/${key}/impact`, reviewer);
+    expect(impact.body).toMatchObject({ impact: { installations: 0 } });
+    const suspend = (token: string) =>
+      call('POST', `/api/admin/apps/${key}/suspend`, token, { reason: 'It loses data.' });
+    for (const [token, code] of [
+      [reviewer, 'FORBIDDEN'],
+      [developer.token, 'UNAUTHENTICATED'],
+      [await tokenOf('administrator', { linked_tid: developer.tenantId }), 'OWN_SUBMISSION'],
+    ] as const) {
+      expect((await suspend(token)).body.code).toBe(code);
+    }
+    expect((await suspend(await tokenOf('administrator'))).status).toBe(200);
     expect(await trail({ subjectKind: 'app', subjectId: key })).toMatchObject([
       {
         act: 'app.suspend',

@@ -2,22 +2,15 @@ import { DatabaseModule } from '@crm/database';
 import { SealingModule } from '@crm/encryption';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AppLedgerModule } from './app-ledger/app-ledger.module.js';
-import { AppSecretModule } from './app-secret/app-secret.module.js';
 import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
-import { DeliveryStatsModule } from './delivery-stats/delivery-stats.module.js';
-import { DueModule } from './due/due.module.js';
-import { entities } from './entities.js';
-import { EventTypeModule } from './event-type/event-type.module.js';
-import { FanOutModule } from './fan-out/fan-out.module.js';
-import { ListeningModule } from './listening/listening.module.js';
-import { RecoveryModule } from './recovery/recovery.module.js';
-import { SampleEventModule } from './sample-event/sample-event.module.js';
+import { LedgerModule } from './ledger/ledger.module.js';
+import { SandboxModule } from './sandbox/sandbox.module.js';
 import { sealedColumns } from './sealed-columns.js';
-import { SubscriptionModule } from './subscription/subscription.module.js';
-import { TestEventModule } from './test-event/test-event.module.js';
+import { AppSecret } from './subscriptions/app-secret.entity.js';
+import { Subscription } from './subscriptions/subscription.entity.js';
+import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 
 @Module({})
 export class AppModule {
@@ -26,21 +19,13 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(config),
-        DatabaseModule.forService({ config: config.database, entities }),
+        DatabaseModule.forService({ config: config.database, entities: [AppSecret, Subscription] }),
         SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
-        AppSecretModule,
-        EventTypeModule,
-        SubscriptionModule,
+        SubscriptionsModule,
+        LedgerModule,
         DeliveryModule,
-        DeliveryStatsModule,
-        AppLedgerModule,
-        FanOutModule,
-        DueModule,
-        ListeningModule,
-        SampleEventModule,
-        RecoveryModule,
-        TestEventModule,
+        SandboxModule,
       ],
     };
   }

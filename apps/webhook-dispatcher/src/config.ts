@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
 import { databaseConfig, encryptionKeys, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
-import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-schedule.js';
+import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-policy.js';
 
 /** Injection token of the service's configuration. */
 export const WEBHOOK_CONFIG = Symbol('webhook configuration');

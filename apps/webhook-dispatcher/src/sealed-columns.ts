@@ -1,6 +1,6 @@
 import type { SealedColumn } from '@crm/encryption';
-import { placeOfHeaders } from './custom-header/custom-header.service.js';
-import { placeOfSecret } from './signing-secret/signing-secret.service.js';
+import { placeOfHeaders } from './subscriptions/custom-headers.js';
+import { placeOfSecret } from './subscriptions/signing-secret.service.js';
 
 const subscription = (column: string, place: (subscriptionId: string) => string): SealedColumn => ({
   table: 'webhook_subscription',
@@ -18,7 +18,7 @@ const app = (column: string): SealedColumn => ({
   place: ({ key }) => placeOfSecret({ appKey: key }),
 });
 
-/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
+/** The sealed columns of this service, which a change of the encryption key seals again. */
 export const sealedColumns: readonly SealedColumn[] = [
   subscription('secret', (subscriptionId) => placeOfSecret({ subscriptionId })),
   subscription('previous_secret', (subscriptionId) => placeOfSecret({ subscriptionId })),

@@ -4,41 +4,34 @@ import { Database, type NarrowTransaction } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { type ReceiverReaction, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BoundedReads } from '../src/app-ledger/bounded-reads.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { BoundedReads } from '../src/ledger/bounded-reads.js';
+import { envelope, useWebhooks } from './webhook-service.js';
 
 const PAGE = { limit: 26, offset: 0, countLimit: 10_001 };
 
 describe('the ledger of an app', () => {
-  let app: WebhookService;
+  const { app } = useWebhooks();
   let nats: NatsConnection;
   let marketplace: Rpc;
   let appKey: string;
   beforeAll(async () => {
-    app = await startWebhooks();
     const { url, passwords } = testNats();
     const service = 'marketplace-certification';
     nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
     marketplace = new Rpc(nats);
   });
-  afterAll(async () => {
-    await nats?.close();
-    await app?.close();
-  });
+  afterAll(() => nats?.close());
   beforeEach(() => {
     appKey = `app-${randomUUID()}`;
-    app.receiver.respondWith(() => ({ status: 204 }));
   });
 
   /** In a workspace of its own, which also has a subscription of its own. */
   async function install(key = appKey, path = '/app') {
     const tenant = await app.tenant();
     const installationId = randomUUID();
-    await app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
+    await app.provision(tenant.id, {
       installationId,
       appKey: key,
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       webhooks: [{ events: ['lead.*'], url: app.receiver.url + path }],
     });
     await app.subscribe(tenant.admin, { events: ['lead.*'] });
@@ -151,7 +144,7 @@ describe('the ledger of an app', () => {
     const reads = app.service.get(BoundedReads);
     const underWay = reads.run((tx) => tx.query('SELECT pg_sleep(60)'));
     const refusal = expect(underWay).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
-    // Waits for the place, and gets it when the first is ended, or is told to come again.
+    // Waits for the slot, and gets it when the first is ended, or is told to come again.
     const next = await Promise.allSettled([list()]);
     await refusal;
     expect(next[0]?.status === 'fulfilled' || next[0]?.reason.code === 'SERVICE_UNAVAILABLE').toBe(true);

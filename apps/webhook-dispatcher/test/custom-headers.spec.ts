@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CustomHeaderService } from '../src/custom-header/custom-header.service.js';
-import { SigningSecretService } from '../src/signing-secret/signing-secret.service.js';
-import { Subscription } from '../src/subscription/subscription.entity.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
+import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { Subscription } from '../src/subscriptions/subscription.entity.js';
+import { useWebhooks } from './webhook-service.js';
 
 const MASK = '********';
 
@@ -18,15 +17,7 @@ interface SubscriptionJson {
 }
 
 describe('custom headers of a subscription', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string };
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
-  });
+  const { app, tenant } = useWebhooks();
 
   const call = (method: string, path: string, body?: unknown) =>
     app.service.request<SubscriptionJson>(method, `/api/webhooks/subscriptions${path}`, {
@@ -158,12 +149,7 @@ describe('custom headers of a subscription', () => {
   });
 
   it('are not for subscriptions of apps', async () => {
-    const [ofApp] = await app.service.get(SubscriptionService).provision(tenant.id, tenant.id, {
-      installationId: tenant.id,
-      appKey: 'acme-visits',
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-      webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
-    });
+    const [ofApp] = await app.provision(tenant.id, { installationId: tenant.id });
     expect((await call('PATCH', `/${ofApp?.id}`, { headers: { 'x-a': '1' } })).status).toBe(409);
     expect((await call('GET', `/${ofApp?.id}`)).body).toMatchObject({ headers: {}, signature: 'v1', publicKey: null });
   });

@@ -1,19 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Recorder } from '../src/recording/recorder.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import { envelope, eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 describe('deliveries', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  const { app, tenant } = useWebhooks();
+  beforeEach(() => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
@@ -38,19 +32,8 @@ describe('deliveries', () => {
     expect(delivery).not.toHaveProperty('lastError');
   });
 
-  it('makes one delivery however often the event arrives', async () => {
-    await app.subscribe(tenant.admin);
-    const event = await app.emit(tenant.id);
-    await Promise.all([app.handle(event), app.handle(event), app.handle(event)]);
-    await app.settled(tenant.admin, 'delivered');
-    expect(app.received(event.id)).toHaveLength(1);
-  });
-
   it('does not let many slow receivers of one tenant hold up the deliveries of another', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async ({ path }) => {
       if (path === '/slow') await answered;
       return { status: 204 };
@@ -90,9 +73,7 @@ describe('deliveries', () => {
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: text });
     await app.handle(event);
     expect(await app.settled(tenant.admin, 'delivered')).toHaveLength(10);
-    const bodies = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) => tx.query<{ length: number }>('SELECT length(body) AS length FROM event_body'));
+    const bodies = await app.rows<{ length: number }>(tenant.id, 'SELECT length(body) AS length FROM event_body');
     expect(bodies).toEqual([{ length: app.received(event.id)[0]?.body.length }]);
     expect(app.received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
   });
@@ -147,25 +128,6 @@ describe('deliveries', () => {
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ url: body.url }]);
   });
 
-  it('holds a delivery at once and disables the subscription when the receiver answers 410', async () => {
-    app.receiver.respondWith(() => ({ status: 410 }));
-    const { id } = await app.subscribe(tenant.admin);
-    await app.emit(tenant.id);
-    expect(await app.settled(tenant.admin, 'held')).toMatchObject([{ attempts: 1, lastError: { httpStatus: 410 } }]);
-    const read = async () =>
-      (
-        await app.service.request<{ status: string }>('GET', `/api/webhooks/subscriptions/${id}`, {
-          token: tenant.admin,
-        })
-      ).body;
-    await waitUntil(async () => (await read()).status === 'disabled', { describe: 'the subscription is disabled' });
-    expect(await read()).toMatchObject({
-      enabled: false,
-      disabledReason: 'the receiver answered 410 Gone',
-      heldCount: 1,
-    });
-  });
-
   it('does not let a dead receiver delay other deliveries', async () => {
     const dead = await app.tenant();
     await app.subscribe(dead.admin, { url: `${app.receiver.url}/dead` });
@@ -192,22 +154,15 @@ describe('deliveries', () => {
 
   it('takes over the delivery of a process that died, which can then no longer record an attempt', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
-    const recorder = app.service.get(Recorder);
+    const ledger = app.service.get(LedgerWriter);
     const claim = randomUUID();
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1 });
     const id = randomUUID();
     const url = `${app.receiver.url}/hook`;
     const until = new Date(Date.now() + 1_500);
     // What a process leaves that is killed while it waits for an answer.
-    const left = { id, subscriptionId, app: null, url, status: 'pending', attempts: 0, outcome: null } as const;
-    await recorder.write({
-      kind: 'event',
-      tenantId: tenant.id,
-      eventId: event.id,
-      event: event.type,
-      body: '{}',
-      deliveries: [{ ...left, dueAt: new Date(), place: null, claim: { id: claim, until } }],
-    });
+    const left = newDelivery({ id, subscriptionId, url, dueAt: new Date(), claim: { id: claim, until } });
+    await ledger.write(eventEntry(tenant.id, [left], { eventId: event.id }));
     const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id, 10_000);
     expect(request.receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ id, attempts: 1, subscriptionId }]);
@@ -220,7 +175,7 @@ describe('deliveries', () => {
       responseExcerpt: null,
       retryAfterMs: null,
     } as const;
-    const isRecorded = await recorder.write({
+    const isRecorded = await ledger.write({
       kind: 'settlement',
       tenantId: tenant.id,
       deliveryId: id,

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { lowestIdOf, millisecondsOfId } from '@crm/database';
 import type { ReceiverReaction } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type DeliveryJson, envelope, type ListJson, startWebhooks, type WebhookService } from './webhook-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type DeliveryJson, envelope, type ListJson, useWebhooks } from './webhook-service.js';
 
 type List = ListJson<DeliveryJson>;
 
-let app: WebhookService;
-let tenant: { id: string; admin: string; member: string };
-beforeAll(async () => {
-  app = await startWebhooks();
-});
-afterAll(() => app?.close());
-beforeEach(async () => {
-  tenant = await app.tenant();
+const { app, tenant } = useWebhooks();
+beforeEach(() => {
   app.receiver.respondWith(() => ({ status: 204 }));
 });
 

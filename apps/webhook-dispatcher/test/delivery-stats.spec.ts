@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { lowestIdOf } from '@crm/database';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AttemptOutcome } from '../src/delivery/attempt-outcome.js';
-import { deliveryId } from '../src/fan-out/delivery-id.js';
-import { Recorder } from '../src/recording/recorder.js';
-import type { NewDelivery } from '../src/recording/records.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { deliveryId } from '../src/delivery/first-attempt.js';
+import type { NewDelivery } from '../src/ledger/ledger-entry.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import type { AttemptOutcome } from '../src/receivers/attempt-outcome.js';
+import { eventEntry, newDelivery, useWebhooks } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,17 +24,10 @@ interface StatsJson {
 }
 
 describe('statistics of deliveries', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
+  const { app, tenant } = useWebhooks();
   /** Of the hour before this one. */
   let hour: number;
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
-    app.receiver.respondWith(() => ({ status: 204 }));
+  beforeEach(() => {
     hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
   });
 
@@ -64,27 +57,8 @@ describe('statistics of deliveries', () => {
           };
     const id = deliveryId(eventId, subscriptionId);
     const dueAt = status === 'retrying' || status === 'pending' ? new Date(Date.now() + HOUR_MS) : null;
-    await app.service.get(Recorder).write({
-      kind: 'event',
-      tenantId: tenant.id,
-      eventId,
-      event: 'lead.created',
-      body: '{}',
-      deliveries: [
-        {
-          id,
-          subscriptionId,
-          app: null,
-          url: 'https://a.test/',
-          status,
-          attempts: outcome === null ? 0 : 1,
-          outcome,
-          dueAt,
-          place: null,
-          claim: null,
-        },
-      ],
-    });
+    const delivery = newDelivery({ id, subscriptionId, status, attempts: outcome === null ? 0 : 1, outcome, dueAt });
+    await app.service.get(LedgerWriter).write(eventEntry(tenant.id, [delivery], { eventId }));
   }
 
   it('count 24 hours by the hour of the event, of one subscription or all', async () => {

@@ -2,27 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ClaimedDelivery, type DeliveryRoom, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
-import { MEASURE_DUE_DELIVERIES } from '../src/due/due-delivery.sql.js';
-import { HoldingRepository } from '../src/holding/holding.repository.js';
+import {
+  type ClaimedDelivery,
+  type ClaimLimits,
+  DueDeliveryRepository,
+  MEASURE_DUE_DELIVERIES,
+} from '../src/delivery/due-delivery.repository.js';
+import type { Settlement } from '../src/ledger/ledger-entry.js';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { migrations } from '../src/migrations/index.js';
-import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
-import { RecordingRepository } from '../src/recording/recording.repository.js';
-import type { Settlement } from '../src/recording/records.js';
+import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
+import { HoldRepository } from '../src/queue/hold.repository.js';
 import {
   type SubscriptionQueue,
   SubscriptionQueueRepository,
   type WokenQueue,
-} from '../src/subscription-queue/subscription-queue.repository.js';
+} from '../src/queue/subscription-queue.repository.js';
+import { eventEntry, newDelivery } from './webhook-service.js';
 
 const CLAIM_MS = 30_000;
-const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
+const ROOM: ClaimLimits = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
-  const lines = new RecordLineRepository(queues);
-  const holding = new HoldingRepository({ heldPerSubscription: 100 });
-  const records = new RecordingRepository(queues, lines, holding);
+  const lines = new DeliveryOrderRepository(queues);
+  const holding = new HoldRepository({ heldPerSubscription: 100 });
+  const records = new LedgerWriterRepository(queues, lines, holding);
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -49,31 +54,8 @@ describe('due deliveries', () => {
   const insert = (
     tx: NarrowTransaction,
     { tenantId, subscriptionId }: SubscriptionQueue,
-    writer: RecordingRepository = records,
-  ) =>
-    writer.write(tx, [
-      {
-        kind: 'event',
-        tenantId,
-        eventId: newId(),
-        event: 'lead.created',
-        body: '{}',
-        deliveries: [
-          {
-            id: newId(),
-            subscriptionId,
-            app: null,
-            url: 'https://hooks.example.com/',
-            status: 'pending',
-            attempts: 0,
-            outcome: null,
-            dueAt: new Date(Date.now() - 1),
-            place: null,
-            claim: null,
-          },
-        ],
-      },
-    ]);
+    writer: LedgerWriterRepository = records,
+  ) => writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
   const add = (queue: SubscriptionQueue) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
   const addBacklog = (queue: SubscriptionQueue, count: number, { areRetries = false } = {}) =>
@@ -101,9 +83,9 @@ describe('due deliveries', () => {
     );
   };
 
-  const claim = (room: Partial<DeliveryRoom> = {}) =>
+  const claim = (room: Partial<ClaimLimits> = {}) =>
     database.crossTenant((tx) => due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS));
-  const claimedOf = async (room: Partial<DeliveryRoom> = {}) =>
+  const claimedOf = async (room: Partial<ClaimLimits> = {}) =>
     (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
   const queueRows = () =>
     database.crossTenant((tx) =>
@@ -168,7 +150,7 @@ describe('due deliveries', () => {
     const BACKLOG = 3_000;
     const paused = subscription();
     const live = subscription();
-    const rooms: [string, Partial<DeliveryRoom>][] = [
+    const rooms: [string, Partial<ClaimLimits>][] = [
       ['a paused subscription', { bySubscription: new Map([[paused.subscriptionId, 0]]) }],
       ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
     ];
@@ -286,7 +268,7 @@ describe('due deliveries', () => {
               woken.push(...those);
             },
           } as SubscriptionQueueRepository;
-          const halfWay = new RecordingRepository(unwoken, lines, holding);
+          const halfWay = new LedgerWriterRepository(unwoken, lines, holding);
           await insert(tx, queue, halfWay);
           await tx.query('SELECT 1');
           await look();

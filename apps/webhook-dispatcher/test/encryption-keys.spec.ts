@@ -2,21 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Database } from '@crm/database';
 import { countKeyUse, runReencrypt, unlistedColumns } from '@crm/encryption';
 import { startTestService, testTokens } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
-import { AppSecretService } from '../src/app-secret/app-secret.service.js';
-import { CustomHeaderService } from '../src/custom-header/custom-header.service.js';
 import { sealedColumns } from '../src/sealed-columns.js';
-import { SigningSecretService } from '../src/signing-secret/signing-secret.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
+import { SecretService } from '../src/subscriptions/secret.service.js';
+import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { useWebhooks } from './webhook-service.js';
 
 const NEW = `new:${randomBytes(32).toString('base64')}`;
 
-let webhooks: WebhookService;
-beforeAll(async () => {
-  webhooks = await startWebhooks();
-});
-afterAll(() => webhooks?.close());
+const { app: webhooks } = useWebhooks();
 
 const database = () => webhooks.service.get(Database);
 const start = (keyEncryptionKey: string) => {
@@ -37,9 +33,9 @@ describe('the encryption key', () => {
       );
       secrets.push({ tenantId: tenant.id, id, secret, current: rotated.body.secret });
     }
-    const apps = webhooks.service.get(AppSecretService);
-    await apps.storeIfMissing('acme.sync', 'whsec_Zmlyc3Q=');
-    await apps.rotate('acme.sync', 'whsec_c2Vjb25k');
+    const apps = webhooks.service.get(SecretService);
+    await apps.storeOfApp('acme.sync', 'whsec_Zmlyc3Q=');
+    await apps.rotateOfApp('acme.sync', 'whsec_c2Vjb25k');
     const total = async () =>
       (await countKeyUse(database(), sealedColumns)).map(({ column, id, boxes }) => [column, id, boxes]);
     const boxes = (id: string) => [
@@ -82,7 +78,7 @@ describe('the encryption key', () => {
       const other = secrets[1 - index]?.id ?? '';
       expect(() => signing.open(row?.secret as Buffer, { subscriptionId: other })).toThrow('another place');
     }
-    expect(await service.get(AppSecretService).listLive('acme.sync')).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
+    expect(await service.get(SecretService).listOfApp('acme.sync')).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
     await service.close();
   });
 });

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_NAMES } from '@crm/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { useWebhooks } from './webhook-service.js';
 
 describe('event names as users meet them', () => {
-  let app: WebhookService;
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
+  const { app, tenant } = useWebhooks();
 
   it('delivers every event of a domain, once for each subscription however its patterns overlap', async () => {
-    const tenant = await app.tenant();
     const wide = await app.subscribe(tenant.admin, { events: ['lead.*', 'lead.created', 'lead.*'] });
     const narrow = await app.subscribe(tenant.admin, { events: ['lead.created', 'deal.won'] });
     expect([wide.status, narrow.status]).toEqual([201, 201]);
@@ -27,7 +21,7 @@ describe('event names as users meet them', () => {
   });
 
   it('shows the patterns of a subscription as they were given, each once', async () => {
-    const { admin } = await app.tenant();
+    const { admin } = tenant;
     const { id } = await app.subscribe(admin, { events: ['lead.*', 'lead.created', 'lead.*'] });
     const read = await app.service.request('GET', `/api/webhooks/subscriptions/${id}`, { token: admin });
     expect(read.body).toMatchObject({ events: ['lead.*', 'lead.created'] });
@@ -37,13 +31,13 @@ describe('event names as users meet them', () => {
   });
 
   it.each(['*', '*.*', 'lead', 'lead.', 'lead.cre*', 'opportunity.*', '*.created'])('refuses %s', async (event) => {
-    const { admin } = await app.tenant();
+    const { admin } = tenant;
     const answer = await app.subscribe(admin, { events: ['lead.created', event] });
     expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
   it('checks a filter against every event of a domain', async () => {
-    const { admin } = await app.tenant();
+    const { admin } = tenant;
     const status = async (events: string[], filter: string) => (await app.subscribe(admin, { events, filter })).status;
     expect(await status(['deal.*'], 'amount > 1000')).toBe(201);
     expect(await status(['task.*', 'deal.*'], 'amount == "a lot"')).toBe(422);
@@ -53,18 +47,16 @@ describe('event names as users meet them', () => {
   });
 
   it('accepts a domain from the package of an app', async () => {
-    const { id } = await app.tenant();
-    const [provisioned] = await app.service.get(SubscriptionService).provision(id, randomUUID(), {
-      installationId: randomUUID(),
+    const { id } = tenant;
+    const [provisioned] = await app.provision(id, {
       appKey: `app-${randomUUID()}`,
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       webhooks: [{ events: ['task.*', 'webhook.endpoint_disabled'], url: 'https://hooks.acme.example.com/in' }],
     });
     expect(provisioned?.events).toEqual(['task.*', 'webhook.endpoint_disabled']);
   });
 
   it('lists the catalogue for administrators', async () => {
-    const { admin, member } = await app.tenant();
+    const { admin, member } = tenant;
     const list = (token: string) =>
       app.service.request<{ data: { name: string }[] }>('GET', '/api/webhooks/event-types', { token });
     const { status, body } = await list(admin);

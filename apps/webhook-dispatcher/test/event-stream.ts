@@ -3,7 +3,7 @@ import { NatsConnection } from '@crm/messaging';
 import { testNats } from '@crm/testing';
 
 export interface EventStream {
-  /** Publishes as the service does whose records these are. @returns the place in the stream */
+  /** Publishes as the service of the records does. @returns the sequence in the stream */
   publish(event: EventEnvelope): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { EVENT_TYPES } from '../src/event-type/event-type.js';
+import { EVENT_TYPES } from '../src/subscriptions/event-type.js';
 import { eventsPage } from './events-page.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../docs/reference');

@@ -1,5 +1,5 @@
 import { eventScope } from '@crm/contracts';
-import { EVENT_TYPES, type EventType } from '../src/event-type/event-type.js';
+import { EVENT_TYPES, type EventType } from '../src/subscriptions/event-type.js';
 
 const INTRODUCTION = `# Events
 

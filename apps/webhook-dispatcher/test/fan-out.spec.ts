@@ -3,26 +3,20 @@ import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, idOf, newId } from '@crm/database';
 import { NatsConnection } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { register } from 'prom-client';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { Recorder } from '../src/recording/recorder.js';
-import { type DeliveryJson, envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import { type DeliveryJson, envelope, eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 describe('the fan-out of an event', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks({
-      retryDelaysMs: [0, 20_000],
-      concurrency: 32,
-      slowConcurrency: 64,
-      concurrencyPerSubscription: 4,
-    });
+  const { app, tenant } = useWebhooks({
+    retryDelaysMs: [0, 20_000],
+    concurrency: 32,
+    slowConcurrency: 64,
+    concurrencyPerSubscription: 4,
   });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  beforeEach(() => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
@@ -30,8 +24,7 @@ describe('the fan-out of an event', () => {
     ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: 'Doe' }),
     ...changes,
   });
-  const rowsOf = async (table: string) =>
-    app.service.get(Database).transaction(tenant.id, (tx) => tx.query(`SELECT * FROM ${table}`));
+  const rowsOf = async (table: string) => app.rows(tenant.id, `SELECT * FROM ${table}`);
 
   it('measures how long after the event its first attempt begins, and not that of later ones', async () => {
     const delays = async () => {
@@ -71,14 +64,14 @@ describe('the fan-out of an event', () => {
 
   it('resolves only when everything is recorded, and rejects when it cannot be', async () => {
     await app.subscribe(tenant.admin);
-    const recorder = app.service.get(Recorder);
-    const write = recorder.write.bind(recorder);
-    recorder.write = () => Promise.reject(new Error('no disk'));
+    const ledger = app.service.get(LedgerWriter);
+    const write = ledger.write.bind(ledger);
+    ledger.write = () => Promise.reject(new Error('no disk'));
     const event = lead();
     try {
       await expect(app.handle(event)).rejects.toThrow('no disk');
     } finally {
-      recorder.write = write;
+      ledger.write = write;
     }
     expect(await app.deliveries(tenant.admin)).toEqual([]);
     // The stream delivers it again: sent twice, recorded once.
@@ -91,7 +84,7 @@ describe('the fan-out of an event', () => {
     await app.subscribe(tenant.admin);
     const event = lead();
     await app.handle(event);
-    await app.handle(event, { isRepeated: true });
+    await Promise.all([1, 2, 3].map(() => app.handle(event, { isRepeated: true })));
     // Another process knows it from the ledger.
     const sibling = await app.startSibling();
     await sibling.get(FanOutService).handle(event, { isRepeated: true });
@@ -121,10 +114,7 @@ describe('the fan-out of an event', () => {
   });
 
   it('holds no event for a receiver that is known to hang, and records the outcome of each attempt', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async ({ path }) => {
       if (path === '/hang') await answered;
       return { status: 204 };
@@ -170,7 +160,7 @@ describe('the fan-out of an event', () => {
     expect(app.received(waiting.id)).toEqual([]);
   });
 
-  it('sends what waits for a place as the subscription is when the wait ends', async () => {
+  it('sends what waits for a slot as the subscription is when the wait ends', async () => {
     const answers: (() => void)[] = [];
     app.receiver.respondWith(async () => {
       await new Promise<void>((resolve) => answers.push(resolve));
@@ -217,7 +207,7 @@ describe('the fan-out of an event', () => {
   });
 
   it('does not write records one by one to a database that is not available', async () => {
-    const recorder = app.service.get(Recorder);
+    const ledger = app.service.get(LedgerWriter);
     const database = app.service.get(Database);
     const unavailable = new PlatformError('SERVICE_UNAVAILABLE', 'gone', { cause: { code: '57P01' } });
     const crossTenant = database.crossTenant.bind(database);
@@ -228,14 +218,7 @@ describe('the fan-out of an event', () => {
     };
     try {
       const records = [newId(), newId(), newId()].map((eventId) =>
-        recorder.write({
-          kind: 'event',
-          tenantId: tenant.id,
-          eventId,
-          event: 'lead.created',
-          body: '{}',
-          deliveries: [],
-        }),
+        ledger.write(eventEntry(tenant.id, [], { eventId })),
       );
       expect(await Promise.allSettled(records)).toEqual(
         records.map(() => ({ status: 'rejected', reason: unavailable })),
@@ -247,29 +230,9 @@ describe('the fan-out of an event', () => {
   });
 
   it('loses no record because of another one that is written with it and refused by the database', async () => {
-    const recorder = app.service.get(Recorder);
+    const ledger = app.service.get(LedgerWriter);
     const record = (eventId: string) =>
-      recorder.write({
-        kind: 'event',
-        tenantId: tenant.id,
-        eventId,
-        event: 'lead.created',
-        body: '{}',
-        deliveries: [
-          {
-            id: newId(),
-            subscriptionId: newId(),
-            app: null,
-            url: 'https://hooks.example.com/',
-            status: 'failed',
-            attempts: 1,
-            outcome: null,
-            dueAt: null,
-            place: null,
-            claim: null,
-          },
-        ],
-      });
+      ledger.write(eventEntry(tenant.id, [newDelivery({ status: 'failed', attempts: 1 })], { eventId }));
     const outcomes = await Promise.allSettled([newId(), 'no id', newId()].map(record));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await app.deliveries(tenant.admin)).toHaveLength(2);

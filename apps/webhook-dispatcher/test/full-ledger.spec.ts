@@ -1,11 +1,10 @@
 import { Database, lowestIdOf } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { AppLedgerService } from '../src/app-ledger/app-ledger.service.js';
-import { LIST_APP_DELIVERIES } from '../src/app-ledger/app-ledger.sql.js';
-import { BoundedReads } from '../src/app-ledger/bounded-reads.js';
-import { LIST_DELIVERIES } from '../src/delivery/delivery.sql.js';
-import { MOST_DELIVERIES } from '../src/delivery-stats/delivery-stats.service.js';
+import { AppLedgerService } from '../src/ledger/app-ledger.service.js';
+import { BoundedReads } from '../src/ledger/bounded-reads.js';
+import { APP_LEDGER, TENANT_LEDGER } from '../src/ledger/ledger.repository.js';
+import { MOST_DELIVERIES } from '../src/ledger/ledger.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
@@ -90,17 +89,17 @@ describe('a ledger with more deliveries than one request reads', () => {
     const parameters = [tenant.id, status, subscriptionId, event, errorCode, ...range, after, PAGE, 0];
     const rows = await app.service
       .get(Database)
-      .transaction(tenant.id, (tx) => tx.query<PlanRow>(EXPLAIN + LIST_DELIVERIES, parameters));
+      .transaction(tenant.id, (tx) => tx.query<PlanRow>(EXPLAIN + TENANT_LEDGER.list, parameters));
     return planOf(rows);
   }
 
   /** The same for a page of the app. */
   async function readOfApp(filter: Omit<Filter, 'subscriptionId'>): Promise<PlanNode[]> {
     const { status = null, event = null, errorCode = null, after = null } = filter;
-    const parameters = [APP, status, event, errorCode, idOf(filter.fromMs), idOf(filter.toMs), after, PAGE, 0];
+    const parameters = [APP, status, null, event, errorCode, idOf(filter.fromMs), idOf(filter.toMs), after, PAGE, 0];
     const rows = await app.service
       .get(BoundedReads)
-      .run((tx) => tx.query<PlanRow>(EXPLAIN + LIST_APP_DELIVERIES, parameters));
+      .run((tx) => tx.query<PlanRow>(EXPLAIN + APP_LEDGER.list, parameters));
     return planOf(rows);
   }
 

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type EventEnvelope, isVisibleToApp } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { DiscardSweeper } from '../src/holding/discard.sweeper.js';
-import { HoldRecountSweeper } from '../src/holding/hold-recount.sweeper.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { DiscardedHoldSweeper, HoldRecountSweeper } from '../src/queue/queue.sweepers.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
+import { envelope, gate, startWebhooks, useWebhooks } from './webhook-service.js';
 
 interface SubscriptionJson {
   id: string;
@@ -22,22 +21,15 @@ interface SubscriptionJson {
 const HELD_PER_SUBSCRIPTION = 5;
 
 describe('a subscription that is paused or disabled', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks(undefined, { heldPerSubscription: HELD_PER_SUBSCRIPTION });
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  const { app, tenant } = useWebhooks(undefined, { heldPerSubscription: HELD_PER_SUBSCRIPTION });
+  beforeEach(() => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
   const call = async (method: string, path: string, token = tenant.admin) =>
     app.service.request<SubscriptionJson>(method, `/api/webhooks/subscriptions/${path}`, { token });
   const read = async (id: string) => (await call('GET', id)).body;
-  const rows = <Row>(sql: string, parameters: unknown[] = []) =>
-    app.service.get(Database).transaction(tenant.id, (tx) => tx.query<Row>(sql, parameters));
+  const rows = <Row>(sql: string, parameters: unknown[] = []) => app.rows<Row>(tenant.id, sql, parameters);
   const statuses = async () => (await app.deliveries(tenant.admin, '?size=50')).map(({ status }) => status).sort();
   const isDisabled = (id: string) =>
     waitUntil(async () => (await read(id)).status === 'disabled', { describe: 'the subscription is disabled' });
@@ -105,12 +97,7 @@ describe('a subscription that is paused or disabled', () => {
 
   it('is paused and resumed also when it belongs to an app', async () => {
     const installationId = randomUUID();
-    const [subscription] = await app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
-      installationId,
-      appKey: 'acme-visits',
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-      webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
-    });
+    const [subscription] = await app.provision(tenant.id, { installationId });
     const id = subscription?.id as string;
     await call('POST', `${id}/pause`);
     const event = await app.emit(tenant.id);
@@ -118,7 +105,7 @@ describe('a subscription that is paused or disabled', () => {
     await call('POST', `${id}/resume`);
     expect(app.received(event.id)).toEqual([]);
     await app.service.get(SubscriptionService).remove(tenant.id, installationId, false);
-    await app.service.get(DiscardSweeper).sweep(new AbortController().signal);
+    await app.service.get(DiscardedHoldSweeper).sweep(new AbortController().signal);
     expect(await app.deliveries(tenant.admin)).toMatchObject([
       { status: 'failed', lastError: { code: 'subscription_deleted' } },
     ]);
@@ -160,14 +147,8 @@ describe('a subscription that is paused or disabled', () => {
   });
 
   it('ends an attempt under way as usual', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 204 };
-    });
+    const { opened: answered, open: answer } = gate();
+    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
     const { id } = await app.subscribe(tenant.admin);
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID() });
     const handled = app.handle(event);
@@ -242,7 +223,7 @@ describe('a subscription that is paused or disabled', () => {
     await app.emit(tenant.id);
     await app.emit(tenant.id);
     expect((await call('DELETE', id)).status).toBe(204);
-    await app.service.get(DiscardSweeper).sweep(new AbortController().signal);
+    await app.service.get(DiscardedHoldSweeper).sweep(new AbortController().signal);
     for (const delivery of await app.deliveries(tenant.admin)) {
       expect(delivery).toMatchObject({ status: 'failed', lastError: { code: 'subscription_deleted' } });
     }
@@ -257,8 +238,16 @@ describe('a subscription that is paused or disabled', () => {
       await isDisabled(id);
       await app.emit(tenant.id);
       expect(await statuses()).toEqual(['held', 'held']);
+      expect((await app.deliveries(tenant.admin)).find(({ eventId }) => eventId === first.id)).toMatchObject({
+        attempts: 1,
+        lastError: { httpStatus: 410 },
+      });
       expect(app.received(first.id)).toHaveLength(1);
-      expect(await read(id)).toMatchObject({ disabledReason: 'the receiver answered 410 Gone', heldCount: 2 });
+      expect(await read(id)).toMatchObject({
+        enabled: false,
+        disabledReason: 'the receiver answered 410 Gone',
+        heldCount: 2,
+      });
       // Pausing it does not hide why.
       expect((await call('POST', `${id}/pause`)).body).toMatchObject({ status: 'disabled' });
     });
@@ -285,12 +274,7 @@ describe('a subscription that is paused or disabled', () => {
 
     it('emits an event about an endpoint of an app that this app alone can see', async () => {
       app.receiver.respondWith(() => ({ status: 410 }));
-      const [subscription] = await app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
-        installationId: randomUUID(),
-        appKey: 'acme-visits',
-        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-        webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
-      });
+      const [subscription] = await app.provision(tenant.id);
       await app.emit(tenant.id);
       await isDisabled(subscription?.id as string);
       const [event] = (await disabledEvents()) as [EventEnvelope];

@@ -2,33 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Database, newId } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { type TestService, waitUntil } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ListenedDeliveriesView } from '../src/listening/listening.dto.js';
-import { ListeningPlaces } from '../src/listening/listening-places.js';
-import { RecordingRepository } from '../src/recording/recording.repository.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { type Developer, Marketplace } from './sandboxes.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
+import { ListeningLimit } from '../src/sandbox/concurrency-limit.js';
+import type { ListenedDeliveriesView } from '../src/sandbox/sandbox.dto.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
+import { useMarketplace } from './sandboxes.js';
+import { eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 type Answer = ListenedDeliveriesView & { code: string; detail: string };
 
 describe('listening to the sandboxes of an app', () => {
-  let app: WebhookService;
-  let marketplace: Marketplace;
-  let developer: Developer;
-  beforeAll(async () => {
-    app = await startWebhooks();
-    marketplace = new Marketplace(app);
-    await marketplace.start();
-  });
-  afterAll(async () => {
-    await marketplace?.close();
-    await app?.close();
-  });
-  beforeEach(async () => {
-    developer = await marketplace.developer();
-  });
-  afterEach(() => app.receiver.respondWith(() => ({ status: 200 })));
+  const { app } = useWebhooks();
+  const { marketplace, developer } = useMarketplace(app);
 
   const listen = (
     query: Record<string, string | readonly string[]> = {},
@@ -220,37 +206,22 @@ describe('listening to the sandboxes of an app', () => {
   it('waits for what is recorded by a transaction that began earlier and commits later', async () => {
     const subscriptionId = await marketplace.sandbox(developer);
     const cursor = await begin();
-    const [early, deliveryId] = [newId(), newId()];
-    let commit: (() => void) | undefined;
-    let inserted: (() => void) | undefined;
-    const isInserted = new Promise<void>((resolve) => {
-      inserted = resolve;
-    });
+    const early = newId();
+    const { opened: committed, open: commit } = gate();
+    const { opened: isInserted, open: inserted } = gate();
     const slow = app.service.get(Database).crossTenant(async (tx) => {
-      const url = 'https://a.test/';
-      const ended = { status: 'delivered', attempts: 1, outcome: null, dueAt: null, claim: null } as const;
-      const delivery = { ...ended, id: deliveryId, subscriptionId, app: null, url, place: null };
-      await app.service.get(RecordingRepository).write(tx, [
-        {
-          kind: 'event',
-          tenantId: developer.id,
-          eventId: early,
-          event: 'lead.created',
-          body: '{}',
-          deliveries: [delivery],
-        },
-      ]);
-      const committed = new Promise<void>((resolve) => {
-        commit = resolve;
-      });
-      inserted?.();
+      const delivery = newDelivery({ subscriptionId, status: 'delivered', attempts: 1 });
+      await app.service
+        .get(LedgerWriterRepository)
+        .write(tx, [eventEntry(developer.id, [delivery], { eventId: early })]);
+      inserted();
       await committed;
     });
     await isInserted;
     const late = await app.emit(developer.id);
     const between = await listen({ cursor, wait: '1' });
     expect(between.body.data).toEqual([]);
-    commit?.();
+    commit();
     await slow;
     const { data } = await heard(between.body.cursor, 2);
     expect(data.map(({ eventId }) => eventId)).toEqual([early, late.id]);
@@ -295,7 +266,7 @@ describe('listening to the sandboxes of an app', () => {
     await app.emit(developer.id);
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([...Array(8).fill(200), 429]);
-    // The places are free again.
+    // The slots are free again.
     expect((await listen({ cursor })).status).toBe(200);
   });
 
@@ -303,9 +274,9 @@ describe('listening to the sandboxes of an app', () => {
     await marketplace.sandbox(developer);
     const sibling = await app.startSibling();
     const cursor = await begin();
-    const began = sibling.get(ListeningPlaces).count;
+    const began = sibling.get(ListeningLimit).count;
     const waiting = listen({ cursor }, { service: sibling });
-    await waitUntil(() => sibling.get(ListeningPlaces).count > began, { timeoutMs: 5_000, describe: 'the call waits' });
+    await waitUntil(() => sibling.get(ListeningLimit).count > began, { timeoutMs: 5_000, describe: 'the call waits' });
     await sibling.close();
     const { status, body } = await waiting;
     expect([status, body.data]).toEqual([200, []]);

@@ -1,21 +1,16 @@
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { envelope, useWebhooks } from './webhook-service.js';
 
 /** Attempts a second. */
 const RATE = 20;
 const EVENTS = 30;
 
 describe('a subscription with a rate', () => {
-  let app: WebhookService;
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
+  const { app, tenant } = useWebhooks();
 
   it('gets everything, no faster than that, from all processes together', async () => {
-    const tenant = await app.tenant();
     await app.subscribe(tenant.admin, { rateLimit: RATE });
     const sibling = await app.startSibling();
     const events = Array.from({ length: EVENTS }, (_, index) =>
@@ -38,7 +33,6 @@ describe('a subscription with a rate', () => {
   });
 
   it('shows and changes its rate, and refuses one that makes no sense', async () => {
-    const tenant = await app.tenant();
     const { id } = await app.subscribe(tenant.admin);
     const path = `/api/webhooks/subscriptions/${id}`;
     const patch = (rateLimit: unknown) =>

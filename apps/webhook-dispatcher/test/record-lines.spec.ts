@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ClaimedDelivery, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
-import { orderedDelivery } from '../src/fan-out/ordered-delivery.js';
-import { HoldingRepository } from '../src/holding/holding.repository.js';
+import { type ClaimedDelivery, DueDeliveryRepository } from '../src/delivery/due-delivery.repository.js';
+import { orderedDelivery } from '../src/delivery/first-attempt.js';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { migrations } from '../src/migrations/index.js';
-import type { Receiver } from '../src/receiver/receiver.js';
-import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
-import { RecordingRepository } from '../src/recording/recording.repository.js';
-import { SubscriptionQueueRepository } from '../src/subscription-queue/subscription-queue.repository.js';
+import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
+import { HoldRepository } from '../src/queue/hold.repository.js';
+import { SubscriptionQueueRepository } from '../src/queue/subscription-queue.repository.js';
+import type { Receiver } from '../src/receivers/receiver.js';
 
 const ROOM = { places: 8, perSubscription: 8, bySubscription: new Map<string, number>(), fullTenants: [] };
 const GATE = { recordedUpTo: 0, longestMs: 30_000 };
 
 describe('lines of records', () => {
   const queues = new SubscriptionQueueRepository();
-  const lines = new RecordLineRepository(queues);
-  const records = new RecordingRepository(queues, lines, new HoldingRepository({ heldPerSubscription: 100 }));
+  const lines = new DeliveryOrderRepository(queues);
+  const records = new LedgerWriterRepository(queues, lines, new HoldRepository({ heldPerSubscription: 100 }));
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -49,8 +49,8 @@ describe('lines of records', () => {
     { eventId = newId(), streamSequence = null }: { eventId?: string; streamSequence?: number | null } = {},
   ) => {
     const { tenantId } = receiver;
-    const place = { recordId, recordVersion, streamSequence };
-    const deliveries = [orderedDelivery(eventId, receiver, place)];
+    const position = { recordId, recordVersion, streamSequence };
+    const deliveries = [orderedDelivery(eventId, receiver, position)];
     await database.crossTenant((tx) =>
       records.write(tx, [{ kind: 'event', tenantId, eventId, event: 'lead.updated', body: '{}', deliveries }]),
     );

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
-import { Database } from '@crm/database';
 import { ConsumerProgress, NatsStrategy } from '@crm/messaging';
 import { type ReceivedRequest, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { DueDeliveryWorker } from '../src/due/due-delivery.worker.js';
-import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
-import { RecordLineWorker } from '../src/record-line/record-line.worker.js';
-import { Recorder } from '../src/recording/recorder.js';
-import type { LedgerRecord } from '../src/recording/records.js';
+import { DueDeliveryWorker } from '../src/delivery/due-delivery.worker.js';
+import type { LedgerEntry } from '../src/ledger/ledger-entry.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
+import { DeliveryOrderWorker } from '../src/queue/delivery-order.worker.js';
 import { type EventStream, openStream } from './event-stream.js';
 import { startProcess } from './webhook-process.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, gate, useWebhooks } from './webhook-service.js';
 
 const MOST_ATTEMPTS = 5;
 /** The claim of a process that died holds for half a minute. */
@@ -22,26 +21,19 @@ const KILL_MS = 120_000;
 const PROPERTY_MS = 120_000;
 
 describe('deliveries in the order of records', () => {
-  let app: WebhookService;
+  const { app, tenant } = useWebhooks({
+    retryDelaysMs: [0, ...Array(MOST_ATTEMPTS - 1).fill(5)],
+    concurrency: 16,
+    slowConcurrency: 64,
+    concurrencyPerSubscription: 8,
+  });
   let stream: EventStream;
-  let tenant: { id: string; admin: string; member: string };
   beforeAll(async () => {
-    app = await startWebhooks({
-      retryDelaysMs: [0, ...Array(MOST_ATTEMPTS - 1).fill(5)],
-      concurrency: 16,
-      slowConcurrency: 64,
-      concurrencyPerSubscription: 8,
-    });
     stream = await openStream();
   });
-  afterAll(async () => {
-    await stream?.close();
-    await app?.close();
-  });
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  afterAll(() => stream?.close());
+  beforeEach(() => {
     app.receiver.requests.length = 0;
-    app.receiver.respondWith(() => ({ status: 204 }));
   });
 
   const version = (recordId: string, number: number, tenantId = tenant.id): EventEnvelope => ({
@@ -101,7 +93,7 @@ describe('deliveries in the order of records', () => {
       const records = fc.array(ofRecord, { minLength: 2, maxLength: 5 });
       await fc.assert(
         fc.asyncProperty(records, fc.infiniteStream(fc.nat({ max: 4 })), async (failures, pauses) => {
-          tenant = await app.tenant();
+          Object.assign(tenant, await app.tenant());
           await subscribe({ onStall });
           const ids = failures.map(() => randomUUID());
           const left = new Map(failures.map((ofRecord, index) => [ids[index] as string, [...ofRecord]]));
@@ -151,24 +143,21 @@ describe('deliveries in the order of records', () => {
     const sibling = await app.startSibling();
     await subscribe();
     const recordId = randomUUID();
-    let goOn: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { opened: released, open: goOn } = gate();
     const first = version(recordId, 1);
     const restore = [app.service, sibling].map((service) => {
-      const recorder = service.get(Recorder);
-      const write = recorder.write.bind(recorder);
-      recorder.write = async (record: LedgerRecord) => {
+      const ledger = service.get(LedgerWriter);
+      const write = ledger.write.bind(ledger);
+      ledger.write = async (record: LedgerEntry) => {
         if (record.kind === 'event' && record.eventId === first.id) await released;
         return write(record);
       };
       return () => {
-        recorder.write = write;
+        ledger.write = write;
       };
     });
     const looks = [app.service, sibling].map((service) =>
-      jest.spyOn(service.get(RecordLineRepository), 'appointHeads'),
+      jest.spyOn(service.get(DeliveryOrderRepository), 'appointHeads'),
     );
     const looked = () => looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     try {
@@ -190,10 +179,7 @@ describe('deliveries in the order of records', () => {
 
   it('hold up neither events of others nor the acknowledgement of their own while one of a record hangs', async () => {
     const WAITING = 300;
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     const hot = randomUUID();
     app.receiver.respondWith(async (request) => {
       if (recordOf(request).id === hot) await answered;
@@ -224,10 +210,7 @@ describe('deliveries in the order of records', () => {
     const { id: subscriptionId } = await subscribe();
     const recordId = randomUUID();
     let refused: number[] = [1];
-    let onThird: () => void = () => undefined;
-    const third = new Promise<void>((resolve) => {
-      onThird = resolve;
-    });
+    const { opened: third, open: onThird } = gate();
     app.receiver.respondWith(async (request) => {
       const { version: number } = recordOf(request);
       if (number === 3) await third;
@@ -263,10 +246,7 @@ describe('deliveries in the order of records', () => {
     const call = (path: string) =>
       app.service.request('POST', `/api/webhooks/subscriptions/${id}/${path}`, { token: tenant.admin, body: {} });
     const recordId = randomUUID();
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     let isFirst = true;
     app.receiver.respondWith(async (request) => {
       if (!isFirst || recordOf(request).id !== recordId) return { status: 204 };
@@ -292,14 +272,8 @@ describe('deliveries in the order of records', () => {
   });
 
   it('end one after the other when their subscription is deleted', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 500 };
-    });
+    const { opened: answered, open: answer } = gate();
+    app.receiver.respondWith(() => answered.then(() => ({ status: 500 })));
     const { id } = await subscribe();
     const recordId = randomUUID();
     await publishVersions(recordId, 4);
@@ -309,9 +283,7 @@ describe('deliveries in the order of records', () => {
     answer();
     await app.settled(tenant.admin, 'failed');
     expect(receivedVersions(recordId)).toEqual([1]);
-    const rows = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) => tx.query(`SELECT state FROM ordered_delivery WHERE state <> 'ended'`));
+    const rows = await app.rows(tenant.id, `SELECT state FROM ordered_delivery WHERE state <> 'ended'`);
     expect(rows).toEqual([]);
   });
 
@@ -332,7 +304,7 @@ describe('deliveries in the order of records', () => {
       const ids = [randomUUID(), randomUUID(), randomUUID()];
       // This process leaves the work to the one that is killed.
       await app.service.get(NatsStrategy).close();
-      await app.service.get(RecordLineWorker).beforeApplicationShutdown();
+      await app.service.get(DeliveryOrderWorker).beforeApplicationShutdown();
       await app.service.get(DueDeliveryWorker).beforeApplicationShutdown();
       const victim = await startProcess(app);
       let died: Promise<void> | undefined;

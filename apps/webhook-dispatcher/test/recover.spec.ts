@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Database, idOf, millisecondsOfId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DUE_AT_A_TIME, RecoveryWorker } from '../src/recovery/recovery.worker.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DUE_AT_A_TIME, RecoveryWorker } from '../src/ledger/recovery.worker.js';
+import { gate, useWebhooks } from './webhook-service.js';
 
 interface RecoveryJson {
   state: string;
@@ -19,19 +19,13 @@ interface RecoveryJson {
 }
 
 describe('recovering what a subscription holds', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks({
-      retryDelaysMs: [0, 60_000, 60_000],
-      concurrency: 16,
-      slowConcurrency: 64,
-      concurrencyPerSubscription: 8,
-    });
+  const { app, tenant } = useWebhooks({
+    retryDelaysMs: [0, 60_000, 60_000],
+    concurrency: 16,
+    slowConcurrency: 64,
+    concurrencyPerSubscription: 8,
   });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  beforeEach(() => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
@@ -56,9 +50,7 @@ describe('recovering what a subscription holds', () => {
   };
   const heldCount = async (id: string) => (await call<{ heldCount: number }>('GET', id)).body.heldCount;
   const count = async (sql: string): Promise<number> => {
-    const [row] = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) => tx.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${sql}`));
+    const [row] = await app.rows<{ count: number }>(tenant.id, `SELECT count(*)::int AS count FROM ${sql}`);
     return row?.count ?? 0;
   };
   const inStatus = (status: string) => count(`delivery WHERE status = '${status}'`);
@@ -168,14 +160,8 @@ describe('recovering what a subscription holds', () => {
   });
 
   it('runs once however often it is asked for', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 204 };
-    });
+    const { opened: answered, open: answer } = gate();
+    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
     const id = await paused();
     const many = DUE_AT_A_TIME + 20;
     const events = await addHeld(id, many);
@@ -193,10 +179,7 @@ describe('recovering what a subscription holds', () => {
   }, 60_000);
 
   it('makes a few due at a time, so that a receiver that hangs and many deliveries are in nobody’s way', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     app.receiver.respondWith(async ({ path }) => {
       if (path === '/hook') await answered;
       return { status: 204 };

@@ -1,30 +1,15 @@
 import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { EVENT_TYPES } from '../src/event-type/event-type.js';
-import type { ListenedDeliveriesView } from '../src/listening/listening.dto.js';
-import type { TriggeredEventView } from '../src/sample-event/sample-event.dto.js';
-import { type Developer, Marketplace } from './sandboxes.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import type { ListenedDeliveriesView, TriggeredEventView } from '../src/sandbox/sandbox.dto.js';
+import { EVENT_TYPES } from '../src/subscriptions/event-type.js';
+import { useMarketplace } from './sandboxes.js';
+import { gate, useWebhooks } from './webhook-service.js';
 
 describe('a sample event', () => {
-  let app: WebhookService;
-  let marketplace: Marketplace;
-  let developer: Developer;
-  beforeAll(async () => {
-    app = await startWebhooks();
-    marketplace = new Marketplace(app);
-    await marketplace.start();
-  });
-  afterAll(async () => {
-    await marketplace?.close();
-    await app?.close();
-  });
-  beforeEach(async () => {
-    developer = await marketplace.developer();
-  });
-  afterEach(() => app.receiver.respondWith(() => ({ status: 200 })));
+  const { app } = useWebhooks();
+  const { marketplace, developer } = useMarketplace(app);
 
   const trigger = (event: unknown, { token = developer.admin, appKey = developer.appKey } = {}) =>
     app.service.request<TriggeredEventView & { code: string; detail: string }>(
@@ -113,18 +98,12 @@ describe('a sample event', () => {
 
   it('is bounded: a workspace has two under way', async () => {
     await marketplace.sandbox(developer);
-    let answer: (() => void) | undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 200 };
-    });
+    const { opened: answered, open: answer } = gate();
+    app.receiver.respondWith(() => answered.then(() => ({ status: 200 })));
     const calls = [trigger('lead.created'), trigger('lead.created'), trigger('lead.created')];
     const refused = await Promise.race(calls);
     expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
-    answer?.();
+    answer();
     expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 429]);
   });
 

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { PlatformError, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { answerRpc } from '@crm/testing';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import type { WebhookService } from './webhook-service.js';
 
 /** A developer, whose workspace publishes an app. */
@@ -65,4 +66,16 @@ export class Marketplace {
     });
     return (subscription as { id: string }).id;
   }
+}
+
+/** Answers for the marketplace in a suite, with a new developer for each test. */
+export function useMarketplace(app: WebhookService): { marketplace: Marketplace; developer: Developer } {
+  const marketplace = new Marketplace(app);
+  const developer = {} as Developer;
+  beforeAll(() => marketplace.start());
+  afterAll(() => marketplace.close());
+  beforeEach(async () => {
+    Object.assign(developer, await marketplace.developer());
+  });
+  return { marketplace, developer };
 }

@@ -1,26 +1,17 @@
 import { Database } from '@crm/database';
 import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { publicKeyOf } from '../src/signing-secret/signing-key.js';
-import { SigningSecretService } from '../src/signing-secret/signing-secret.service.js';
-import { Subscription } from '../src/subscription/subscription.entity.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { publicKeyOf } from '../src/subscriptions/signature.js';
+import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { Subscription } from '../src/subscriptions/subscription.entity.js';
+import { envelope, useWebhooks } from './webhook-service.js';
 
 const PUBLIC_KEY = /^whpk_[A-Za-z0-9+/]{43}=$/;
 
 describe('signatures of deliveries', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
-  });
+  const { app, tenant } = useWebhooks();
 
   const call = <Body = Record<string, unknown>>(method: string, path: string, token = tenant.admin) =>
     app.service.request<Body>(method, `/api/webhooks/subscriptions${path}`, { token });
@@ -135,12 +126,7 @@ describe('signatures of deliveries', () => {
 
     it('are those of subscriptions that the workspace created', async () => {
       const { id } = await app.subscribe(tenant.admin);
-      const [ofApp] = await app.service.get(SubscriptionService).provision(tenant.id, tenant.id, {
-        installationId: tenant.id,
-        appKey: 'acme-visits',
-        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-        webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
-      });
+      const [ofApp] = await app.provision(tenant.id, { installationId: tenant.id });
       const stranger = await app.tenant();
       const answers = [
         await call('POST', `/${ofApp?.id}/revoke-previous-secret`),

@@ -1,30 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import {
-  SUBSCRIPTIONS_PER_TENANT as LIMIT,
-  type ListJson,
-  startWebhooks,
-  type WebhookService,
-} from './webhook-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks } from './webhook-service.js';
 
 type List = ListJson<{ id: string; url: string }>;
 
-let app: WebhookService;
-let tenant: { id: string; admin: string };
-beforeAll(async () => {
-  app = await startWebhooks();
-});
-afterAll(() => app?.close());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const { app, tenant } = useWebhooks();
 
 const provision = (count: number, installationId: string = randomUUID()) =>
-  app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
+  app.provision(tenant.id, {
     installationId,
-    appKey: 'acme-visits',
-    secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
     webhooks: Array.from({ length: count }, (_, index) => ({
       events: ['lead.created'],
       url: `https://hooks.acme.example.com/${index}`,

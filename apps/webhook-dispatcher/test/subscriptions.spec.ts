@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AppSecretService } from '../src/app-secret/app-secret.service.js';
-import { signerOf } from '../src/signing-secret/signature.js';
-import { Subscription } from '../src/subscription/subscription.entity.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { SecretService } from '../src/subscriptions/secret.service.js';
+import { signerOf } from '../src/subscriptions/signature.js';
+import { Subscription } from '../src/subscriptions/subscription.entity.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
+import { envelope, useWebhooks } from './webhook-service.js';
 
 describe('webhook subscriptions', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks();
-    tenant = await app.tenant();
-  });
-  afterAll(() => app?.close());
+  const { app, tenant } = useWebhooks();
 
   const call = <Body = Record<string, unknown>>(method: string, path: string, token: string, body?: unknown) =>
     app.service.request<Body>(method, `/api/webhooks/subscriptions${path}`, {
@@ -28,11 +22,10 @@ describe('webhook subscriptions', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const { body } = await call('GET', `/${id}`, tenant.admin);
     expect(JSON.stringify(body)).not.toContain('whsec_');
-    const [row] = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) =>
-        tx.query<{ text: string }>('SELECT webhook_subscription::text AS text FROM webhook_subscription'),
-      );
+    const [row] = await app.rows<{ text: string }>(
+      tenant.id,
+      'SELECT webhook_subscription::text AS text FROM webhook_subscription',
+    );
     expect(row?.text).not.toContain(secret.slice(6));
     expect(row?.text).not.toContain(Buffer.from(secret).toString('hex'));
     const found = await app.service
@@ -74,11 +67,7 @@ describe('webhook subscriptions', () => {
 
   it('enables and disables a subscription although its filter is no longer accepted', async () => {
     const { id } = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
-    await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) =>
-        tx.query(`UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]),
-      );
+    await app.rows(tenant.id, `UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]);
     expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
     expect((await call('PATCH', `/${id}`, tenant.admin, { events: ['lead.updated'] })).status).toBe(422);
     expect((await call('PATCH', `/${id}`, tenant.admin, { filter: null })).status).toBe(200);
@@ -126,12 +115,7 @@ describe('webhook subscriptions', () => {
 
   describe('of an app', () => {
     const provision = (installationId: string, url = 'https://hooks.acme.example.com/in') =>
-      app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
-        installationId,
-        appKey: 'acme-visits',
-        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-        webhooks: [{ events: ['lead.created'], url }],
-      });
+      app.provision(tenant.id, { installationId, webhooks: [{ events: ['lead.created'], url }] });
 
     it('creates the subscriptions of an app once and removes them with the installation', async () => {
       const installationId = randomUUID();
@@ -146,17 +130,12 @@ describe('webhook subscriptions', () => {
     });
 
     it('signs with the secret of the app in every tenant, with both after a rotation', async () => {
-      const secrets = app.service.get(AppSecretService);
+      const secrets = app.service.get(SecretService);
       const appKey = `app-${randomUUID()}`;
       const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
       const tenants = [await app.tenant(), await app.tenant()];
       for (const { id } of tenants) {
-        await app.service.get(SubscriptionService).provision(id, randomUUID(), {
-          installationId: randomUUID(),
-          appKey,
-          secret: secret(1),
-          webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
-        });
+        await app.provision(id, { appKey, secret: secret(1) });
       }
       const signatures = async (tenantId: string) => {
         const event = await app.emit(tenantId);
@@ -170,18 +149,16 @@ describe('webhook subscriptions', () => {
         return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
       };
       for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
-      expect(await secrets.rotate(appKey, secret(2))).toBe(true);
+      expect(await secrets.rotateOfApp(appKey, secret(2))).toBe(true);
       for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
-      expect(await secrets.rotate(`unknown-${appKey}`, secret(2))).toBe(false);
+      expect(await secrets.rotateOfApp(`unknown-${appKey}`, secret(2))).toBe(false);
     });
 
     it('gets the events of objects that the app sees, and does not show the receiver who else sees them', async () => {
       const other = await app.tenant();
       const appKey = `app-${randomUUID()}`;
-      const provisioned = await app.service.get(SubscriptionService).provision(other.id, randomUUID(), {
-        installationId: randomUUID(),
+      const provisioned = await app.provision(other.id, {
         appKey,
-        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
         webhooks: [{ events: ['record.created'], url: `${app.receiver.url}/app` }],
       });
       const ofApp = provisioned[0]?.id as string;
@@ -189,12 +166,11 @@ describe('webhook subscriptions', () => {
       const deliveredTo = async (appkeys?: string) => {
         const event = { ...envelope(other.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
         await app.handle(event);
-        const rows = await app.service.get(Database).transaction(other.id, (tx) =>
-          tx.query<{ subscription: string; body: string }>(
-            `SELECT subscription_id AS subscription, body
+        const rows = await app.rows<{ subscription: string; body: string }>(
+          other.id,
+          `SELECT subscription_id AS subscription, body
                  FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`,
-            [event.id],
-          ),
+          [event.id],
         );
         for (const { body } of rows) expect(body).not.toContain('app');
         return rows.map(({ subscription }) => (subscription === ofApp ? 'app' : 'tenant')).sort();

@@ -3,27 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { MEASURE_DUE_DELIVERIES } from '../src/due/due-delivery.sql.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { MEASURE_DUE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
+import { type Tenant, useWebhooks } from './webhook-service.js';
 
-type Tenant = Awaited<ReturnType<WebhookService['tenant']>>;
-
-let app: WebhookService;
-let tenant: Tenant;
-let other: Tenant;
-beforeAll(async () => {
-  app = await startWebhooks({
-    retryDelaysMs: [0, 300, 300],
-    concurrency: 16,
-    slowConcurrency: 64,
-    concurrencyPerSubscription: 4,
-  });
+const { app, tenant } = useWebhooks({
+  retryDelaysMs: [0, 300, 300],
+  concurrency: 16,
+  slowConcurrency: 64,
+  concurrencyPerSubscription: 4,
 });
-afterAll(() => app?.close());
+let other: Tenant;
 beforeEach(async () => {
-  [tenant, other] = [await app.tenant(), await app.tenant()];
-  app.receiver.respondWith(() => ({ status: 204 }));
+  other = await app.tenant();
 });
 
 const settles = (isSuspended: boolean) =>
@@ -45,11 +37,7 @@ async function anotherRetry(): Promise<void> {
   await waitUntil(() => app.received(id).length === 2, { timeoutMs: 10_000, describe: 'the other delivery' });
 }
 const statuses = async () =>
-  app.service
-    .get(Database)
-    .transaction(tenant.id, (tx) =>
-      tx.query<{ status: string; attempts: number }>('SELECT status, attempts FROM delivery'),
-    );
+  app.rows<{ status: string; attempts: number }>(tenant.id, 'SELECT status, attempts FROM delivery');
 
 describe('a suspended tenant', () => {
   it.each(['none', 'record'])('is sent nothing, and what it missed afterwards, with the order %s', async (ordering) => {

@@ -1,8 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isEventName, isEventPattern } from '@crm/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { gate, useWebhooks } from './webhook-service.js';
 
 interface OutcomeJson {
   eventId: string;
@@ -16,14 +15,8 @@ interface OutcomeJson {
 }
 
 describe('a test event', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  const { app, tenant } = useWebhooks();
+  beforeEach(() => {
     app.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
   });
 
@@ -97,12 +90,7 @@ describe('a test event', () => {
   });
 
   it('can be sent to the subscription of an app, signed with the secret of the app', async () => {
-    const [subscription] = await app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
-      installationId: randomUUID(),
-      appKey: `app-${randomUUID()}`,
-      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-      webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
-    });
+    const [subscription] = await app.provision(tenant.id, { appKey: `app-${randomUUID()}` });
     const { body } = await test(subscription?.id as string);
     const [request] = app.received(body.eventId);
     const signed = `${body.eventId}.${request?.headers['webhook-timestamp']}.${request?.body}`;
@@ -111,14 +99,8 @@ describe('a test event', () => {
   });
 
   it('is sent one at a time', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 204 };
-    });
+    const { opened: answered, open: answer } = gate();
+    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
     const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/${randomUUID()}` });
     const first = test(id);
     await app.receiver.waitFor(({ body }) => body.includes(id));

@@ -3,34 +3,28 @@ import type { EventEnvelope } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { AppSecretService } from '../src/app-secret/app-secret.service.js';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
-import { RemovedSubscriptionSweeper } from '../src/removed-subscription/removed-subscription.sweeper.js';
-import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
+import { SecretService } from '../src/subscriptions/secret.service.js';
+import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
 import {
   type DeliveryJson,
   envelope,
+  gate,
   SUBSCRIPTIONS_PER_TENANT as LIMIT,
   type ListJson,
-  startWebhooks,
-  type WebhookService,
+  useWebhooks,
 } from './webhook-service.js';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 
 describe('an app that is uninstalled', () => {
-  let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
+  const { app, tenant } = useWebhooks();
   let appKey: string;
   let installationId: string;
-  beforeAll(async () => {
-    app = await startWebhooks();
-  });
-  afterAll(() => app?.close());
-  beforeEach(async () => {
-    tenant = await app.tenant();
+  beforeEach(() => {
     appKey = `app-${randomUUID()}`;
     installationId = randomUUID();
     app.receiver.respondWith(() => ({ status: 204 }));
@@ -61,7 +55,9 @@ describe('an app that is uninstalled', () => {
     app.service
       .get(Database)
       .transaction(tenant.id, (tx) =>
-        tx.query<{ id: string; url: string }>('SELECT id, url FROM removed_subscription ORDER BY removed_at, id'),
+        tx.query<{ id: string; url: string }>(
+          'SELECT id, url FROM webhook_subscription WHERE removed_at IS NOT NULL ORDER BY removed_at, id',
+        ),
       );
   const sweep = () => app.service.get(RemovedSubscriptionSweeper).sweep();
   const redeliver = ({ id }: Pick<DeliveryJson, 'id'>) =>
@@ -70,7 +66,7 @@ describe('an app that is uninstalled', () => {
   it('is told so where it wants to know, signed with its secret and tried again', async () => {
     await install(['app.uninstalled'], ['lead.created'], ['app.*', 'lead.created']);
     expect(await remove()).toBe(3);
-    await app.service.get(AppSecretService).rotate(appKey, secretOf(2));
+    await app.service.get(SecretService).rotateOfApp(appKey, secretOf(2));
     let failures = 2;
     app.receiver.respondWith(() => {
       failures -= 1;
@@ -190,14 +186,8 @@ describe('an app that is uninstalled', () => {
   it('is kept in mind while an attempt is to come', async () => {
     await install(['app.uninstalled']);
     await remove();
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    app.receiver.respondWith(async () => {
-      await answered;
-      return { status: 204 };
-    });
+    const { opened: answered, open: answer } = gate();
+    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
     // Recorded as under way after a second.
     await handle(uninstalled());
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'pending' }]);
@@ -223,7 +213,7 @@ describe('an app that is uninstalled', () => {
     const admin = new pg.Client({ connectionString: app.adminUrl });
     await admin.connect();
     try {
-      await admin.query(`UPDATE removed_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`, [
+      await admin.query(`UPDATE webhook_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`, [
         left[0]?.id,
       ]);
     } finally {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { EVENTS, type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
-import { newId } from '@crm/database';
+import { EVENTS, type EventEnvelope, type EventName, type ProvisionedSubscription, SCOPE_NAMES } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
 import {
   type Receiver,
   startReceiver,
@@ -11,11 +11,14 @@ import {
   testTokens,
   waitUntil,
 } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import type { DeliveryConfig, WebhookConfig } from '../src/config.js';
-import { FanOutService } from '../src/fan-out/fan-out.service.js';
+import { FanOutService } from '../src/delivery/fan-out.service.js';
+import type { EventEntry, NewDelivery } from '../src/ledger/ledger-entry.js';
 import { migrations } from '../src/migrations/index.js';
+import { type ProvisionRequest, SubscriptionService } from '../src/subscriptions/subscription.service.js';
 
 export interface DeliveryJson {
   id: string;
@@ -40,6 +43,12 @@ export interface ListJson<Item> {
   detail: string;
 }
 
+export interface Tenant {
+  id: string;
+  admin: string;
+  member: string;
+}
+
 export interface WebhookService {
   readonly service: TestService;
   readonly config: WebhookConfig;
@@ -50,11 +59,15 @@ export interface WebhookService {
   asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
   /** Another process of the same service on the same database. */
   startSibling(): Promise<TestService>;
-  tenant(): Promise<{ id: string; admin: string; member: string }>;
+  tenant(): Promise<Tenant>;
   subscribe(
     token: string,
     changes?: object,
   ): Promise<{ id: string; secret: string; publicKey: string | null; status: number; code?: string }>;
+  /** Creates subscriptions of an app, by default one to `lead.created` at `/app`. */
+  provision(tenantId: string, changes?: Partial<ProvisionRequest>): Promise<ProvisionedSubscription[]>;
+  /** A statement in the context of a tenant. */
+  rows<Row = Record<string, unknown>>(tenantId: string, sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
   /** Handles an event as the consumer does, until everything that became of it is recorded. */
   emit(tenantId: string, name?: EventName, record?: Record<string, unknown>): Promise<EventEnvelope>;
   handle(event: EventEnvelope, receipt?: { isRepeated: boolean }): Promise<void>;
@@ -66,6 +79,26 @@ export interface WebhookService {
 }
 
 export const SUBSCRIPTIONS_PER_TENANT = 20;
+export const APP_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** A delivery for the ledger, by default one that waits for its first attempt and is not due. */
+export const newDelivery = (changes: Partial<NewDelivery> = {}): NewDelivery => ({
+  id: newId(),
+  subscriptionId: newId(),
+  app: null,
+  url: 'https://hooks.example.com/',
+  status: 'pending',
+  attempts: 0,
+  outcome: null,
+  dueAt: null,
+  position: null,
+  claim: null,
+  ...changes,
+});
+
+/** An event for the ledger. */
+export const eventEntry = (tenantId: string, deliveries: readonly NewDelivery[], changes: Partial<EventEntry> = {}) =>
+  ({ kind: 'event', tenantId, eventId: newId(), event: 'lead.created', body: '{}', deliveries, ...changes }) as const;
 
 /** An event as the consumer gets it. */
 export const envelope = (tenantId: string, name: EventName, record: Record<string, unknown>): EventEnvelope => ({
@@ -143,6 +176,15 @@ export async function startWebhooks(
       );
       return { ...answer.body, status: answer.status };
     },
+    provision: (tenantId, changes) =>
+      service.get(SubscriptionService).provision(tenantId, randomUUID(), {
+        installationId: randomUUID(),
+        appKey: 'acme-visits',
+        secret: APP_SECRET,
+        webhooks: [{ events: ['lead.created'], url: `${receiver.url}/app` }],
+        ...changes,
+      }),
+    rows: (tenantId, sql, parameters) => service.get(Database).transaction(tenantId, (tx) => tx.query(sql, parameters)),
     async emit(tenantId, name = 'lead.created', record = { id: randomUUID(), version: 1, lastName: 'Doe' }) {
       const event = envelope(tenantId, name, record);
       await service.get(FanOutService).handle(event, { isRepeated: false });
@@ -169,4 +211,28 @@ export async function startWebhooks(
       await database.drop();
     },
   };
+}
+
+/** Starts the service for the tests of a suite, each with a new tenant and a receiver that accepts everything. */
+export function useWebhooks(...options: Parameters<typeof startWebhooks>): { app: WebhookService; tenant: Tenant } {
+  const app = {} as WebhookService;
+  const tenant = {} as Tenant;
+  beforeAll(async () => {
+    Object.assign(app, await startWebhooks(...options));
+  });
+  afterAll(() => app.close?.());
+  beforeEach(async () => {
+    Object.assign(tenant, await app.tenant());
+    app.receiver.respondWith(() => ({ status: 204 }));
+  });
+  return { app, tenant };
+}
+
+/** A promise that the test keeps open as long as it wants. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
 }

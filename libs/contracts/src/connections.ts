@@ -1,5 +1,5 @@
 import { DATABASES, type StatefulService } from './databases.js';
-import { isEdge, SERVICES, type ServiceName } from './services.js';
+import { isEdge, SERVICES, SERVING_OPERATORS, type ServiceName } from './services.js';
 
 /** What is not a process of ours but has a part in the platform, inside or outside its namespace. */
 export const PEERS = [
@@ -28,7 +28,17 @@ export type ConnectionEnd = ServiceName | Peer;
 export interface ConnectionArrow {
   readonly from: ConnectionEnd;
   readonly to: ConnectionEnd;
-  readonly port: 'http' | 'operations' | 'nats' | 'database' | 'redis' | 'telemetry' | 'dns' | 'mail' | 'https';
+  readonly port:
+    | 'http'
+    | 'operators'
+    | 'operations'
+    | 'nats'
+    | 'database'
+    | 'redis'
+    | 'telemetry'
+    | 'dns'
+    | 'mail'
+    | 'https';
 }
 
 /** Services that the gateway forwards requests to. Its routes name exactly these, which a test compares. */
@@ -58,6 +68,7 @@ const hasDatabase = (name: ServiceName): name is StatefulService => Object.hasOw
 export const CONNECTIONS: readonly ConnectionArrow[] = [
   ...SERVICES.filter(isEdge).map((to): ConnectionArrow => ({ from: 'public', to, port: 'http' })),
   ...BEHIND_GATEWAY.map((to): ConnectionArrow => ({ from: 'gateway', to, port: 'http' })),
+  ...SERVING_OPERATORS.map((to): ConnectionArrow => ({ from: 'marketplace-admin', to, port: 'operators' })),
   ...[...SERVICES, 'migrate' as const].flatMap((from): ConnectionArrow[] => [
     { from, to: 'dns', port: 'dns' },
     { from, to: 'nats', port: 'nats' },

@@ -22,36 +22,9 @@ export * from './revocation.js';
 export * from './roles.js';
 export type { ProvisionedHook } from './rpc/automations.js';
 export type { ProvisionedObject } from './rpc/custom-objects.js';
-export type {
-  EmbedCredentialsSummary,
-  OAuthAppStatus,
-  OAuthCredentialsSummary,
-  OperatorSession,
-  OperatorSignIn,
-  OperatorView,
-  TenantDecision,
-  TenantStanding,
-  TenantView,
-  TokenPair,
-} from './rpc/identity.js';
+export type { EmbedCredentialsSummary, OAuthAppStatus, OAuthCredentialsSummary, TenantView } from './rpc/identity.js';
 export * as rpc from './rpc/index.js';
 export { RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from './rpc/index.js';
-export {
-  APP_DECISIONS,
-  type AppDecision,
-  type AppImpact,
-  type DifferenceView,
-  QUEUE_CLAIMS,
-  QUEUE_SORTS,
-  type QueueSort,
-  REVIEW_DECISIONS,
-  type ReviewDecision,
-  SUBMISSION_DOCUMENTS,
-  type SubmissionDocument,
-  type SubmissionView,
-  VERSION_STATUSES,
-  type VersionStatus,
-} from './rpc/marketplace.js';
 export type {
   AppDelivery,
   AppDeliveryAttempt,

@@ -1,5 +1,4 @@
-import Type, { type Static } from 'typebox';
-import { OPERATOR_ROLES } from './roles.js';
+import type { OperatorRole } from './roles.js';
 
 // The trail of what operators do. identity and marketplace-certification each keep their part, in the transaction of the act
 // itself; marketplace-admin shows both as one.
@@ -42,51 +41,30 @@ export type OperatorAct = (typeof OPERATOR_ACTS)[number];
 export const OPERATOR_SUBJECTS = ['submission', 'app', 'tenant', 'operator', 'platform'] as const;
 export type OperatorSubject = (typeof OPERATOR_SUBJECTS)[number];
 
-const Id = Type.String({ format: 'uuid' });
-const TextOrNull = Type.Union([Type.String(), Type.Null()]);
-const State = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
+type State = Readonly<Record<string, unknown>>;
 
-export const OperatorAuditEntry = Type.Object({
+export interface OperatorAuditEntry {
   /** UUIDv7: its time is the time of the entry, and entries sort by it. */
-  id: Id,
+  readonly id: string;
   /** Null for an act by the program on the server, which nobody signs in to. */
-  operatorId: Type.Union([Id, Type.Null()]),
+  readonly operatorId: string | null;
   /** Role of the operator at that time. */
-  role: Type.Union([Type.Enum(OPERATOR_ROLES), Type.Null()]),
-  act: Type.Enum(OPERATOR_ACTS),
-  subjectKind: Type.Enum(OPERATOR_SUBJECTS),
-  subjectId: Type.String(),
+  readonly role: OperatorRole | null;
+  readonly act: OperatorAct;
+  readonly subjectKind: OperatorSubject;
+  readonly subjectId: string;
   /** For people: the app and version, the e-mail address of the operator, … */
-  subjectName: TextOrNull,
-  reason: TextOrNull,
+  readonly subjectName: string | null;
+  readonly reason: string | null;
   /** What the operator had before them, such as the checks that had failed. */
-  findings: State,
-  before: State,
-  after: State,
-});
-export type OperatorAuditEntry = Static<typeof OperatorAuditEntry>;
-
-export const OperatorAuditQuery = Type.Object({
-  operatorId: Type.Optional(Id),
-  act: Type.Optional(Type.Enum(OPERATOR_ACTS)),
-  subjectKind: Type.Optional(Type.Enum(OPERATOR_SUBJECTS)),
-  subjectId: Type.Optional(Type.String()),
-  /** Occurs in the reason or in the name of the subject. */
-  text: Type.Optional(Type.String()),
-  /** Milliseconds since 1970, included. */
-  from: Type.Optional(Type.Integer()),
-  /** Milliseconds since 1970, not included. */
-  to: Type.Optional(Type.Integer()),
-  /** Entries before this one. */
-  beforeId: Type.Optional(Id),
-  limit: Type.Integer({ minimum: 1, maximum: 200 }),
-});
-export type OperatorAuditQuery = Static<typeof OperatorAuditQuery>;
+  readonly findings: State | null;
+  readonly before: State | null;
+  readonly after: State | null;
+}
 
 /** The newest entries first. */
-export const OperatorAuditPage = Type.Object({
-  data: Type.Array(OperatorAuditEntry),
+export interface OperatorAuditPage {
+  readonly data: OperatorAuditEntry[];
   /** Whether there are more after the last one. */
-  more: Type.Boolean(),
-});
-export type OperatorAuditPage = Static<typeof OperatorAuditPage>;
+  readonly more: boolean;
+}

@@ -28,6 +28,16 @@ export const DEVELOPMENT_PORTS: Readonly<Record<ServiceName, number>> = {
 
 export const OPERATIONS_PORT_OFFSET = 1000;
 
+/** The services that serve requests of operators, on the port + {@link OPERATORS_PORT_OFFSET}: marketplace-admin alone connects to it. */
+export const SERVING_OPERATORS = ['identity', 'marketplace-certification'] as const satisfies readonly ServiceName[];
+
+export const OPERATORS_PORT_OFFSET = 2000;
+
+export const servesOperators = (name: ServiceName): boolean => (SERVING_OPERATORS as readonly string[]).includes(name);
+
+/** The internal prefix of operators' paths: marketplace-admin puts it in front of its public ones, and no other port answers below it. */
+export const OPERATORS_PREFIX = '/operators';
+
 const EDGES: readonly ServiceName[] = ['gateway', 'embed-gateway', 'marketplace-admin'];
 
 /** Whether the public reaches the service directly; all others are behind the gateway. */

@@ -52,3 +52,12 @@ export interface AccessTokenClaims {
   /** Who acts for the subject (RFC 8693, section 4.1): an app's key, with its installation where there is one. */
   act?: { sub: string; installation_id?: string };
 }
+
+/** The tokens of a session. */
+export interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly tokenType: 'Bearer';
+  /** Lifetime of the access token in seconds. */
+  readonly expiresIn: number;
+}

@@ -98,6 +98,13 @@ describe('formulas of an object', () => {
     expect(set.readsClock).toBe(false);
   });
 
+  it('writes the requested formulas and those they read into the values, and no others', () => {
+    const set = compileFormulaSet(sources({ a: 'n + 1', b: 'a + 1', c: 'b + 1' }), { n: 'number' });
+    const values: Record<string, unknown> = { n: 1 };
+    set.evaluatorOf(new Set(['b']))(values, NOW);
+    expect(values).toEqual({ n: 1, a: 2, b: 3 });
+  });
+
   it('ignores a value in the record under the name of a formula', () => {
     const set = compileFormulaSet(sources({ a: 'n + 1', b: 'a' }), { n: 'number' });
     expect(set.evaluateAll({ n: 1, a: 100 }, NOW)).toEqual({ a: 2, b: 2 });

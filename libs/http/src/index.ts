@@ -44,7 +44,7 @@ export {
 } from './openapi/describe.decorator.js';
 export { DocsPageController } from './openapi/docs-page.controller.js';
 export { API_INFO, openApiDocument, SECURITY_SCHEMES } from './openapi/document.js';
-export { OpenApiController } from './openapi/openapi.controller.js';
+export { OpenApiController, OperatorsOpenApiController } from './openapi/openapi.controller.js';
 export { type Asset, encodedFor, readPage } from './page/page-files.js';
 export { ServedPage } from './page/served-page.js';
 export { ProblemFilter } from './problem/problem.filter.js';
@@ -60,7 +60,7 @@ export { redactPath } from './problem/redact-path.js';
 export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './route/entity-tag.js';
 export { IdParam, IdPipe } from './route/id-param.decorator.js';
 export { bindInputPipe } from './route/input-pipes.js';
-export { listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
+export { isOfOperators, listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
 export { NotRepeatable } from './route/not-repeatable.decorator.js';
 export {
   BodyLimit,
@@ -71,3 +71,4 @@ export {
 } from './route/route-settings.decorators.js';
 export { createHttpAdapter } from './server/adapter.js';
 export { drainServer } from './server/drain.js';
+export { operatorsServer } from './server/operators-server.js';

@@ -45,9 +45,9 @@ describe('the permissions of a service at the broker', () => {
 
   it.each<[NatsUser, string]>([
     ['custom-objects', 'events.app.installed.7'],
-    ['custom-objects', 'rpc.identity.operators.login'],
+    ['custom-objects', 'rpc.identity.apiKeys.exchange'],
     ['gateway', 'events.lead.created.7'],
-    ['gateway', 'rpc.identity.tenants.setPlan'],
+    ['gateway', 'rpc.identity.tenants.get'],
     ['custom-objects', '$KV.revocations.user.x'],
     ['custom-objects', '$JS.API.STREAM.DELETE.EVENTS'],
     ['custom-objects', '$JS.API.STREAM.MSG.GET.EVENTS'],

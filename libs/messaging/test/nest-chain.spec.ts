@@ -35,13 +35,12 @@ import {
 } from '../src/index.js';
 import { type Broker, PASSWORD, startBroker } from './fixture.js';
 
-const { getTenant, setTenantPlan, issueEmbedCredentials, getEmbedOrigins } = rpc.identity;
+const { getTenant, revokePreviousEmbedSecret, issueEmbedCredentials, getEmbedOrigins } = rpc.identity;
 const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as const, timeZone: 'UTC', country: null });
 
-const operator = { kind: 'operator', roles: ['administrator'], scopes: [], tenantId: '', token: 'operator' };
 const member = { kind: 'user', roles: ['member'], scopes: [], tenantId: newId(), token: 'member' };
 const admin = { ...member, roles: ['admin'], token: 'admin' };
-const PRINCIPALS = [operator, member, admin] as unknown as Principal[];
+const PRINCIPALS = [member, admin] as unknown as Principal[];
 
 /** What the handlers saw. */
 let seen: unknown[] = [];
@@ -56,15 +55,15 @@ class IdentityRpc {
     return tenantView(request.tenantId);
   }
 
-  @RpcHandler(setTenantPlan)
+  @RpcHandler(revokePreviousEmbedSecret)
   @Access({ right: 'administer' })
-  async setPlan(
-    @Payload() { tenantId }: RpcRequest<typeof setTenantPlan>,
+  async revoke(
+    @Payload() _request: RpcRequest<typeof revokePreviousEmbedSecret>,
     @CurrentPrincipal() principal: Principal,
     @Ctx() context: RpcContext,
   ) {
     seen.push({ principal, context });
-    return tenantView(tenantId);
+    return { revoked: true };
   }
 
   @RpcHandler(issueEmbedCredentials)
@@ -93,7 +92,7 @@ describe('a handler of calls in a Nest application', () => {
   let app: INestMicroservice;
   let customObjects: NatsConnection;
   let caller: Rpc;
-  let adminEdge: Rpc;
+  let marketplace: Rpc;
   let verified: { token: string; audiences: readonly Audience[] }[] = [];
   const verifier = {
     recallFrom: () => undefined,
@@ -138,7 +137,7 @@ describe('a handler of calls in a Nest application', () => {
     await app.listen();
     customObjects = await broker.service('custom-objects');
     caller = new Rpc(customObjects);
-    adminEdge = new Rpc(await broker.service('marketplace-admin'));
+    marketplace = new Rpc(await broker.service('marketplace-certification'));
   });
   beforeEach(() => {
     seen = [];
@@ -176,27 +175,29 @@ describe('a handler of calls in a Nest application', () => {
   });
 
   it('gets the principal of the token in the call, verified for the audience of its callers', async () => {
-    const request = { tenantId: newId(), plan: 'business' as const };
-    await adminEdge.call(setTenantPlan, request, { token: 'operator' });
-    await adminEdge.call(setTenantPlan, request, { token: operator.token, requestId: 'r' });
+    const request = { appKey: 'fleet' };
+    await marketplace.call(revokePreviousEmbedSecret, request, { token: 'admin' });
+    await marketplace.call(revokePreviousEmbedSecret, request, { token: admin.token, requestId: 'r' });
     expect(verified).toEqual([
-      { token: 'operator', audiences: ['platform-admin'] },
-      { token: 'operator', audiences: ['platform-admin'] },
+      { token: 'admin', audiences: ['platform-api', 'platform-internal'] },
+      { token: 'admin', audiences: ['platform-api', 'platform-internal'] },
     ]);
     expect(seen[1]).toMatchObject({
-      principal: { ...operator, requestId: 'r', traceparent: expect.stringMatching(/^00-/) },
+      principal: { ...admin, requestId: 'r', traceparent: expect.stringMatching(/^00-/) },
       context: {
-        principal: operator,
-        caller: 'marketplace-admin',
-        callContext: { requestId: 'r', principal: operator },
-        contract: setTenantPlan,
+        principal: admin,
+        caller: 'marketplace-certification',
+        callContext: { requestId: 'r', principal: admin },
+        contract: revokePreviousEmbedSecret,
       },
     });
     expect((seen[1] as { context: unknown }).context).toBeInstanceOf(RpcContext);
-    await expect(adminEdge.call(setTenantPlan, request, { token: 'old' })).rejects.toMatchObject({
+    await expect(marketplace.call(revokePreviousEmbedSecret, request, { token: 'old' })).rejects.toMatchObject({
       code: 'TOKEN_EXPIRED',
     });
-    await expect(adminEdge.call(setTenantPlan, request)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await expect(marketplace.call(revokePreviousEmbedSecret, request)).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
     expect(seen).toHaveLength(2);
   });
 
@@ -291,9 +292,9 @@ describe('a handler of calls in a Nest application', () => {
     }
     @Controller()
     class Careless {
-      @RpcHandler(setTenantPlan)
-      async setPlan({ tenantId }: RpcRequest<typeof setTenantPlan>) {
-        return tenantView(tenantId);
+      @RpcHandler(revokePreviousEmbedSecret)
+      async revoke(_request: RpcRequest<typeof revokePreviousEmbedSecret>) {
+        return { revoked: true };
       }
 
       @RpcHandler(getTenant)
@@ -307,7 +308,7 @@ describe('a handler of calls in a Nest application', () => {
     expect(check).toThrow('Provider.origins is in a provider');
     expect(check).toThrow('Provider.onEvent is in a provider');
     expect(check).toThrow(
-      "Careless.setPlan has no @Access, though rpc.identity.tenants.setPlan is called with a user's",
+      "Careless.revoke has no @Access, though rpc.identity.embedClients.revokePrevious is called with a user's",
     );
     expect(check).toThrow('Careless.get has @Access, though rpc.identity.tenants.get is called without a token');
     await careless.close();
@@ -317,12 +318,12 @@ describe('a handler of calls in a Nest application', () => {
   it('is rejected when its payload would be empty', () => {
     expect(() => {
       class Forgetful {
-        @RpcHandler(setTenantPlan)
-        async setPlan({ tenantId }: RpcRequest<typeof setTenantPlan>, @CurrentPrincipal() _principal: Principal) {
-          return tenantView(tenantId);
+        @RpcHandler(revokePreviousEmbedSecret)
+        async revoke(_: RpcRequest<typeof revokePreviousEmbedSecret>, @CurrentPrincipal() _principal: Principal) {
+          return { revoked: true };
         }
       }
       return Forgetful;
-    }).toThrow('The first parameter of Forgetful.setPlan needs @Payload()');
+    }).toThrow('The first parameter of Forgetful.revoke needs @Payload()');
   });
 });

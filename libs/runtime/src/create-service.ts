@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import { RevocationSource } from '@crm/access';
@@ -6,8 +7,10 @@ import {
   createHttpAdapter,
   DtoPipe,
   drainServer,
+  isOfOperators,
   listRoutes,
   openApiDocument,
+  operatorsServer,
   ProblemFilter,
   requireAccessRules,
 } from '@crm/http';
@@ -27,6 +30,8 @@ import { RuntimeModule } from './runtime.module.js';
 import type { ServiceOptions } from './service-options.js';
 import { ServedCertificate } from './transport/served-certificate.js';
 
+type Server = ReturnType<typeof operatorsServer>;
+
 /** How often a slow start logs what it may be waiting for, in milliseconds. */
 const STILL_STARTING_MS = 10_000;
 
@@ -36,6 +41,8 @@ export interface RunningService {
   readonly url: string;
   /** Address of `/livez`, `/readyz`, `/metrics` and `/routes`. */
   readonly operationsUrl: string;
+  /** Where marketplace-admin calls for operators; undefined for a service that has no routes of theirs. */
+  readonly operatorsUrl: string | undefined;
   /** Becomes not ready, waits for requests in progress, then closes consumers and connections. Can be called twice. */
   close(): Promise<void>;
 }
@@ -58,6 +65,8 @@ export async function createService(
   startProcessMetrics(config.name);
   measureRequests(instance);
   logRequests(instance, config);
+
+  const operators = config.operatorsPort === undefined ? undefined : operatorsServer(instance, certificate?.first);
 
   const operations = new OperationsServer();
   const operationsUrl = await operations.listen(config.host, config.operationsPort);
@@ -85,20 +94,28 @@ export async function createService(
       if (!readiness.isAccepting) reply.header('connection', 'close');
       done();
     });
-    operations.attach({ readiness, routes });
+    // Operators' routes are listed by marketplace-admin, with the paths that they have there.
+    const listed = [...routes.filter((route) => !isOfOperators(route)), ...(options.forwarded ?? [])];
+    operations.attach({ readiness, routes: listed });
     await app.init();
     await app.startAllMicroservices();
     await app.listen(config.port, config.host);
+    if (operators) await listen(operators, config.operatorsPort, config.host);
+    const servers: Server[] = [app.getHttpServer(), ...(operators ? [operators] : [])];
     readiness.setAccepting(true);
-    const stopRenewal = certificate?.renew(app.getHttpServer() as unknown as TlsServer, options.certificateEveryMs);
+    const stopRenewals = servers.map((server) =>
+      certificate?.renew(server as unknown as TlsServer, options.certificateEveryMs),
+    );
 
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    const url = `${certificate ? 'https' : 'http'}://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    const [url = '', operatorsUrl] = servers.map((server) => {
+      const { port } = server.address() as AddressInfo;
+      return `${certificate ? 'https' : 'http'}://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    });
     new Logger('Service').log({ msg: 'listening', url, operationsUrl });
     const stop = async (): Promise<void> => {
       readiness.setAccepting(false);
-      stopRenewal?.();
-      await drainServer(built.getHttpServer(), config.drainSeconds * 1000);
+      for (const end of stopRenewals) end?.();
+      await Promise.all(servers.map((server) => drainServer(server, config.drainSeconds * 1000)));
       await built.close();
       await tracing?.stop();
       await operations.close();
@@ -108,12 +125,14 @@ export async function createService(
       app: built,
       url,
       operationsUrl,
+      operatorsUrl,
       close: () => {
         stopping ??= stop();
         return stopping;
       },
     };
   } catch (error) {
+    operators?.close();
     await app?.close();
     await tracing?.stop();
     await operations.close();
@@ -136,6 +155,11 @@ export async function serviceDocument(
     logger: ['error'],
   });
   return openApiDocument(app, config);
+}
+
+async function listen(server: Server, port: number | undefined, host: string): Promise<void> {
+  server.listen(port, host);
+  await once(server, 'listening');
 }
 
 function findRevocations(app: NestFastifyApplication): RevocationSource | undefined {

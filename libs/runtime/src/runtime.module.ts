@@ -1,6 +1,6 @@
 import { AccessModule, AccessTokenGuard, KeySource, RightsGuard } from '@crm/access';
 import { AUDIENCES, isEdge } from '@crm/contracts';
-import { DocsPageController, HTTP_CONFIG, OpenApiController } from '@crm/http';
+import { DocsPageController, HTTP_CONFIG, OpenApiController, OperatorsOpenApiController } from '@crm/http';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import type { ServiceConfig } from './configuration/service-config.js';
@@ -35,6 +35,7 @@ export class RuntimeModule {
       ],
       controllers: [
         ...(options.openApi === false ? [] : [OpenApiController]),
+        ...(config.operatorsPort === undefined ? [] : [OperatorsOpenApiController]),
         ...(isEdge(config.name) ? [DocsPageController] : []),
       ],
       providers,

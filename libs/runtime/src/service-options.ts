@@ -1,5 +1,6 @@
 import type { KeySource, RevocationSource } from '@crm/access';
 import type { Audience } from '@crm/contracts';
+import type { RouteEntry } from '@crm/http';
 
 export interface ServiceOptions {
   /** Audiences accepted over HTTP; default `platform-api`. */
@@ -13,6 +14,8 @@ export interface ServiceOptions {
   readonly revocations?: RevocationSource;
   /** `false` for an edge that answers `/api/openapi.json` itself. */
   readonly openApi?: boolean;
+  /** Routes that an edge forwards, for `/routes`. */
+  readonly forwarded?: readonly RouteEntry[];
   /** How often the files of the certificate are looked at (tests). */
   readonly certificateEveryMs?: number;
 }

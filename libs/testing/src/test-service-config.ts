@@ -1,4 +1,4 @@
-import type { ServiceName } from '@crm/contracts';
+import { type ServiceName, servesOperators } from '@crm/contracts';
 import type { ServiceConfig } from '@crm/runtime';
 import { testNats } from './test-nats.js';
 import { TEST_ISSUER } from './test-tokens.js';
@@ -12,6 +12,7 @@ export function testServiceConfig(name: ServiceName): ServiceConfig {
     host: '127.0.0.1',
     port: 0,
     operationsPort: 0,
+    ...(servesOperators(name) && { operatorsPort: 0 }),
     logLevel: 'silent',
     issuer: TEST_ISSUER,
     baseUrl: TEST_ISSUER,

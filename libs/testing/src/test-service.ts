@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { OPERATORS_PREFIX } from '@crm/contracts';
 import { createService, type ServiceConfig, type ServiceOptions } from '@crm/runtime';
 import type { Abstract, DynamicModule } from '@nestjs/common';
 import { provisionTestNats } from './test-nats.js';
@@ -22,6 +23,10 @@ export interface TestService {
   /** `http://host:port` */
   url: string;
   operationsUrl: string;
+  /** Where marketplace-admin calls for operators; undefined for a service without routes of theirs. */
+  operatorsUrl: string | undefined;
+  /** A request as marketplace-admin forwards it. @param path the public one */
+  requestOfOperator<Body = unknown>(method: string, path: string, options?: TestRequest): Promise<TestAnswer<Body>>;
   request<Body = unknown>(method: string, path: string, options?: TestRequest): Promise<TestAnswer<Body>>;
   /** A provider of the application. */
   get<T>(token: Abstract<T>): T;
@@ -43,6 +48,9 @@ export async function startTestService(
   return {
     url: service.url,
     operationsUrl: service.operationsUrl,
+    operatorsUrl: service.operatorsUrl,
+    requestOfOperator: (method, path, options) =>
+      send(`${service.operatorsUrl}${OPERATORS_PREFIX}`, method, path, options),
     request: (method, path, options) => send(service.url, method, path, options),
     get: (token) => service.app.get(token, { strict: false }),
     close: () => service.close(),

@@ -1,5 +1,6 @@
 import { Public } from '@crm/access';
 import { Describe } from '@crm/http';
+import { MergedDocument } from '@crm/runtime/proxy';
 import {
   type CanActivate,
   Controller,
@@ -11,7 +12,6 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimitService } from '../admission/rate-limit.service.js';
-import { ApiDocumentService } from './api-document.service.js';
 
 /** Counts calls that the gateway answers itself as those without a token, by address: they never reach the proxy's checks. */
 @Injectable()
@@ -29,7 +29,7 @@ export class AddressLimitGuard implements CanActivate {
 /** The merged document. The page that shows it comes from `@crm/http`, as at every edge. */
 @Controller('api/openapi.json')
 export class ApiDocumentController {
-  constructor(private readonly documents: ApiDocumentService) {}
+  constructor(private readonly documents: MergedDocument) {}
 
   @Get()
   @Public()

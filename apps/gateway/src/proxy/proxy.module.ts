@@ -1,9 +1,9 @@
+import { UpstreamClient, UpstreamConnector } from '@crm/runtime/proxy';
 import { Module } from '@nestjs/common';
 import { ProxyService } from './proxy.service.js';
-import { UpstreamConnector } from './upstream-connector.js';
 
 @Module({
-  providers: [ProxyService, UpstreamConnector],
-  exports: [UpstreamConnector],
+  providers: [ProxyService, UpstreamConnector, UpstreamClient],
+  exports: [UpstreamClient],
 })
 export class ProxyModule {}

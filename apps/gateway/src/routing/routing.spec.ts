@@ -1,6 +1,7 @@
+import { isAmbiguous } from '@crm/runtime/proxy';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isAmbiguous, presentedHookId, ROUTES, routeFor } from './routing.js';
+import { presentedHookId, ROUTES, routeFor } from './routing.js';
 
 /** Paths from pieces that parsers are known to disagree about. */
 const hostilePath = fc

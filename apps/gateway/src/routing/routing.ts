@@ -1,4 +1,5 @@
 import { HOOK_PATH, type ServiceName } from '@crm/contracts';
+import type { ForwardRoute } from '@crm/runtime/proxy';
 import { ROUTE_CLASSES, type RouteClass, type RouteClassName } from './route-class.js';
 
 /** The services behind the gateway. */
@@ -58,7 +59,7 @@ export const ACCOUNT_PAGE_PATHS = [
 ] as const;
 
 /** Where calls of a path go, and what holds for them. */
-export interface Route {
+export interface Route extends ForwardRoute {
   readonly upstream: Upstream;
   readonly routeClass: RouteClass;
 }
@@ -94,24 +95,6 @@ export function routeFor(path: string): Route | undefined {
 
 /** The service for a path; undefined when there is none. */
 export const upstreamFor = (path: string): Upstream | undefined => routeFor(path)?.upstream;
-
-/** Escapes of `/` `\` `%` and of control characters. */
-const AMBIGUOUS_ESCAPE = /%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
-/** Escapes of characters that need none: letters, digits, `-` `.` `_` `~`. No client writes them but to look different. */
-const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
-/** Empty and dot segments, and those that begin or end with two dots: a server may drop what follows a semicolon. */
-const AMBIGUOUS_SEGMENT = /\/\.?\/|\/\.$|\/\.\.|\.\.\//;
-
-/**
- * Whether two servers could read the path differently: empty or dot segments, backslashes, escaped slashes, percent signs or
- * control characters, and escapes that say what the character itself would say, since routes are compared literally here and
- * decoded there. Such a path is refused instead of being normalised, so that what the gateway routes on and
- * what the service sees are the same bytes.
- */
-export function isAmbiguous(path: string): boolean {
-  if (!path.startsWith('/') || /[\\#\s]/.test(path) || AMBIGUOUS_SEGMENT.test(path)) return true;
-  return path.includes('%') && (AMBIGUOUS_ESCAPE.test(path) || NEEDLESS_ESCAPE.test(path));
-}
 
 const HOOK = new RegExp(`^${HOOK_PATH}/([^/]+)/`);
 

@@ -1,7 +1,7 @@
 import { PLANS, type Plan } from '@crm/contracts';
 import { BooleanField, EmailField, EnumField, ObjectField, TextField } from '@crm/http';
-import { Workspace } from '@crm/identity-views';
 import { UserSummaryView } from '../people/user.service.js';
+import { Workspace } from '../people/workspace.dto.js';
 import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { ReauthenticationInput } from '../sign-in/sign-in.dto.js';
 

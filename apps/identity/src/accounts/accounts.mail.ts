@@ -1,8 +1,8 @@
-import type { TenantDecision } from '@crm/contracts';
 import type { NewMail } from '../mail/mail.repository.js';
 import { plainName, quotedReason } from '../mail/mail-text.js';
 import { CLAIM_DAYS } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
+import type { TenantDecision } from './suspension.dto.js';
 
 export const CONFIRM_HOURS = 24;
 export const UNDO_DAYS = 7;

@@ -30,7 +30,6 @@ import { ErasureRepository, PersonalDataRepository } from './personal-data.repos
 import { PersonalDataExportService } from './personal-data-export.service.js';
 import { InvitationController, RegistrationController, VerificationController } from './registration.controller.js';
 import { RegistrationService } from './registration.service.js';
-import { SuspensionRpc } from './suspension.rpc.js';
 import { SuspensionNoticeService, SuspensionService } from './suspension.service.js';
 import { UserController } from './user-administration.controller.js';
 import { UserAdministrationService } from './user-administration.service.js';
@@ -56,7 +55,6 @@ import { VerificationService } from './verification.service.js';
     PasswordResetController,
     PersonalDataExportController,
     RegistrationController,
-    SuspensionRpc,
     UserController,
     VerificationController,
   ],
@@ -86,6 +84,6 @@ import { VerificationService } from './verification.service.js';
     LapsedClaimSweeper,
     VerificationService,
   ],
-  exports: [InvitationService, PasswordResetRepository, PasswordResetService, VerificationService],
+  exports: [InvitationService, PasswordResetRepository, PasswordResetService, SuspensionService, VerificationService],
 })
 export class AccountsModule {}

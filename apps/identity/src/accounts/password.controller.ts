@@ -1,9 +1,9 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { giveDeviceToken, type HeaderReply } from '@crm/identity-views';
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
+import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
 import { isMfaRequired } from '../sign-in/reauthentication.service.js';
 import { ReauthenticationView } from '../sign-in/sign-in.dto.js';
 import {

@@ -1,8 +1,8 @@
 import { DateTimeField, field, JsonField, ListField, TextField } from '@crm/http';
-import { SessionView } from '@crm/identity-views';
 import { ApiKeyView } from '../api-keys/api-key.dto.js';
 import { AuditEntryView } from '../audit/audit-log.dto.js';
 import { GrantView } from '../oauth/oauth.dto.js';
+import { SessionView } from '../sessions/session.dto.js';
 
 /** Everything of one person, as a document for that person and for programs. */
 export class PersonalDataView {

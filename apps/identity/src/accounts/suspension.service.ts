@@ -1,14 +1,7 @@
 import type { Principal } from '@crm/access';
-import {
-  PlatformError,
-  type RpcRequest,
-  type RpcResponse,
-  rpc,
-  type TenantDecision,
-  type TenantStanding,
-} from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
-import { listAnswer, parsePage } from '@crm/http';
+import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -24,6 +17,7 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import type { TenantSuspension } from './accounts.entity.js';
 import { suspensionMail } from './accounts.mail.js';
 import { SuspensionRepository } from './accounts.repository.js';
+import type { TenantDecision, TenantStandingView } from './suspension.dto.js';
 
 /** Tells the administrators of a workspace that operators have suspended or reinstated it. */
 @Injectable()
@@ -45,10 +39,9 @@ export class SuspensionNoticeService {
   }
 }
 
-type Contracts = typeof rpc.identity;
-type Suspensions = RpcResponse<Contracts['listSuspendedTenants']>;
-
 const LONGEST_REASON = 2000;
+/** Milliseconds for which a decision waits for its turn; marketplace-admin waits longer for the answer. */
+const LONGEST_WAIT_MS = 5000;
 
 /** What each decision leads to, and what the trail of the workspace calls it. */
 const OUTCOMES = {
@@ -77,12 +70,12 @@ export class SuspensionService {
    * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND; VALIDATION_FAILED without a reason; DEADLINE_EXCEEDED when its
    *   turn comes after the caller has given up: whoever decides anew in the meantime must not be overtaken by it
    */
-  async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStanding> {
+  async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStandingView> {
     const tenantId = id.toLowerCase();
     if (operator.linkedTenantId === tenantId) throw new PlatformError('OWN_WORKSPACE');
     const why = reason.trim().slice(0, LONGEST_REASON);
     if (why === '') throw reasonRequired(decision);
-    const deadline = performance.now() + rpc.identity.decideTenant.timeoutMs;
+    const deadline = performance.now() + LONGEST_WAIT_MS;
     await this.proof.assert(operator);
     const standing = await this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const tenant = await this.tenants.lock(tx);
@@ -103,7 +96,7 @@ export class SuspensionService {
   }
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another list */
-  async listSuspended(query: RpcRequest<Contracts['listSuspendedTenants']>): Promise<Suspensions> {
+  async listSuspended(query: ListQuery): Promise<ListAnswer<TenantStandingView>> {
     const page = parsePage(query, {
       tenantId: PLATFORM_TENANT,
       list: 'suspended-tenants',
@@ -112,7 +105,7 @@ export class SuspensionService {
     });
     const { suspensions, counted } = await this.database.crossTenant((tx) => this.suspensions.listInForce(tx, page));
     const data = suspensions.map((one) => standingOf({ id: one.tenantId, name: one.name }, one));
-    return { ...listAnswer(data, page, counted, ({ id, suspendedAt }) => ({ value: suspendedAt, id })) } as Suspensions;
+    return listAnswer(data, page, counted, ({ id, suspendedAt }) => ({ value: suspendedAt, id }));
   }
 
   private async apply(
@@ -157,7 +150,7 @@ function nextSuspension(
 function standingOf(
   { id, name }: Pick<Tenant, 'id' | 'name'>,
   last: Pick<TenantSuspension, 'suspendedAt' | 'reason' | 'reinstatedAt'> | null,
-): TenantStanding {
+): TenantStandingView {
   if (!last || last.reinstatedAt) return { id, name, state: 'active', suspendedAt: null, reason: null };
   return { id, name, state: 'suspended', suspendedAt: last.suspendedAt.toISOString(), reason: last.reason };
 }

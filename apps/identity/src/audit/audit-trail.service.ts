@@ -108,6 +108,8 @@ export class AuditTrail {
     if (tenantId === undefined) throw new Error('An act is recorded in the context of its tenant');
     const { action, outcome = 'success', subject, detail, id = newId() } = entry;
     const actor = entry.actor ?? actorOf(tx.origin);
+    // Where operators are is none of the workspace's business.
+    const place: Partial<TransactionOrigin> = origin.kind === 'operator' ? {} : origin;
     tx.issue(RECORD_AUDIT_ENTRY, [
       tenantId,
       id,
@@ -118,8 +120,8 @@ export class AuditTrail {
       actor.id?.slice(0, LONGEST_ID) ?? null,
       subject?.kind ?? null,
       subject?.id.slice(0, LONGEST_ID) ?? null,
-      origin.address?.slice(0, LONGEST_ADDRESS) ?? null,
-      deviceOf(origin.userAgent ?? null),
+      place.address?.slice(0, LONGEST_ADDRESS) ?? null,
+      deviceOf(place.userAgent ?? null),
       origin.requestId ?? null,
       JSON.stringify(boundedDetail(detail)),
     ]);

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { PlatformError, type RpcResponse, type rpc } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import {
   assertQuotaLeft,
   Database,
@@ -31,7 +31,14 @@ export const CONFLICTS_PER_HOUR = 20;
 const MOST_LISTED = 200;
 
 type App = Pick<MintClient, 'appKey' | 'tenantId'>;
-type Conflicts = RpcResponse<typeof rpc.identity.listEmbedConflicts>['data'];
+interface EmbedConflict {
+  readonly appKey: string;
+  readonly tenantId: string;
+  /** In the window that ends, or ended, at `resetsAt`. */
+  readonly conflicts: number;
+  readonly throttled: boolean;
+  readonly resetsAt: string;
+}
 
 /**
  * A mint tells whether an address belongs to another workspace. So conflicts are counted per app; when an hour has had its
@@ -86,15 +93,10 @@ export class EmbedConflictService {
     return new PlatformError('EMBED_IDENTITY_CONFLICT');
   }
 
-  /**
-   * The apps with conflicts, for operators. The request names no tenant, and administrators of tenants have the right of the
-   * rule too: so the kind of principal decides.
-   * @throws PlatformError FORBIDDEN
-   */
-  async list(operator: Principal): Promise<Conflicts> {
-    if (operator.kind !== 'operator') throw new PlatformError('FORBIDDEN', 'Only operators see the conflicts of apps');
+  /** The apps with conflicts, for operators. */
+  async list(operator: Principal): Promise<EmbedConflict[]> {
     const rows = await this.database.crossTenant((tx) =>
-      tx.query<Omit<Conflicts[number], 'resetsAt'> & { resetsAt: Date }>(LIST_EMBED_CONFLICTS, [
+      tx.query<Omit<EmbedConflict, 'resetsAt'> & { resetsAt: Date }>(LIST_EMBED_CONFLICTS, [
         CONFLICTS_PER_HOUR,
         MOST_LISTED,
       ]),

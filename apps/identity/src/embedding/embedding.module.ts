@@ -11,11 +11,11 @@ import { EmbedMintRepository } from './embed-mint.repository.js';
 import { EmbedTokenService } from './embed-token.service.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
 import { EmbedUserService } from './embed-user.service.js';
-import { EmbedClientRpc, EmbedConflictRpc, EmbedTokenRpc } from './embedding.rpc.js';
+import { EmbedClientRpc, EmbedTokenRpc } from './embedding.rpc.js';
 
 @Module({
   imports: [SessionsModule, PeopleModule, MailModule],
-  controllers: [EmbedClientRpc, EmbedConflictRpc, EmbedLinkController, UndoLinkController, EmbedTokenRpc],
+  controllers: [EmbedClientRpc, EmbedLinkController, UndoLinkController, EmbedTokenRpc],
   providers: [
     EmbedClientRepository,
     EmbedClientService,

@@ -5,7 +5,6 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { RecentProof } from '../sessions/proof.service.js';
 import { EmbedClientService } from './embed-client.service.js';
-import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedTokenService } from './embed-token.service.js';
 
 @Controller()
@@ -68,19 +67,5 @@ export class EmbedTokenRpc {
     request: RpcRequest<typeof rpc.identity.mintEmbedToken>,
   ): Promise<RpcResponse<typeof rpc.identity.mintEmbedToken>> {
     return this.tokens.mint(request);
-  }
-}
-
-@Controller()
-export class EmbedConflictRpc {
-  constructor(private readonly conflicts: EmbedConflictService) {}
-
-  @RpcHandler(rpc.identity.listEmbedConflicts)
-  @Access({ right: 'administer' })
-  async list(
-    @Payload() _request: RpcRequest<typeof rpc.identity.listEmbedConflicts>,
-    @CurrentPrincipal() operator: Principal,
-  ): Promise<RpcResponse<typeof rpc.identity.listEmbedConflicts>> {
-    return { data: await this.conflicts.list(operator) };
   }
 }

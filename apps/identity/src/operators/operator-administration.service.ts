@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { type OperatorAct, type OperatorView, PlatformError } from '@crm/contracts';
+import { type OperatorAct, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, type NewOperatorAct, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
@@ -8,6 +8,7 @@ import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { PasskeyRepository } from '../sign-in/passkey.repository.js';
+import type { OperatorView } from './operator.dto.js';
 import type { Operator } from './operator.entity.js';
 import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
 import { operatorView } from './operator.service.js';

@@ -1,28 +1,48 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { AfterAnswerModule } from '../after-answer.module.js';
+import { EmbeddingModule } from '../embedding/embedding.module.js';
+import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
-
 import { OperatorRepository } from './operator.repository.js';
-import { OperatorRpc } from './operator.rpc.js';
 import { OperatorService } from './operator.service.js';
-import { OperatorAdministrationRpc } from './operator-administration.rpc.js';
+import { OperatorsAccountController, OperatorsPasskeyController } from './operator-account.controller.js';
+import {
+  OperatorController,
+  OperatorsAuditController,
+  OperatorsEmbedConflictController,
+  OperatorsTenantController,
+} from './operator-administration.controller.js';
 import { OperatorAdministrationService } from './operator-administration.service.js';
-import { OperatorAuditRpc } from './operator-audit.rpc.js';
-import { OperatorPasskeyRpc } from './operator-passkey.rpc.js';
 import { OperatorPasskeyService } from './operator-passkey.service.js';
 import { OperatorSessionService } from './operator-session.service.js';
+import {
+  OperatorPasswordStrategy,
+  OperatorsPasskeySignInController,
+  OperatorsSessionController,
+} from './operator-sign-in.controller.js';
 
-/** Operators: their sign-in, their sessions and their administration. */
+/** Operators: their sign-in, their sessions, their administration, and what they do with workspaces. */
 @Module({
-  imports: [AfterAnswerModule, SignInModule, SessionsModule],
+  imports: [AfterAnswerModule, SignInModule, SessionsModule, AccountsModule, EmbeddingModule, PeopleModule],
   providers: [
     OperatorRepository,
     OperatorSessionService,
     OperatorService,
     OperatorAdministrationService,
     OperatorPasskeyService,
+    OperatorPasswordStrategy,
   ],
-  controllers: [OperatorRpc, OperatorAdministrationRpc, OperatorPasskeyRpc, OperatorAuditRpc],
+  controllers: [
+    OperatorsSessionController,
+    OperatorsPasskeySignInController,
+    OperatorsAccountController,
+    OperatorsPasskeyController,
+    OperatorController,
+    OperatorsTenantController,
+    OperatorsEmbedConflictController,
+    OperatorsAuditController,
+  ],
 })
 export class OperatorModule {}

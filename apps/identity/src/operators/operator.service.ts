@@ -1,12 +1,5 @@
 import type { Principal } from '@crm/access';
-import {
-  type OperatorAct,
-  type OperatorSession,
-  type OperatorSignIn,
-  type OperatorView,
-  PlatformError,
-  type TokenPair,
-} from '@crm/contracts';
+import { type OperatorAct, PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,6 +9,7 @@ import { normaliseEmail } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { sessionView } from '../sessions/caller.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
+import type { SessionView } from '../sessions/session.dto.js';
 import type { SignInOrigin } from '../sessions/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator.service.js';
 import { DeviceTokens, type KnownDevice } from '../sign-in/device-tokens.js';
@@ -23,8 +17,10 @@ import { MfaService } from '../sign-in/mfa.service.js';
 import { MfaRequestService } from '../sign-in/mfa-request.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { RecoveryCodeService } from '../sign-in/recovery-code.service.js';
+import type { SignInView } from '../sign-in/sign-in.dto.js';
 import { SignInLimit } from '../sign-in/sign-in-limit.js';
 import { type Proof, StepUpService } from '../sign-in/step-up.service.js';
+import type { OperatorView } from './operator.dto.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorRepository } from './operator.repository.js';
 import { OperatorSessionService } from './operator-session.service.js';
@@ -59,7 +55,12 @@ export class OperatorService {
    * @returns tokens, or what the sign-in still needs: a code of the authenticator or, in production, to set one up
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
    */
-  async signIn(email: string, password: string, origin: SignInOrigin, deviceToken?: string): Promise<OperatorSignIn> {
+  async signIn(
+    email: string,
+    password: string,
+    origin: SignInOrigin,
+    deviceToken?: string,
+  ): Promise<OnDevice<SignInView>> {
     const account = normaliseEmail(email);
     const attempt = async () => this.prove(await this.find(account), password, origin);
     const device = this.devices.read(deviceToken);
@@ -119,7 +120,7 @@ export class OperatorService {
     });
   }
 
-  async listSessions({ userId, sessionId }: Principal): Promise<OperatorSession[]> {
+  async listSessions({ userId, sessionId }: Principal): Promise<SessionView[]> {
     const { data } = await this.sessions.list(PLATFORM_TENANT, userId, { size: MOST_SESSIONS });
     return data.map((session) => sessionView(session, sessionId));
   }

@@ -2,13 +2,14 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { BooleanField, field, type ListAnswer, ListField, type ListQuery, ObjectField } from '@crm/http';
-import { type SessionView, Workspace } from '@crm/identity-views';
 import { Injectable } from '@nestjs/common';
 import { deviceOf } from '../audit/request-origin.decorator.js';
 import { TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
 import { assertGrantable, UserSummaryView } from '../people/user.service.js';
+import { Workspace } from '../people/workspace.dto.js';
 import { RecentProof } from './proof.service.js';
+import { type SessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 import type { Session } from './sessions.entity.js';
 

@@ -1,11 +1,11 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { RefreshInput, SessionView, TokenPairView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { SIGN_IN_GROUP, USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { CallerService, CallerView, sessionView, UserSessionService } from './caller.service.js';
+import { RefreshInput, SessionView, TokenPairView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)

@@ -3,6 +3,7 @@ import { uuidTimeMs } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { EncryptionKeys } from '@crm/encryption';
+import type { HeaderDescription } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { packIds, unpackIds } from '../packed-ids.js';
@@ -80,4 +81,24 @@ export interface SignInOutcome<T = TokenPair> {
   answer: T;
   /** By which the device is known again, once the sign-in is complete. */
   deviceToken?: string | undefined;
+}
+
+/** Of requests and of answers, as Node spells it. */
+export const DEVICE_TOKEN_HEADER = 'x-device-token';
+
+/** For `@Describe` of a route that reads it. */
+export const DEVICE_TOKEN_DESCRIPTION: HeaderDescription = {
+  name: 'X-Device-Token',
+  description:
+    'What an earlier sign-in on this device was answered with in the header of the same name. Guesses of others at the account do not slow down a device that presents it. It proves nothing else.',
+};
+
+/** What is used of Fastify's reply. */
+export interface HeaderReply {
+  header(name: string, value: string): unknown;
+}
+
+/** Adds the token of a completed sign-in to its answer. */
+export function giveDeviceToken(reply: HeaderReply, token: string | undefined): void {
+  if (token !== undefined) reply.header(DEVICE_TOKEN_HEADER, token);
 }

@@ -1,10 +1,15 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { AuthenticatorCodeInput, AuthenticatorView, RecoveryCodesView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
-import { MfaInput, MfaSettingsView } from './sign-in.dto.js';
+import {
+  AuthenticatorCodeInput,
+  AuthenticatorView,
+  MfaInput,
+  MfaSettingsView,
+  RecoveryCodesView,
+} from './sign-in.dto.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/mfa')

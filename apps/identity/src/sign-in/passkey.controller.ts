@@ -1,19 +1,18 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Ip, Patch, Post, Res } from '@nestjs/common';
+import { SIGN_IN_GROUP } from '../api-groups.js';
+import { TokenPairView } from '../sessions/session.dto.js';
+import { giveDeviceToken, type HeaderReply } from './device-tokens.js';
 import {
-  giveDeviceToken,
-  type HeaderReply,
   PasskeyAnswerInput,
   PasskeyInput,
   PasskeyListView,
   PasskeyNameInput,
   PasskeyOptionsView,
   PasskeyView,
-  TokenPairView,
-} from '@crm/identity-views';
-import { Body, Controller, Delete, Get, Headers, HttpCode, Ip, Patch, Post, Res } from '@nestjs/common';
-import { SIGN_IN_GROUP } from '../api-groups.js';
+} from './passkey.dto.js';
 import { PasskeyService, passkeyView } from './passkey.service.js';
 
 /** The passkeys of the user who calls. */

@@ -1,6 +1,5 @@
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import type { PasskeyView } from '@crm/identity-views';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -11,6 +10,7 @@ import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import type { PasskeyView } from './passkey.dto.js';
 import { PasskeyRepository } from './passkey.repository.js';
 import { PasskeyAssertionService } from './passkey-assertion.service.js';
 import { PasskeyChallengeService } from './passkey-challenge.service.js';

@@ -1,8 +1,9 @@
 import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
 import { bodyOf } from '@crm/http';
-import { DEVICE_TOKEN_HEADER, SignInInput } from '@crm/identity-views';
 import { Injectable } from '@nestjs/common';
 import type { SignInUser } from '../people/user.repository.js';
+import { DEVICE_TOKEN_HEADER } from './device-tokens.js';
+import { SignInInput } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Proves by e-mail address and password who signs in. */

@@ -2,30 +2,30 @@ import { Access, CurrentPrincipal, type Principal, Proven, Public, StrategyGuard
 import type { TokenPair } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import {
-  AuthenticatorView,
-  CodeInput,
-  DEVICE_TOKEN_DESCRIPTION,
-  EnrolledView,
-  EnrolmentCodeInput,
-  EnrolmentInput,
-  giveDeviceToken,
-  type HeaderReply,
-  SignInInput,
-  SignInView,
-  TokenPairView,
-  UserStepUpInput,
-} from '@crm/identity-views';
 import { Body, Controller, Get, HttpCode, Post, Put, Res, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import type { SignInUser } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
+import { TokenPairView } from '../sessions/session.dto.js';
+import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import type { EnrolmentRequired, MfaRequired } from './mfa-request.service.js';
 import { PasswordStrategy } from './password.strategy.js';
-import { ReauthenticationView, SignInPolicyInput, SignInPolicyView } from './sign-in.dto.js';
+import {
+  AuthenticatorView,
+  CodeInput,
+  EnrolledView,
+  EnrolmentCodeInput,
+  EnrolmentInput,
+  ReauthenticationView,
+  SignInInput,
+  SignInPolicyInput,
+  SignInPolicyView,
+  SignInView,
+  UserStepUpInput,
+} from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 import { UserStepUpService } from './step-up.service.js';
 

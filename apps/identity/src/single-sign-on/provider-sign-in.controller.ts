@@ -1,13 +1,14 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { giveDeviceToken, type HeaderReply, SignInView } from '@crm/identity-views';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { newSecret } from '../secret.js';
+import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
 import type { EnrolmentRequired, MfaRequired } from '../sign-in/mfa-request.service.js';
+import { SignInView } from '../sign-in/sign-in.dto.js';
 import {
   DiscoverInput,
   ExchangeInput,

@@ -1,15 +1,25 @@
 import type { Principal } from '@crm/access';
-import { type OperatorAuditEntry, type OperatorAuditQuery, PLATFORM_TENANT, rpc } from '@crm/contracts';
-import { type CursorBinding, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, readCursor, writeCursor } from '@crm/http';
-import { Rpc } from '@crm/messaging';
+import {
+  isErrorCode,
+  OPERATORS_PREFIX,
+  type OperatorAuditEntry,
+  type OperatorAuditPage,
+  PLATFORM_TENANT,
+  PlatformError,
+} from '@crm/contracts';
+import { type CursorBinding, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type Problem, readCursor, writeCursor } from '@crm/http';
+import { UpstreamClient } from '@crm/runtime/proxy';
 import { Injectable } from '@nestjs/common';
+import type { Upstream } from '../forwarding/routes.js';
 import type { AuditEntryView, AuditFilter, AuditListView, AuditQuery } from './audit.dto.js';
-import { mergePages } from './merge-pages.js';
+
+/** Milliseconds for a page of a service. */
+const TIMEOUT_MS = 10_000;
 
 /** The trail of operators: identity and marketplace-certification each keep their part, here it is one. */
 @Injectable()
 export class AuditService {
-  constructor(private readonly rpc: Rpc) {}
+  constructor(private readonly services: UpstreamClient) {}
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another list; SERVICE_UNAVAILABLE when a part is missing */
   async list(
@@ -50,27 +60,32 @@ export class AuditService {
     }
   }
 
-  private async page(principal: Principal, filter: AuditFilter, limit: number, beforeId?: string) {
-    const { from, to, q, operatorId, ...rest } = filter;
-    const query: OperatorAuditQuery = {
-      ...rest,
-      limit,
-      ...(operatorId !== undefined && { operatorId: operatorId.toLowerCase() }),
-      ...(q !== undefined && { text: q }),
-      ...(from !== undefined && { from: Date.parse(from) }),
-      ...(to !== undefined && { to: Date.parse(to) }),
-      ...(beforeId !== undefined && { beforeId }),
-    };
+  private async page(principal: Principal, filter: AuditFilter, size: number, beforeId?: string) {
+    const parameters = { ...filter, size: String(size), ...(beforeId !== undefined && { beforeId }) };
+    const path = `/audit?${new URLSearchParams(parameters)}`;
     const pages = await Promise.all([
-      this.rpc.call(rpc.identity.listOperatorAudit, query, principal),
-      this.rpc.call(rpc.marketplace.listOperatorAudit, query, principal),
+      this.read<OperatorAuditPage>(principal, 'identity', path),
+      this.read<OperatorAuditPage>(principal, 'marketplace-certification', path),
     ]);
-    return mergePages(pages, limit);
+    return mergePages(pages, size);
   }
 
   private async emails(principal: Principal): Promise<ReadonlyMap<string, string>> {
-    const { data } = await this.rpc.call(rpc.identity.listOperators, {}, principal);
+    const path = '/api/admin/operators';
+    const { data } = await this.read<{ data: { id: string; email: string }[] }>(principal, 'identity', path);
     return new Map(data.map(({ id, email }) => [id, email]));
+  }
+
+  /** @throws PlatformError with the code that the service answers with; SERVICE_UNAVAILABLE when it does not answer */
+  private async read<T>({ token, requestId, traceparent }: Principal, service: Upstream, path: string): Promise<T> {
+    const headers = { authorization: `Bearer ${token}`, 'x-request-id': requestId, traceparent };
+    const call = this.services.get(service, OPERATORS_PREFIX + path, { timeoutMs: TIMEOUT_MS, headers });
+    const { status, body } = await call.catch((cause: unknown) => {
+      throw new PlatformError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: 2, cause });
+    });
+    if (status === 200) return body as T;
+    const { code, detail } = body as Partial<Problem>;
+    throw new PlatformError(code !== undefined && isErrorCode(code) ? code : 'SERVICE_UNAVAILABLE', detail);
   }
 }
 
@@ -81,3 +96,20 @@ function viewOf(entry: OperatorAuditEntry, emails: ReadonlyMap<string, string>):
 
 /** The time in a UUIDv7. */
 const timeOf = (id: string): string => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString();
+
+/**
+ * One page of several trails, newest first. A trail that has more says nothing about what is older than its last entry, so
+ * the merged page ends where the first of them does.
+ */
+export function mergePages(pages: readonly OperatorAuditPage[], size: number): OperatorAuditPage {
+  const ends = pages.flatMap(({ data, more }) => (more ? [data.at(-1)?.id ?? ''] : []));
+  // Ids are UUIDv7 in lower case: as texts they sort by time.
+  const end = ends.sort().at(-1);
+  const entries = pages.flatMap(({ data }) => data).sort(byIdDescending);
+  const known = end === undefined ? entries : entries.filter(({ id }) => id >= end);
+  const data = known.slice(0, size);
+  return { data, more: data.length < entries.length || ends.length > 0 };
+}
+
+const byIdDescending = (one: OperatorAuditEntry, other: OperatorAuditEntry): number =>
+  one.id < other.id ? 1 : one.id > other.id ? -1 : 0;

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { type AppDecision, type AppImpact, PlatformError } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
@@ -9,11 +9,18 @@ import { SubmissionAuditRepository } from '../catalogue/submission-audit.reposit
 import { OUTCOMES_OF_APP_DECISION, VerdictEvents } from '../catalogue/verdict-events.js';
 import type { Submission } from '../catalogue/version.entity.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
-import { nextStatus, reasonRequired, TRANSITIONS, type VersionAction } from '../catalogue/version-state.js';
+import {
+  type AppDecision,
+  nextStatus,
+  reasonRequired,
+  TRANSITIONS,
+  type VersionAction,
+} from '../catalogue/version-state.js';
 import { ClientStatusService } from '../client-status/client-status.service.js';
 import { assertOperator } from '../review/assert-operator.js';
 import { publishedListing } from '../review/published-listing.js';
 import { storedText } from '../text/stored-text.js';
+import type { AppView } from './app-decision.dto.js';
 import { AppDecisionRepository, type DecidedApp, type InstallationCounts } from './app-decision.repository.js';
 
 /** What operators do to an app that is published. Every decision has a reason, which its publisher reads as the verdict. */
@@ -33,7 +40,7 @@ export class AppDecisionService {
    * How much depends on an app.
    * @throws PlatformError FORBIDDEN, NOT_FOUND
    */
-  async measure(operator: Principal | undefined, appKey: string): Promise<AppImpact> {
+  async measure(operator: Principal | undefined, appKey: string): Promise<AppView> {
     assertOperator(operator);
     return this.database.crossTenant(async (tx) => this.impact(tx, await this.find(tx, appKey)));
   }
@@ -49,7 +56,7 @@ export class AppDecisionService {
     appKey: string,
     decision: AppDecision,
     reason: string,
-  ): Promise<AppImpact> {
+  ): Promise<AppView> {
     assertOperator(operator);
     const why = storedText(reason.trim(), 2000);
     if (why === '') throw reasonRequired(`To ${decision} an app, give a reason`);
@@ -66,7 +73,7 @@ export class AppDecisionService {
         act: `app.${decision}`,
         subject: { kind: 'app', id: appKey, name: `${app.name} (${app.publisherName})` },
         reason: why,
-        findings: { installations: before.installations, tenants: before.tenants, sandboxes: before.sandboxes },
+        findings: { ...before.impact },
         before: stateOf(before),
         after: stateOf(after),
       });
@@ -165,30 +172,27 @@ export class AppDecisionService {
     return app;
   }
 
-  private async impact(tx: NarrowTransaction, app: DecidedApp): Promise<AppImpact> {
-    return impactOf(app, await this.decisions.countInstallations(tx, app.appKey));
+  private async impact(tx: NarrowTransaction, app: DecidedApp): Promise<AppView> {
+    return viewOf(app, await this.decisions.countInstallations(tx, app.appKey));
   }
 }
 
-function impactOf(app: DecidedApp, { installations, tenants, sandboxes }: InstallationCounts): AppImpact {
-  const {
-    appKey,
+function viewOf(app: DecidedApp, { installations, tenants, sandboxes }: InstallationCounts): AppView {
+  const { appKey, name, tenantId, publisherName, visibility, publishedVersion, suspendedVersion } = app;
+  return {
+    key: appKey,
     name,
-    tenantId,
-    publisherName,
+    publisher: { tenantId, name: publisherName },
     visibility,
+    unlistedByOperator: app.unlistedByOperator,
     publishedVersion,
     suspendedVersion,
-    revoked,
-    unlistedByOperator,
-  } = app;
-  const publisher = { tenantId, name: publisherName };
-  const counts = { installations, tenants, sandboxes };
-  const states = { visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked };
-  return { appKey, name, publisher, ...states, ...counts };
+    revoked: app.revoked,
+    impact: { installations, tenants, sandboxes },
+  };
 }
 
-const stateOf = ({ visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked }: AppImpact) => ({
+const stateOf = ({ visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked }: AppView) => ({
   visibility,
   unlistedByOperator,
   publishedVersion,

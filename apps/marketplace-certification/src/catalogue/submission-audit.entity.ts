@@ -1,5 +1,5 @@
-import type { VersionStatus } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { VersionStatus } from './version-state.js';
 
 /** Who moved a version from one status to another, and why. */
 @Entity({ name: 'submission_audit' })

@@ -1,8 +1,8 @@
-import type { DifferenceView } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { compareVersions, manifestDifference, summariseDifference } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { DifferenceView } from './difference.dto.js';
 import type { Version } from './version.entity.js';
 import { VersionRepository } from './version.repository.js';
 

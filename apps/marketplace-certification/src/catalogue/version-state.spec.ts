@@ -1,7 +1,6 @@
-import { VERSION_STATUSES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Actor, nextStatus, TRANSITIONS, VERSION_ACTIONS } from './version-state.js';
+import { type Actor, nextStatus, TRANSITIONS, VERSION_ACTIONS, VERSION_STATUSES } from './version-state.js';
 
 const actors: Actor[] = ['developer', 'operator', 'system'];
 const step = fc.record({

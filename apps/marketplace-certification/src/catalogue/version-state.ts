@@ -1,4 +1,19 @@
-import { PlatformError, type VersionStatus } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
+
+/** States of a submitted version. */
+export const VERSION_STATUSES = [
+  'draft',
+  'in_review',
+  'changes_requested',
+  'rejected',
+  'approved',
+  'published',
+  'deprecated',
+  'suspended',
+  'revoked',
+  'withdrawn',
+] as const;
+export type VersionStatus = (typeof VERSION_STATUSES)[number];
 
 /** Who moves a version: its publisher, an operator, or the platform itself when a newer version replaces it. */
 export type Actor = 'developer' | 'operator' | 'system';
@@ -18,6 +33,12 @@ export const VERSION_ACTIONS = [
   'revoke',
 ] as const;
 export type VersionAction = (typeof VERSION_ACTIONS)[number];
+
+/** What operators do with a submission, and with an app that is published. */
+export const REVIEW_DECISIONS = ['claim', 'release', 'request-changes', 'reject', 'approve', 'publish'] as const;
+export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
+export const APP_DECISIONS = ['suspend', 'reinstate', 'revoke', 'unlist'] as const;
+export type AppDecision = (typeof APP_DECISIONS)[number];
 
 interface Transition {
   readonly actor: Actor;

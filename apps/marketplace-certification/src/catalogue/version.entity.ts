@@ -1,6 +1,6 @@
-import type { VersionStatus } from '@crm/contracts';
 import type { Certification } from '@crm/manifest';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { VersionStatus } from './version-state.js';
 
 /** A submitted version of an app. Its package never changes. */
 @Entity({ name: 'app_version' })

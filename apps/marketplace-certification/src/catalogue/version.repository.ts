@@ -1,9 +1,9 @@
-import type { VersionStatus } from '@crm/contracts';
 import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { type Submission, Version } from './version.entity.js';
+import type { VersionStatus } from './version-state.js';
 
 export type NewVersion = Omit<
   Version,

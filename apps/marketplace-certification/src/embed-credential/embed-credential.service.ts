@@ -1,11 +1,12 @@
 import type { Principal } from '@crm/access';
-import { type EmbedCredentialsSummary, PlatformError, rpc, type VersionStatus } from '@crm/contracts';
+import { type EmbedCredentialsSummary, PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { compareVersions, type ManifestEmbed } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppService } from '../catalogue/app.service.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
+import { type VersionStatus } from '../catalogue/version-state.js';
 import { issuedSecret } from '../issued-secret/issued-secret.js';
 import type { EmbedCredentialsInput, EmbedCredentialsView } from './embed-credential.dto.js';
 

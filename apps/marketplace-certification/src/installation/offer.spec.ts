@@ -1,5 +1,5 @@
-import type { VersionStatus } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { VersionStatus } from '../catalogue/version-state.js';
 import { type OfferedApp, pickVersion } from './offer.js';
 
 const app = (versions: Record<string, VersionStatus>, more: Partial<OfferedApp> = {}): OfferedApp => ({

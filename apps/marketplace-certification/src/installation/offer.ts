@@ -1,5 +1,6 @@
-import { PlatformError, type VersionStatus } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { compareVersions } from '@crm/manifest';
+import { type VersionStatus } from '../catalogue/version-state.js';
 
 /** A version of an app as an install considers it. */
 export interface OfferedVersion {

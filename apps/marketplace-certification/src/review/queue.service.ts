@@ -1,25 +1,18 @@
 import type { Principal } from '@crm/access';
-import { PlatformError, type RpcRequest, type RpcResponse, rpc, type SubmissionDocument } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { type ListPage, listAnswer, MAX_PAGE_SIZE, parsePage } from '@crm/http';
+import { type ListAnswer, type ListPage, type ListQuery, listAnswer, MAX_PAGE_SIZE, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
 import { storedText } from '../text/stored-text.js';
 import { assertOperator } from './assert-operator.js';
+import type { ListSubmissionsQuery, SubmissionDetailView, SubmissionView } from './review.dto.js';
 import { type QueueFilter, type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { fitQueue } from './review-queue.js';
 import { viewOf } from './submission-view.js';
 
-type Marketplace = typeof rpc.marketplace;
-type QueueQuery = RpcRequest<Marketplace['listSubmissions']>;
-type Detail = RpcResponse<Marketplace['getSubmission']>;
-type Piece = RpcResponse<Marketplace['readSubmissionDocument']>;
-
 /** Steps of a submission's way that its reviewer sees. */
 const SHOWN_STEPS = 100;
-
-/** Characters of a document in one message; escaped in JSON each is at most six bytes. */
-const PIECE_LENGTH = 100_000;
 
 /** The review queue and what a reviewer reads of a submission. */
 @Injectable()
@@ -36,10 +29,7 @@ export class QueueService {
    * lower while others decide, so whoever works through the queue begins again at its start.
    * @throws PlatformError FORBIDDEN unless the caller is an operator; INVALID_QUERY for a cursor of another list
    */
-  async list(
-    operator: Principal | undefined,
-    query: QueueQuery = {},
-  ): Promise<RpcResponse<Marketplace['listSubmissions']>> {
+  async list(operator: Principal | undefined, query: ListSubmissionsQuery = {}): Promise<ListAnswer<SubmissionView>> {
     assertOperator(operator);
     const { page: number, size = MAX_PAGE_SIZE, cursor, count, ...rest } = query;
     const filter = filterOf(rest);
@@ -65,45 +55,34 @@ export class QueueService {
   }
 
   /** @throws PlatformError FORBIDDEN, NOT_FOUND */
-  async get(operator: Principal | undefined, submissionId: string): Promise<Detail> {
+  async get(operator: Principal | undefined, submissionId: string): Promise<SubmissionDetailView> {
     assertOperator(operator);
-    const { submission, steps } = await this.database.crossTenant(async (tx) => {
+    const { submission, steps, documents } = await this.database.crossTenant(async (tx) => {
       const found = await this.reviews.find(tx, submissionId);
       if (!found) throw new PlatformError('NOT_FOUND');
-      return { submission: found, steps: await this.reviews.listSteps(tx, submissionId, SHOWN_STEPS) };
+      return {
+        submission: found,
+        steps: await this.reviews.listSteps(tx, submissionId, SHOWN_STEPS),
+        documents: await this.reviews.getDocuments(tx, submissionId),
+      };
     });
     const { name, kind, manifestSha256, unlistedByOperator } = submission;
     return {
-      // The certification is a document of its own.
-      submission: { ...viewOf(submission), certification: {} },
+      ...viewOf(submission),
       name,
       kind,
       manifestSha256,
       unlistedByOperator,
       difference: await this.differences.find(submission),
       history: steps.map((step) => ({ ...step, at: step.at.toISOString() })),
+      ...documents,
     };
-  }
-
-  /** @throws PlatformError FORBIDDEN, NOT_FOUND */
-  async readDocument(
-    operator: Principal | undefined,
-    submissionId: string,
-    document: SubmissionDocument,
-    offset: number,
-  ): Promise<Piece> {
-    assertOperator(operator);
-    const found = await this.database.crossTenant((tx) => this.reviews.findDocument(tx, submissionId, document));
-    if (!found) throw new PlatformError('NOT_FOUND');
-    const text = JSON.stringify(found);
-    const end = offset + PIECE_LENGTH;
-    return { text: text.slice(offset, end), nextOffset: end < text.length ? end : null };
   }
 }
 
-function filterOf({ text, status, ...filter }: Omit<QueueQuery, 'page' | 'size' | 'cursor' | 'count'>): QueueFilter {
+function filterOf({ q, status, ...filter }: Omit<ListSubmissionsQuery, keyof ListQuery>): QueueFilter {
   const waits = status === 'in_review' || status === 'approved';
-  const words = text === undefined ? '' : storedText(text, 200).trim().toLowerCase();
+  const words = q === undefined ? '' : storedText(q, 200).trim().toLowerCase();
   return {
     sort: waits ? 'fair' : '-submittedAt',
     ...filter,
@@ -112,12 +91,12 @@ function filterOf({ text, status, ...filter }: Omit<QueueQuery, 'page' | 'size' 
   };
 }
 
-/** The answer, with as many submissions as fit into a message; the next page begins after them. */
+/** The answer, with as many submissions as fit into one; the next page begins after them. */
 function fittingAnswer(
   rows: readonly ReviewedSubmission[],
   page: ListPage,
   counted: number,
-): RpcResponse<Marketplace['listSubmissions']> {
+): ListAnswer<SubmissionView> {
   const wanted = rows.slice(0, page.size);
   const data = fitQueue(wanted.map(viewOf));
   const shown = data.length < wanted.length ? { ...page, size: data.length } : page;

@@ -1,5 +1,5 @@
-import type { SubmissionView } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { SubmissionView } from './review.dto.js';
 import { fitQueue } from './review-queue.js';
 
 const submission = (id: number): SubmissionView => ({

@@ -1,14 +1,14 @@
-import type { SubmissionView } from '@crm/contracts';
+import type { SubmissionView } from './review.dto.js';
 
-/** Bytes of JSON that fit into one message of the broker (1 MiB by default) with room for its frame and headers. */
-const MESSAGE_BYTES = 900_000;
+/** Bytes of JSON in one answer: certifications with many findings are long. */
+const ANSWER_BYTES = 900_000;
 
 /**
  * Shortens the queue to what fits into one answer: with complete certifications if possible; otherwise only with the
  * checks that did not pass, without their findings; and if that is still too long, without the end of the queue.
  * @param budget bytes of JSON
  */
-export function fitQueue(submissions: readonly SubmissionView[], budget = MESSAGE_BYTES): SubmissionView[] {
+export function fitQueue(submissions: readonly SubmissionView[], budget = ANSWER_BYTES): SubmissionView[] {
   if (bytesOf(submissions) <= budget) return [...submissions];
   const fitting: SubmissionView[] = [];
   let used = 0;
@@ -21,7 +21,7 @@ export function fitQueue(submissions: readonly SubmissionView[], budget = MESSAG
 }
 
 function shortened(submission: SubmissionView): SubmissionView {
-  const { checks, ...rest } = submission.certification;
+  const { checks, ...rest } = submission.certification as { checks?: unknown };
   const open = (Array.isArray(checks) ? (checks as Record<string, unknown>[]) : [])
     .filter(({ status }) => status !== 'pass')
     .map((check) => ({ ...check, findings: [] }));

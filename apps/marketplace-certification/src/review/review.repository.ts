@@ -1,9 +1,9 @@
-import type { RpcRequest, rpc, SubmissionDocument } from '@crm/contracts';
 import type { NarrowTransaction } from '@crm/database';
-import type { ListPage } from '@crm/http';
+import type { ListPage, ListQuery } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { App } from '../catalogue/app.entity.js';
 import { type Submission, Version } from '../catalogue/version.entity.js';
+import type { ListSubmissionsQuery } from './review.dto.js';
 import {
   CLAIM_SUBMISSION,
   COUNT_SUBMISSIONS,
@@ -27,10 +27,8 @@ export type ReviewedSubmission = Submission &
     turn?: number;
   };
 
-export type QueueFilter = Omit<
-  RpcRequest<typeof rpc.marketplace.listSubmissions>,
-  'page' | 'size' | 'cursor' | 'count'
->;
+/** Lower-case `text` in the place of `q`. */
+export type QueueFilter = Omit<ListSubmissionsQuery, keyof ListQuery | 'q'> & { text?: string };
 
 /** One step of a submission's way, as it was recorded. */
 export interface RecordedStep {
@@ -105,9 +103,15 @@ export class ReviewRepository {
     return (await tx.query<RecordedStep>(LIST_SUBMISSION_STEPS, [id, limit])).reverse();
   }
 
-  /** One of the documents of a submission; null when there is no such submission. */
-  async findDocument(tx: NarrowTransaction, id: string, document: SubmissionDocument): Promise<object | null> {
-    const version = await tx.repository(Version).findOne({ select: { id: true, [document]: true }, where: { id } });
-    return version?.[document] ?? null;
+  /** The package, the review packet and the certification of a submission that exists. */
+  async getDocuments(
+    tx: NarrowTransaction,
+    id: string,
+  ): Promise<Pick<Version, 'manifest' | 'reviewPacket' | 'certification'>> {
+    const select = { id: true, manifest: true, reviewPacket: true, certification: true };
+    const { manifest, reviewPacket, certification } = await tx
+      .repository(Version)
+      .findOneOrFail({ select, where: { id } });
+    return { manifest, reviewPacket, certification };
   }
 }

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { PlatformError, type ReviewDecision, type SubmissionView, type VersionStatus } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { type Certification, compareVersions } from '@crm/manifest';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
@@ -8,12 +8,13 @@ import { AppRepository } from '../catalogue/app.repository.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
 import { OUTCOMES_OF_REVIEW, VerdictEvents } from '../catalogue/verdict-events.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
-import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
+import { nextStatus, type ReviewDecision, reasonRequired, type VersionStatus } from '../catalogue/version-state.js';
 import { ClientStatusService } from '../client-status/client-status.service.js';
 import { storedText } from '../text/stored-text.js';
 import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
 import { assertOperator } from './assert-operator.js';
 import { publishedListing } from './published-listing.js';
+import type { SubmissionView } from './review.dto.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { viewOf } from './submission-view.js';
 

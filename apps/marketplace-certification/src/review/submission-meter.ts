@@ -1,6 +1,6 @@
-import { VERSION_STATUSES } from '@crm/contracts';
 import { Database, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { VERSION_STATUSES } from '../catalogue/version-state.js';
 import { MEASURE_SUBMISSIONS } from './review.sql.js';
 import { submissionMetrics } from './submission-metrics.js';
 

@@ -1,4 +1,4 @@
-import type { SubmissionView } from '@crm/contracts';
+import type { SubmissionView } from './review.dto.js';
 import type { ReviewedSubmission } from './review.repository.js';
 
 /** A submission as operators see it. While it is in review, only a claim that has not lapsed is shown. */

@@ -9,7 +9,6 @@ import type { Submission } from '../catalogue/version.entity.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
 import { nextStatus } from '../catalogue/version-state.js';
-import type { DifferenceView } from './difference.dto.js';
 import type { DeveloperAppView, DeveloperSubmissionView, DeveloperVersionView } from './submission.dto.js';
 
 /** What a publisher sees of its own apps and does to them. */
@@ -49,7 +48,7 @@ export class DeveloperAppService {
       if (!found || !stored) throw new PlatformError('NOT_FOUND');
       return { submission: found, certification: stored.certification };
     });
-    const difference = (await this.differences.find(submission)) as DifferenceView | null;
+    const difference = await this.differences.find(submission);
     return { ...viewOf(submission), certification, difference };
   }
 

@@ -1,7 +1,7 @@
-import { VERSION_STATUSES } from '@crm/contracts';
 import { BooleanField, DateTimeField, EnumField, IdField, ListField, ObjectField, TextField } from '@crm/http';
+import { DifferenceView } from '../catalogue/difference.dto.js';
+import { VERSION_STATUSES } from '../catalogue/version-state.js';
 import { CertificationView } from '../certification/certification.dto.js';
-import { DifferenceView } from './difference.dto.js';
 
 export class AcceptedSubmissionView {
   @BooleanField()

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Principal } from '@crm/access';
-import type { ReviewDecision } from '@crm/contracts';
 import { Database } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
 import type { QuotaByPlan } from '@crm/runtime';
@@ -14,6 +13,7 @@ import {
   waitUntil,
 } from '@crm/testing';
 import { AppModule } from '../../src/app.module.js';
+import type { ReviewDecision } from '../../src/catalogue/version-state.js';
 import type { CertificationView } from '../../src/certification/certification.dto.js';
 import type { MarketplaceConfig } from '../../src/config.js';
 import type { InstallationView } from '../../src/installation/installation.dto.js';

@@ -1,15 +1,38 @@
+import { RevocationSource } from '@crm/access';
+import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
-import { HoldingModule } from '../holding/holding.module.js';
-import { RecordLineModule } from '../record-line/record-line.module.js';
-import { SubscriptionModule } from '../subscription/subscription.module.js';
-import { SubscriptionQueueModule } from '../subscription-queue/subscription-queue.module.js';
-import { DeliveryController } from './delivery.controller.js';
-import { DeliveryRepository } from './delivery.repository.js';
-import { DeliveryService } from './delivery.service.js';
+import { LedgerModule } from '../ledger/ledger.module.js';
+import { QueueModule } from '../queue/queue.module.js';
+import { ReceiversModule } from '../receivers/receivers.module.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { AttemptSlots, SlowAttempts } from './attempt-slots.js';
+import { DueDeliveryRepository, MEASURE_DUE_DELIVERIES } from './due-delivery.repository.js';
+import { BacklogHolder, DueDeliveryWorker } from './due-delivery.worker.js';
+import { FanOutConsumer } from './fan-out.consumer.js';
+import { FanOutService } from './fan-out.service.js';
+import { Sender } from './sender.js';
 
+const DUE_DELIVERIES_METER = Symbol('webhook-dispatcher:due-deliveries-meter');
+
+/** From an event to its attempts: fan-out, first attempts, and attempts of due deliveries. */
 @Module({
-  imports: [HoldingModule, RecordLineModule, SubscriptionModule, SubscriptionQueueModule],
-  controllers: [DeliveryController],
-  providers: [DeliveryRepository, DeliveryService],
+  imports: [LedgerModule, QueueModule, ReceiversModule, SubscriptionsModule],
+  controllers: [FanOutConsumer],
+  providers: [
+    AttemptSlots,
+    BacklogHolder,
+    DueDeliveryRepository,
+    DueDeliveryWorker,
+    FanOutService,
+    Sender,
+    SlowAttempts,
+    {
+      provide: DUE_DELIVERIES_METER,
+      useFactory: (database: Database, revocations: RevocationSource) =>
+        new DueWorkMeter(database, 'deliveries', MEASURE_DUE_DELIVERIES, () => [revocations.suspendedTenants()]),
+      inject: [Database, RevocationSource],
+    },
+  ],
+  exports: [FanOutService, Sender],
 })
 export class DeliveryModule {}

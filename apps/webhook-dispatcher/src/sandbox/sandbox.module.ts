@@ -1,11 +1,25 @@
 import { Module } from '@nestjs/common';
-import { ReceiverModule } from '../receiver/receiver.module.js';
-import { SubscriptionModule } from '../subscription/subscription.module.js';
+import { DeliveryModule } from '../delivery/delivery.module.js';
+import { ReceiversModule } from '../receivers/receivers.module.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { ListeningLimit, SampleEventLimit } from './concurrency-limit.js';
+import { ListeningRepository } from './listening.repository.js';
+import { ListeningService } from './listening.service.js';
+import { ListeningController, SampleEventController, TestEventController } from './sandbox.controller.js';
 import { SandboxService } from './sandbox.service.js';
+import { TestEventService } from './test-event.service.js';
 
+/** Developers and administrators try receivers: test events, samples, and listening to deliveries. */
 @Module({
-  imports: [ReceiverModule, SubscriptionModule],
-  providers: [SandboxService],
-  exports: [SandboxService],
+  imports: [DeliveryModule, ReceiversModule, SubscriptionsModule],
+  controllers: [ListeningController, SampleEventController, TestEventController],
+  providers: [
+    ListeningLimit,
+    ListeningRepository,
+    ListeningService,
+    SampleEventLimit,
+    SandboxService,
+    TestEventService,
+  ],
 })
 export class SandboxModule {}

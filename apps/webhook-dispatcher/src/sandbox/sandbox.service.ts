@@ -1,20 +1,20 @@
 import type { Principal } from '@crm/access';
-import { rpc } from '@crm/contracts';
+import { PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { Receiver } from '../receiver/receiver.js';
-import { ReceiverDirectory } from '../receiver/receiver-directory.js';
-import { SubscriptionRepository } from '../subscription/subscription.repository.js';
+import type { Receiver } from '../receivers/receiver.js';
+import { ReceiverDirectory } from '../receivers/receiver-directory.js';
+import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 
-/** The sandboxes of an app in the workspace of its publisher, and what they subscribe to. */
+/** The sandboxes of an app in the workspace of its publisher, and their subscriptions. */
 export interface Sandboxes {
   /** False when the app has no sandbox there. */
   readonly exist: boolean;
   readonly receivers: readonly Receiver[];
 }
 
-/** Where a developer tries an app: sandboxes in the workspace of the publisher. Those of other workspaces are theirs. */
+/** Finds the sandboxes in which a developer tries an app; only the publisher's workspace has them. */
 @Injectable()
 export class SandboxService {
   constructor(
@@ -35,4 +35,12 @@ export class SandboxService {
     const ofSandboxes = stored.flat().flatMap(({ id }) => receivers.get(id) ?? []);
     return { exist: installationIds.length > 0, receivers: ofSandboxes };
   }
+}
+
+/** @throws PlatformError CONFLICT */
+export function refuseWithoutSandbox(appKey: string): never {
+  throw new PlatformError(
+    'CONFLICT',
+    `${appKey} has no sandbox in this workspace; install it with \`"sandbox": true\` first`,
+  );
 }

@@ -2,12 +2,8 @@ import Type, { type Static } from 'typebox';
 import { PLANS } from '../plans.js';
 import { SERVICES } from '../services.js';
 import { defineRpc } from './define.js';
-import { TokenPair } from './token-pair.js';
 
 export * from './oauth.js';
-export * from './operator-passkeys.js';
-export * from './operators.js';
-export { TokenPair };
 
 const Id = Type.String({ format: 'uuid' });
 /** Of a secret: see `fingerprintOf`. */
@@ -45,71 +41,6 @@ export const getTenant = defineRpc({
   request: Type.Object({ tenantId: Id }),
   response: TenantView,
   timeoutMs: 3000,
-});
-
-/** Operators move a tenant to another plan. The call carries the operator's token, which identity verifies. */
-export const setTenantPlan = defineRpc({
-  subject: 'rpc.identity.tenants.setPlan',
-  server: 'identity',
-  callers: ['marketplace-admin'],
-  principal: 'user',
-  request: Type.Object({ tenantId: Id, plan: Type.Enum(PLANS) }),
-  response: TenantView,
-  timeoutMs: 5000,
-});
-
-/** What operators decide about a tenant as a whole. */
-export const TENANT_DECISIONS = ['suspend', 'reinstate'] as const;
-export type TenantDecision = (typeof TENANT_DECISIONS)[number];
-
-/** A tenant as operators decide on it. */
-export const TenantStanding = Type.Object({
-  id: Id,
-  /** Of a suspended tenant, as it was when it was suspended. */
-  name: Type.String(),
-  state: Type.Enum(['active', 'suspended']),
-  /** Null while it is active, as is the reason. */
-  suspendedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  reason: Type.Union([Type.String(), Type.Null()]),
-});
-export type TenantStanding = Static<typeof TenantStanding>;
-
-/**
- * Suspends a tenant: no token of it is accepted within a second, and none is issued until it is reinstated. Deciding what is
- * decided already changes nothing. The call carries the operator's token, which identity verifies.
- */
-export const decideTenant = defineRpc({
-  subject: 'rpc.identity.tenants.decide',
-  server: 'identity',
-  callers: ['marketplace-admin'],
-  principal: 'user',
-  request: Type.Object({ tenantId: Id, decision: Type.Enum(TENANT_DECISIONS), reason: Type.String() }),
-  response: TenantStanding,
-  timeoutMs: 5000,
-});
-
-/** The suspended tenants, the last suspended first. */
-export const listSuspendedTenants = defineRpc({
-  subject: 'rpc.identity.tenants.listSuspended',
-  server: 'identity',
-  callers: ['marketplace-admin'],
-  principal: 'user',
-  request: Type.Object({
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
-    cursor: Type.Optional(Type.String()),
-    count: Type.Optional(Type.Enum(['exact', 'estimated', 'none'])),
-  }),
-  response: Type.Object({
-    data: Type.Array(TenantStanding),
-    page: Type.Integer(),
-    size: Type.Integer(),
-    total: Type.Union([Type.Integer(), Type.Null()]),
-    totalIsExact: Type.Boolean(),
-    hasMore: Type.Boolean(),
-    nextCursor: Type.Union([Type.String(), Type.Null()]),
-  }),
-  timeoutMs: 5000,
 });
 
 /**
@@ -227,28 +158,6 @@ export const revokePreviousEmbedSecret = defineRpc({
   principal: 'user',
   request: Type.Object({ appKey: Type.String() }),
   response: Type.Object({ revoked: Type.Boolean() }),
-  timeoutMs: 5000,
-});
-
-/** Apps whose hosts have recently presented addresses of users of other workspaces. For operators. */
-export const listEmbedConflicts = defineRpc({
-  subject: 'rpc.identity.embedConflicts.list',
-  server: 'identity',
-  callers: ['marketplace-admin'],
-  principal: 'user',
-  request: Type.Object({}),
-  response: Type.Object({
-    data: Type.Array(
-      Type.Object({
-        appKey: Type.String(),
-        tenantId: Id,
-        /** In the window that ends, or ended, at `resetsAt`. */
-        conflicts: Type.Integer(),
-        throttled: Type.Boolean(),
-        resetsAt: Type.String({ format: 'date-time' }),
-      }),
-    ),
-  }),
   timeoutMs: 5000,
 });
 

@@ -1,12 +1,5 @@
 import type { AccessRule } from '@crm/access';
-import {
-  OPERATOR_ROLES,
-  operatorRolesAllow,
-  type Right,
-  rolesAllow,
-  type ServiceName,
-  TENANT_ROLES,
-} from '@crm/contracts';
+import { OPERATOR_ROLES, operatorRolesAllow, type Right, rolesAllow, TENANT_ROLES } from '@crm/contracts';
 import type { ControllerRoute } from '../route/list-routes.js';
 
 /** Whether API keys may call a route with this rule. */
@@ -17,14 +10,14 @@ export const takesApiKeys = (access: AccessRule | undefined): boolean =>
 const takesApps = ({ app, scope, right }: AccessRule): boolean =>
   (app ?? scope !== undefined) && (right === 'read' || right === 'write');
 
-/**
- * Who may call a route, as a sentence made from its access rule.
- * @param service whose route it is: at marketplace-admin every caller is an operator
- */
-export function accessText({ access, public: isPublic }: ControllerRoute, service: ServiceName): string | undefined {
+/** Whose tokens an address accepts. */
+export type Caller = 'users' | 'operators';
+
+/** Who may call a route, as a sentence made from its access rule. */
+export function accessText({ access, public: isPublic }: ControllerRoute, caller: Caller): string | undefined {
   if (isPublic) return 'Needs no access token.';
   if (!access) return undefined;
-  if (service === 'marketplace-admin') return `For operators with the role ${oneOf(operatorRoles(access.right))}.`;
+  if (caller === 'operators') return `For operators with the role ${oneOf(operatorRoles(access.right))}.`;
   const { right, scope } = access;
   const roles = TENANT_ROLES.filter((role) => rolesAllow([role], right)).map((role) => `\`${role}\``);
   const others = [

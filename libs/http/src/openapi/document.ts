@@ -1,12 +1,12 @@
-import { isEdge, PLATFORM_VERSION, type ServiceName } from '@crm/contracts';
+import { isEdge, OPERATORS_PREFIX, PLATFORM_VERSION } from '@crm/contracts';
 import { HttpStatus, type INestApplicationContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import { type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
 import type { HttpConfig } from '../http-config.js';
 import { PROBLEM_TYPE } from '../problem/problem.js';
-import { type ControllerRoute, controllerRoutes } from '../route/list-routes.js';
+import { type ControllerRoute, controllerRoutes, isOfOperators } from '../route/list-routes.js';
 import { settingsOf } from '../route/route-settings.js';
-import { accessText, takesApiKeys } from './access-text.js';
+import { accessText, type Caller, takesApiKeys } from './access-text.js';
 import { Components, type Json } from './components.js';
 import {
   API_GROUP,
@@ -48,22 +48,31 @@ export const SECURITY_SCHEMES = {
 /**
  * The OpenAPI 3.1 document of a service. Schemas come from the DTO decorators and refusals from the decorators that cause
  * them, so that nothing is declared twice.
+ * @param forOperators the routes that operators reach through marketplace-admin, with the paths that they have there, in place of
+ *   those of everybody else
  */
-export function openApiDocument(app: INestApplicationContext, config: Pick<HttpConfig, 'name' | 'baseUrl'>): Json {
+export function openApiDocument(
+  app: INestApplicationContext,
+  config: Pick<HttpConfig, 'name' | 'baseUrl'>,
+  forOperators = false,
+): Json {
   const components = new Components(config.baseUrl);
   const paths: Record<string, Json> = {};
   const groups = new Map<string, ApiGroupDescription>();
   let takesTokens = false;
+  const caller = forOperators || config.name === 'marketplace-admin' ? 'operators' : 'users';
   for (const route of controllerRoutes(app)) {
+    if (isOfOperators(route) !== forOperators) continue;
     const handler = route.controller.prototype[route.methodName] as object;
     const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
     if (description?.hidden) continue;
     takesTokens ||= !route.public;
     const group = groupOf(route);
     groups.set(group.name, group);
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const publicPath = forOperators ? route.path.slice(OPERATORS_PREFIX.length) : route.path;
+    const path = publicPath.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
-    paths[path] = { ...paths[path], [method]: operation(config.name, route, group, description, components) };
+    paths[path] = { ...paths[path], [method]: operation(caller, route, group, description, components) };
   }
   return {
     openapi: '3.1.1',
@@ -92,7 +101,7 @@ function groupOf({ controller }: ControllerRoute): ApiGroupDescription {
 }
 
 function operation(
-  service: ServiceName,
+  caller: Caller,
   route: ControllerRoute,
   group: ApiGroupDescription,
   description: RouteDescription | undefined,
@@ -112,9 +121,9 @@ function operation(
       headers: inputs.headers,
     }),
   ];
-  const texts = [description?.description, accessText(route, service)].filter((text) => text !== undefined);
+  const texts = [description?.description, accessText(route, caller)].filter((text) => text !== undefined);
   return {
-    operationId: `${route.controller.name.replace(/Controller$/, '')}_${route.methodName}`,
+    operationId: `${route.controller.name.replace(/^Operators(?=[A-Z])|Controller$/g, '')}_${route.methodName}`,
     tags: [group.name],
     ...(description && { summary: description.summary }),
     ...(description?.deprecated && { deprecated: true }),

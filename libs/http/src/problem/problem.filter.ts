@@ -1,5 +1,5 @@
 import { logMembers } from '@crm/access';
-import type { PlatformError } from '@crm/contracts';
+import { OPERATORS_PREFIX, type PlatformError } from '@crm/contracts';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
@@ -48,13 +48,18 @@ export class ProblemFilter implements ExceptionFilter {
     countRefusal(error);
     if (reply.sent) return;
     const { constantProblems } = (request.routeOptions?.config ?? {}) as RouteSettings;
-    const occurrence = constantProblems ? {} : { instance: redactPath(request.url), requestId: request.id };
+    const occurrence = constantProblems ? {} : { instance: redactPath(publicUrl(request)), requestId: request.id };
     reply
       .code(error.status)
       .headers(problemHeaders(error, request.headers.authorization !== undefined))
       // Bytes, because Fastify would add a charset to a text, which the media type does not have.
       .send(Buffer.from(JSON.stringify({ ...toProblem(error, this.baseUrl), ...occurrence })));
   }
+}
+
+/** Operators' routes are known by the paths that they have at marketplace-admin. */
+function publicUrl({ url, routeOptions }: FastifyRequest): string {
+  return routeOptions?.url?.startsWith(`${OPERATORS_PREFIX}/`) ? url.slice(OPERATORS_PREFIX.length) : url;
 }
 
 declare module 'fastify' {

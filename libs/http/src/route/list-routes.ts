@@ -1,4 +1,5 @@
 import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE } from '@crm/access';
+import { OPERATORS_PREFIX } from '@crm/contracts';
 import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
@@ -19,6 +20,9 @@ export interface ControllerRoute extends RouteEntry {
   readonly controller: Type;
   readonly methodName: string;
 }
+
+/** Whether a route answers operators alone, at the port for them. */
+export const isOfOperators = ({ path }: Pick<RouteEntry, 'path'>): boolean => path.startsWith(`${OPERATORS_PREFIX}/`);
 
 /** Every route of every controller, for the access matrix and the OpenAPI document. */
 export function controllerRoutes(app: INestApplicationContext): ControllerRoute[] {

@@ -13,12 +13,15 @@ import { type ReceiveRequest, receivesRequests } from './request-trace.js';
 import { setSecurityHeaders } from './security-headers.js';
 
 const REQUEST_ID = /^[\w.-]{1,128}$/;
-/** Milliseconds a client has for sending a request; slower ones hold a connection for nothing. */
-const REQUEST_TIMEOUT_MS = 30_000;
-/** Milliseconds a connection may be silent while a request is worked on. */
-const CONNECTION_TIMEOUT_MS = 120_000;
-/** Longer than the idle time of common load balancers (60 s), so that the balancer is the one to close. */
-const KEEP_ALIVE_MS = 72_000;
+/** Milliseconds. */
+export const CONNECTION_LIMITS = {
+  /** For sending a request; slower clients hold a connection for nothing. */
+  requestTimeout: 30_000,
+  /** For which a connection may be silent while a request is worked on. */
+  connectionTimeout: 120_000,
+  /** Longer than the idle time of common load balancers (60 s), so that the balancer is the one to close. */
+  keepAliveTimeout: 72_000,
+};
 /**
  * Milliseconds for a handshake. Shorter than any drain, which waits for connections that have not begun to speak HTTP and cannot
  * tell them from busy ones.
@@ -27,6 +30,12 @@ const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Characters of one path parameter. */
 const MAX_PARAMETER_LENGTH = 512;
 
+/** What a server presents, in PEM. */
+export interface ServedKeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /**
  * The HTTP server of a service: limits, request id, trace and request context; JSON bodies only.
  * @param certificate with it, HTTPS is spoken and nothing else
@@ -34,17 +43,13 @@ const MAX_PARAMETER_LENGTH = 512;
 export function createHttpAdapter(
   config: Pick<HttpConfig, 'name' | 'baseUrl' | 'trustedProxies'>,
   problems: ProblemFilter,
-  certificate?: { readonly cert: string; readonly key: string },
+  certificate?: ServedKeyPair,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
-    ...(certificate && {
-      https: { ...TLS_SETTINGS, ...certificate, honorCipherOrder: true, handshakeTimeout: HANDSHAKE_TIMEOUT_MS },
-    }),
+    ...(certificate && { https: tlsOptions(certificate) }),
     logger: false,
     bodyLimit: DEFAULT_BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    ...CONNECTION_LIMITS,
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     // Our own rule for accepting an id from outside; the option would take whatever is sent.
     requestIdHeader: false,
@@ -66,6 +71,14 @@ export function createHttpAdapter(
   });
   return adapter as unknown as FastifyAdapter;
 }
+
+/** How a server speaks HTTPS with a certificate. */
+export const tlsOptions = (certificate: ServedKeyPair) => ({
+  ...TLS_SETTINGS,
+  ...certificate,
+  honorCipherOrder: true,
+  handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+});
 
 /** The random part of a request id. */
 const pooledId = (): Uint8Array => pooledRandom(16);

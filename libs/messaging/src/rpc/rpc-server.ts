@@ -24,6 +24,9 @@ import {
 /** Answers a request, which is any JSON value: the code that registers the method validates request and token. */
 export type RpcMethod = (request: unknown, context: RpcContext) => Promise<unknown>;
 
+/** Calls are made on behalf of a user, an app or their unfinished work; operators call over HTTP alone. */
+const AUDIENCE: readonly Audience[] = [AUDIENCES.api, AUDIENCES.internal];
+
 const CALLERS = new Map<string, ServiceName>(SERVICES.map((service) => [inboxPrefix(service), service]));
 
 /** Answers the contracts of this service on the broker. Replicas share the calls through one queue group. */
@@ -72,15 +75,11 @@ export class RpcServer {
 
 /** One contract with its handler. */
 class ServedContract {
-  private readonly audiences: readonly Audience[];
-
   constructor(
     private readonly contract: RpcContract,
     private readonly method: RpcMethod,
     private readonly logger: Logger,
-  ) {
-    this.audiences = audiencesOf(contract);
-  }
+  ) {}
 
   /** Never rejects: an error is sent as the reply, and logged if it is a defect. */
   async answer(message: Msg): Promise<void> {
@@ -126,7 +125,7 @@ class ServedContract {
     const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
     const { traceparent, span } = arrive(headers.traceparent, describeServedCall, this.contract);
     const context: RequestContext = { requestId: headers.requestId || newId(), traceparent };
-    const call = new RpcContext(this.contract, caller, context, this.audiences, {
+    const call = new RpcContext(this.contract, caller, context, AUDIENCE, {
       authorization: headers.authorization || undefined,
     });
     const reply = await this.outcome(request, call);
@@ -213,14 +212,4 @@ function callerOf(message: Msg, contract: RpcContract): ServiceName | undefined 
   const prefix = message.reply?.slice(0, message.reply.indexOf('.'));
   const caller = prefix ? CALLERS.get(prefix) : undefined;
   return caller && contract.callers.includes(caller) ? caller : undefined;
-}
-
-/** Operators call through marketplace-admin; all others call on behalf of a user, an app or their unfinished work. */
-function audiencesOf(contract: RpcContract): Audience[] {
-  const audiences: Audience[] = [];
-  if (contract.callers.includes('marketplace-admin')) audiences.push(AUDIENCES.admin);
-  if (contract.callers.some((caller) => caller !== 'marketplace-admin')) {
-    audiences.push(AUDIENCES.api, AUDIENCES.internal);
-  }
-  return audiences;
 }

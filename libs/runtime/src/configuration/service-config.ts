@@ -3,8 +3,10 @@ import {
   DEVELOPMENT_PORTS,
   isEdge,
   OPERATIONS_PORT_OFFSET,
+  OPERATORS_PORT_OFFSET,
   type ServiceName,
   type StatefulService,
+  servesOperators,
 } from '@crm/contracts';
 import { type DatabaseConfig, retentionOf } from '@crm/database';
 import type { MessagingConfig } from '@crm/messaging';
@@ -29,6 +31,8 @@ export interface ServiceConfig {
   readonly tls?: KeyPairFiles | undefined;
   /** Health and metrics; never a public address. */
   readonly operationsPort: number;
+  /** Where marketplace-admin, and nobody else, calls for operators; undefined for a service that has no routes of theirs. */
+  readonly operatorsPort?: number | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** `iss` of every token. */
   readonly issuer: string;
@@ -46,7 +50,7 @@ export interface ServiceConfig {
 }
 
 /**
- * Reads PROFILE, HOST, PORT, OPS_PORT, TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL,
+ * Reads PROFILE, HOST, PORT, OPS_PORT, OPERATORS_PORT, TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL,
  * TRUSTED_PROXIES, DRAIN_SECONDS, NATS_URL, NATS_PASSWORD (or NATS_PASSWORD_FILE), OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLE_RATIO. Ports default to
  * those of the development profile; the profile defaults to the strict one.
  */
@@ -69,6 +73,9 @@ export function serviceConfig(
       port,
       tls: tlsConfig(env),
       operationsPort: env.port('OPS_PORT', { default: port === 0 ? 0 : port + OPERATIONS_PORT_OFFSET }),
+      ...(servesOperators(name) && {
+        operatorsPort: env.port('OPERATORS_PORT', { default: port === 0 ? 0 : port + OPERATORS_PORT_OFFSET }),
+      }),
       logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, { default: 'info' }),
       issuer: env.string('TOKEN_ISSUER', { default: baseUrl }),
       baseUrl,

@@ -1,0 +1,37 @@
+import { DateTimeField, EnumField, IdField, ListQuery, TextField } from '@crm/http';
+
+/** What operators decide about a workspace as a whole. */
+export type TenantDecision = 'suspend' | 'reinstate';
+
+export class TenantDecisionInput {
+  @TextField({
+    maxLength: 2000,
+    pattern: /\S/,
+    description: 'Administrators of the workspace find it in their audit trail',
+    example: 'It sends spam.',
+  })
+  reason: string;
+}
+
+export class ListTenantsQuery extends ListQuery {
+  @EnumField(['suspended'], { description: 'Which workspaces' })
+  state: 'suspended';
+}
+
+/** A workspace as operators decide on it. */
+export class TenantStandingView {
+  @IdField()
+  id: string;
+
+  @TextField({ maxLength: 200, example: 'Globex', description: 'Of a suspended one, as it was when it was suspended' })
+  name: string;
+
+  @EnumField(['active', 'suspended'])
+  state: 'active' | 'suspended';
+
+  @DateTimeField({ nullable: true, description: 'Null while it is active' })
+  suspendedAt: string | null;
+
+  @TextField({ maxLength: 2000, nullable: true, example: 'It sends spam.', description: 'Null while it is active' })
+  reason: string | null;
+}

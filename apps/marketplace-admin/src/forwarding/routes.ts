@@ -1,0 +1,80 @@
+import { OPERATORS_PREFIX, type Right } from '@crm/contracts';
+import type { RouteEntry } from '@crm/http';
+
+/** The services that serve operators. */
+export type Upstream = 'identity' | 'marketplace-certification';
+
+/**
+ * Every route of this address that a service serves, below OPERATORS_PREFIX. What is not here is not found: a service may have
+ * more. Who may call is decided there; it is repeated for `/routes`, where tests compare it with the OpenAPI documents.
+ */
+const TABLE: readonly (readonly [upstream: Upstream, rule: Right | 'public', ...routes: readonly string[]])[] = [
+  [
+    'identity',
+    'public',
+    'POST /api/auth/login',
+    'POST /api/auth/login/passkey',
+    'POST /api/auth/login/passkey/options',
+    'POST /api/auth/mfa/enrolment',
+    'POST /api/auth/mfa/enrolment/confirm',
+    'POST /api/auth/mfa/verify',
+    'POST /api/auth/refresh',
+  ],
+  [
+    'identity',
+    'read',
+    'GET /api/auth/me',
+    'POST /api/auth/logout',
+    'POST /api/auth/mfa/recovery-codes',
+    'GET /api/auth/passkeys',
+    'POST /api/auth/passkeys',
+    'POST /api/auth/passkeys/options',
+    'PATCH /api/auth/passkeys/:id',
+    'DELETE /api/auth/passkeys/:id',
+    'GET /api/auth/sessions',
+    'DELETE /api/auth/sessions',
+    'DELETE /api/auth/sessions/:id',
+    'POST /api/auth/step-up',
+    'POST /api/auth/step-up/passkey',
+    'POST /api/auth/step-up/passkey/options',
+  ],
+  [
+    'identity',
+    'administer',
+    'GET /api/admin/embed-conflicts',
+    'GET /api/admin/operators',
+    'PATCH /api/admin/operators/:id',
+    'DELETE /api/admin/operators/:id/authenticator',
+    'DELETE /api/admin/operators/:id/sessions',
+    'GET /api/admin/tenants',
+    'PATCH /api/admin/tenants/:id',
+    'POST /api/admin/tenants/:id/reinstate',
+    'POST /api/admin/tenants/:id/suspend',
+  ],
+  [
+    'marketplace-certification',
+    'read',
+    'GET /api/admin/apps/:key/impact',
+    'GET /api/admin/submissions',
+    'GET /api/admin/submissions/:id',
+  ],
+  ['marketplace-certification', 'write', 'POST /api/admin/submissions/:id/:decision'],
+  ['marketplace-certification', 'administer', 'POST /api/admin/apps/:key/:decision'],
+];
+
+export interface OperatorsRoute extends RouteEntry {
+  readonly upstream: Upstream;
+}
+
+export const ROUTES: readonly OperatorsRoute[] = TABLE.flatMap(([upstream, rule, ...routes]) =>
+  routes.map((route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const handler = `${upstream} ${OPERATORS_PREFIX}${path}`;
+    const isPublic = rule === 'public';
+    return { upstream, method, path, handler, public: isPublic, ...(!isPublic && { access: { right: rule } }) };
+  }),
+);
+
+/** Whether a service answers below a path of the OpenAPI documents, which writes parameters as `{id}`. */
+export const isServedBy = (upstream: string, documented: string): boolean =>
+  ROUTES.some((route) => route.upstream === upstream && route.path.replace(/:(\w+)/g, '{$1}') === documented);

@@ -1,0 +1,68 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { REVIEW_DECISIONS } from '../catalogue/version-state.js';
+import { QueueService } from './queue.service.js';
+import { DecisionInput, ListSubmissionsQuery, SubmissionDetailView, SubmissionView } from './review.dto.js';
+import { ReviewService } from './review.service.js';
+
+/** The review queue, for operators. */
+@ApiGroup({
+  name: 'Submissions',
+  description: 'The review queue: versions that developers submitted.',
+})
+@Controller('operators/api/admin/submissions')
+export class OperatorsSubmissionController {
+  constructor(
+    private readonly queue: QueueService,
+    private readonly reviews: ReviewService,
+  ) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Lists submitted versions',
+    description:
+      'With the certification that each passed when it was submitted. 200 on a page unless `size` says otherwise. What waits for an operator is sorted fairly, so that a publisher who submits very often delays nobody else.',
+    answers: [{ status: 200, description: 'The submissions', body: () => SubmissionView, list: true }],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: ListSubmissionsQuery,
+  ): Promise<ListAnswer<SubmissionView>> {
+    return this.queue.list(principal, query);
+  }
+
+  @Get(':id')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns a submission with everything that its reviewer looks at',
+    description:
+      'The package, the review packet, the certification, what changes against the version that tenants have, and what happened to the submission so far. Differences that let the app reach more come first.',
+    answers: [{ status: 200, description: 'The submission', body: () => SubmissionDetailView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() submissionId: string): Promise<SubmissionDetailView> {
+    return this.queue.get(principal, submissionId);
+  }
+
+  @Post(':id/:decision')
+  @HttpCode(200)
+  @Access({ right: 'write' })
+  @Describe({
+    summary: 'Decides on a submission',
+    description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`claim\` takes the submission for four hours, during which nobody else decides on it unless they claim it with a reason; \`release\` gives it back. An operator who is linked to a workspace never decides on its submissions, nor claims them.`,
+    answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
+    errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
+  })
+  async decide(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() submissionId: string,
+    @Param('decision') name: string,
+    @Body() input?: DecisionInput,
+  ): Promise<SubmissionView> {
+    const decision = REVIEW_DECISIONS.find((known) => known === name);
+    if (!decision) throw new PlatformError('NOT_FOUND');
+    return this.reviews.decide(principal, submissionId, decision, input?.reason);
+  }
+}

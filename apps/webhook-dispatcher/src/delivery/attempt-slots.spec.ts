@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { WebhookConfig } from '../config.js';
+import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
+import type { RateLimits } from '../receivers/rate-limits.js';
+import type { Receiver } from '../receivers/receiver.js';
+import { ReceiverLimits } from '../receivers/receiver-limits.js';
+import { AttemptSlots } from './attempt-slots.js';
+
+const CONFIG = {
+  delivery: { retryDelaysMs: [0], concurrency: 8, slowConcurrency: 8, concurrencyPerSubscription: 2 },
+} satisfies Pick<WebhookConfig, 'delivery'>;
+
+/** No receiver has a rate limit. */
+const NO_RATES = {
+  onPermit: () => undefined,
+  available: () => Number.POSITIVE_INFINITY,
+  begun: () => undefined,
+  narrowed: () => new Map(),
+  nextOpening: () => null,
+} as unknown as RateLimits;
+
+const receiver = (tenantId: string, subscriptionId: string): Receiver =>
+  ({ tenantId, subscriptionId, origin: `https://${subscriptionId}.example` }) as Receiver;
+
+const outcome = (changes: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
+  at: new Date(),
+  latencyMs: 1,
+  httpStatus: 204,
+  error: null,
+  responseExcerpt: null,
+  retryAfterMs: null,
+  ...changes,
+});
+
+describe('the slots of first attempts', () => {
+  let limits: ReceiverLimits;
+  let slots: AttemptSlots;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    limits = new ReceiverLimits(NO_RATES, CONFIG);
+    slots = new AttemptSlots(limits, NO_RATES, CONFIG);
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const end = (of: Receiver) => {
+    limits.ended(of, outcome(), false, Date.now());
+    slots.release(of.tenantId);
+  };
+  /** Whether something has been decided by now. */
+  const settled = async (promise: Promise<unknown>) => {
+    let isSettled = false;
+    void promise.finally(() => {
+      isSettled = true;
+    });
+    await jest.advanceTimersByTimeAsync(0);
+    return isSettled;
+  };
+
+  it('are given to those of a receiver in order, when it has room again', async () => {
+    const one = receiver('t', 'one');
+    expect([await slots.acquire(one), await slots.acquire(one)]).toEqual([true, true]);
+    const [third, fourth] = [slots.acquire(one), slots.acquire(one)];
+    expect(await settled(third)).toBe(false);
+    end(one);
+    expect(await third).toBe(true);
+    expect(await settled(fourth)).toBe(false);
+    end(one);
+    expect(await fourth).toBe(true);
+  });
+
+  it('are waited for a moment only, for as long as the receiver is what is waited for', async () => {
+    const one = receiver('t', 'one');
+    await slots.acquire(one);
+    await slots.acquire(one);
+    const third = slots.acquire(one);
+    await jest.advanceTimersByTimeAsync(250);
+    expect(await third).toBe(false);
+  });
+
+  it('are left to other tenants by one that has its share', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) expect(await slots.acquire(receiver('busy', name))).toBe(true);
+    expect(await settled(slots.acquire(receiver('busy', 'e')))).toBe(false);
+    expect(await slots.acquire(receiver('other', 'f'))).toBe(true);
+  });
+
+  it('hold back further events when enough wait for them, and none when they wait for their receiver', async () => {
+    const slow = receiver('slow', 'slow');
+    await slots.acquire(slow);
+    await slots.acquire(slow);
+    for (let count = 0; count < 128; count += 1) void slots.acquire(slow);
+    for (const tenant of ['x', 'y', 'z']) {
+      for (let count = 0; count < 4; count += 1)
+        await Promise.race([slots.acquire(receiver(tenant, `${tenant}${count}`)), settled(Promise.resolve())]);
+    }
+    expect(await settled(slots.ready())).toBe(true);
+    for (const tenant of ['x', 'y', 'z']) {
+      for (let count = 0; count < 120; count += 1) void slots.acquire(receiver(tenant, `${tenant}-${count}`));
+    }
+    const room = slots.ready();
+    expect(await settled(room)).toBe(false);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await settled(room)).toBe(true);
+  });
+});
+
+describe('what is known of limits', () => {
+  let limits: ReceiverLimits;
+  beforeEach(() => {
+    limits = new ReceiverLimits(NO_RATES, CONFIG);
+  });
+  const attempt = (of: Receiver, result: AttemptOutcome, now = 0) => {
+    limits.begun(of);
+    limits.ended(of, result, false, now);
+  };
+  const unreachable = outcome({ httpStatus: null, error: { code: 'connect', message: 'no' } });
+
+  it('pauses every receiver at an origin that does not answer', () => {
+    const [one, other] = [receiver('t', 'one'), { ...receiver('u', 'other'), origin: 'https://one.example' }];
+    attempt(other, outcome());
+    for (let count = 0; count < 5; count += 1) attempt(one, unreachable);
+    expect(limits.mayBegin(other, 0)).toBe(false);
+    expect(limits.isSlow(other, 0)).toBe(true);
+    expect(limits.narrowed(0).get('other')).toBe(0);
+  });
+
+  it('does not pause an origin for a receiver that answers with errors', () => {
+    const [one, other] = [receiver('t', 'one'), { ...receiver('u', 'other'), origin: 'https://one.example' }];
+    const refused = outcome({ httpStatus: 500, error: { code: 'http_5xx', message: 'no' } });
+    for (let count = 0; count < 5; count += 1) attempt(one, refused);
+    expect(limits.mayBegin(one, 0)).toBe(false);
+    expect(limits.mayBegin(other, 0)).toBe(true);
+  });
+
+  it('leaves a receiver alone for as long as it asks', () => {
+    const one = receiver('t', 'one');
+    const at = new Date(1_000);
+    attempt(one, outcome({ at, httpStatus: 429, error: { code: 'http_4xx', message: 'later' }, retryAfterMs: 60_000 }));
+    expect(limits.mayBegin(one, 60_999)).toBe(false);
+    expect(limits.mayBegin(one, 61_000)).toBe(true);
+  });
+
+  it('takes a receiver for slow while one of its attempts is', () => {
+    const one = receiver('t', 'one');
+    limits.begun(one);
+    limits.becameSlow(one);
+    expect(limits.isSlow(one, 0)).toBe(true);
+    limits.ended(one, outcome(), true, 0);
+    expect(limits.isSlow(one, 0)).toBe(false);
+  });
+});

@@ -1,0 +1,228 @@
+import { RevocationSource } from '@crm/access';
+import {
+  type Claimed,
+  Database,
+  LOOK_AGAIN_SOON,
+  millisecondsOfId,
+  type NarrowTransaction,
+  newId,
+  type Room,
+  Worker,
+} from '@crm/database';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import type { Settlement } from '../ledger/ledger-entry.js';
+import { LedgerWriter } from '../ledger/ledger-writer.js';
+import { type HoldKey, HoldRepository } from '../queue/hold.repository.js';
+import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
+import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
+import { maySend, type Receiver } from '../receivers/receiver.js';
+import { ReceiverDirectory } from '../receivers/receiver-directory.js';
+import { ReceiverHealth } from '../receivers/receiver-health.js';
+import { ReceiverLimits } from '../receivers/receiver-limits.js';
+import { deliveryMetrics } from './delivery-metrics.js';
+import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
+import { CLAIM_MS } from './first-attempt.js';
+import { afterAttempt, afterAttemptOfHead } from './retry-policy.js';
+import { Sender } from './sender.js';
+
+/** Due deliveries of other processes are found after this pause; a process signals its own. */
+const LONGEST_PAUSE_MS = 5_000;
+
+interface DueDelivery extends ClaimedDelivery {
+  /** Null when the subscription was deleted. */
+  readonly receiver: Receiver | null;
+}
+
+/** Deliveries that one transaction holds. */
+const HELD_PER_TRANSACTION = 1_000;
+
+/** Holds the backlog of a subscription that was paused or disabled in large steps, instead of claiming each delivery. */
+@Injectable()
+export class BacklogHolder implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('BacklogHolder');
+  private readonly holding = new Map<string, Promise<void>>();
+  private isStopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly holds: HoldRepository,
+    private readonly directory: ReceiverDirectory,
+  ) {}
+
+  /** Does nothing while the backlog of the subscription is being held. Never rejects. */
+  begin(hold: HoldKey): void {
+    const { tenantId, subscriptionId } = hold;
+    if (this.isStopping || this.holding.has(subscriptionId)) return;
+    const held = this.holdDue(hold)
+      .catch((error: unknown) => {
+        const msg = 'The backlog of an inactive subscription could not be held; its next claim tries again';
+        this.logger.warn({ msg, tenantId, subscriptionId, err: error });
+      })
+      .finally(() => this.holding.delete(subscriptionId));
+    this.holding.set(subscriptionId, held);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    await Promise.all(this.holding.values());
+  }
+
+  private async holdDue(hold: HoldKey): Promise<void> {
+    let count = HELD_PER_TRANSACTION;
+    while (count === HELD_PER_TRANSACTION && !this.isStopping && (await this.isInactive(hold))) {
+      count = await this.database.crossTenant((tx) => {
+        this.holds.lock(tx, [hold]);
+        return this.holds.holdDue(tx, hold, HELD_PER_TRANSACTION);
+      });
+    }
+  }
+
+  private async isInactive({ tenantId, subscriptionId }: HoldKey): Promise<boolean> {
+    const receivers = await this.directory.of(tenantId);
+    return receivers.get(subscriptionId)?.enabled === false;
+  }
+}
+
+/** Attempts due deliveries: retries, and first attempts for which there was no slot when the event came. */
+@Injectable()
+export class DueDeliveryWorker extends Worker<DueDelivery> {
+  constructor(
+    private readonly database: Database,
+    private readonly due: DueDeliveryRepository,
+    private readonly queues: SubscriptionQueueRepository,
+    private readonly directory: ReceiverDirectory,
+    private readonly limits: ReceiverLimits,
+    private readonly sender: Sender,
+    private readonly ledger: LedgerWriter,
+    private readonly health: ReceiverHealth,
+    private readonly backlogs: BacklogHolder,
+    private readonly revocations: RevocationSource,
+    signal: SubscriptionQueueSignal,
+    @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
+  ) {
+    super({ places: config.delivery.concurrency, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
+  }
+
+  protected async claim({ places, fullTenants }: Room): Promise<Claimed<DueDelivery>> {
+    if (!this.revocations.ready) return LOOK_AGAIN_SOON;
+    // Deliveries of a suspended tenant wait until it is reinstated.
+    const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
+    const bySubscription = this.limits.narrowed(Date.now());
+    const { deliveries, isCut, dueInMs } = await this.database.crossTenant(async (tx) => {
+      const claimed = await this.due.claim(
+        tx,
+        newId(),
+        { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription },
+        CLAIM_MS,
+      );
+      const isLookNear = claimed.deliveries.length > 0 || claimed.isCut;
+      return { ...claimed, dueInMs: isLookNear ? 0 : await this.dueInMs(tx, room, bySubscription) };
+    });
+    return { items: await this.withReceivers(deliveries), isCut, dueInMs };
+  }
+
+  protected async release(deliveries: readonly DueDelivery[]): Promise<void> {
+    await this.database.crossTenant(async (tx) => this.due.release(tx, deliveries));
+  }
+
+  protected override accepts({ receiver, tenantId }: DueDelivery): boolean {
+    if (this.revocations.isSuspended(tenantId)) return false;
+    return !receiver?.enabled || this.limits.mayBegin(receiver, Date.now());
+  }
+
+  protected async work(delivery: DueDelivery, _stopping: AbortSignal, releaseSlot: () => void): Promise<void> {
+    const { receiver, body } = delivery;
+    if (receiver === null) {
+      await this.giveUp(delivery, { code: 'subscription_deleted', message: 'The subscription was deleted' });
+    } else if (!receiver.enabled) {
+      await this.hold(delivery);
+    } else if (body === null) {
+      await this.giveUp(delivery, { code: 'expired', message: 'The event is no longer kept' });
+    } else if (!maySend(receiver, body)) {
+      await this.giveUp(delivery, { code: 'subscription_inactive', message: 'The app was uninstalled' });
+    } else {
+      await this.attempt(delivery, receiver, body, releaseSlot);
+    }
+  }
+
+  protected override describe({ tenantId, id }: DueDelivery): Record<string, unknown> {
+    return { tenantId, deliveryId: id };
+  }
+
+  private async attempt(
+    delivery: DueDelivery,
+    receiver: Receiver,
+    body: string,
+    releaseSlot: () => void,
+  ): Promise<void> {
+    this.limits.begun(receiver);
+    const attempts = delivery.attempts + 1;
+    if (attempts === 1) {
+      const waitedMs = Math.max(0, Date.now() - millisecondsOfId(delivery.eventId));
+      deliveryMetrics.firstAttemptDelay.observe({ lane: 'due' }, waitedMs / 1000);
+    }
+    const message = { eventId: delivery.eventId, body, traceparent: delivery.traceparent ?? undefined };
+    const outcome = await this.sender.attempt(receiver, message, releaseSlot);
+    const { retryDelaysMs } = this.config.delivery;
+    // A head is never of a removed subscription: those of apps have no order.
+    const next = delivery.isHead
+      ? afterAttemptOfHead(retryDelaysMs, attempts, outcome, Math.random(), receiver.onStall)
+      : afterAttempt(retryDelaysMs, attempts, outcome, Math.random(), !receiver.isRemoved);
+    const { status, nextAttemptAt: dueAt, isSetAside } = next;
+    // A corrected URL is also used for deliveries that wait for their next attempt.
+    const { url } = receiver;
+    const isOurs = await this.settle(delivery, { url, status, attempts, outcome, reason: null, dueAt, isSetAside });
+    if (isOurs) this.health.note(receiver, outcome, next);
+  }
+
+  /** Ends a delivery without an attempt. */
+  private async giveUp(delivery: DueDelivery, reason: { code: string; message: string }): Promise<void> {
+    const { attempts, receiver } = delivery;
+    await this.settle(delivery, {
+      url: receiver?.url ?? null,
+      status: 'failed',
+      attempts,
+      outcome: null,
+      reason,
+      dueAt: null,
+      isSetAside: false,
+    });
+  }
+
+  private async hold({ tenantId, id: deliveryId, subscriptionId, claim, isHead }: DueDelivery): Promise<void> {
+    this.backlogs.begin({ tenantId, subscriptionId });
+    await this.ledger.write({ kind: 'hold', tenantId, deliveryId, subscriptionId, claim, isHead });
+  }
+
+  private settle(
+    { tenantId, id: deliveryId, subscriptionId, claim, isHead }: DueDelivery,
+    settled: Pick<Settlement, 'url' | 'status' | 'attempts' | 'outcome' | 'reason' | 'dueAt' | 'isSetAside'>,
+  ): Promise<boolean> {
+    const known = { tenantId, deliveryId, subscriptionId, claim, isHead };
+    return this.ledger.write({ kind: 'settlement', ...known, ...settled });
+  }
+
+  private async withReceivers(deliveries: readonly ClaimedDelivery[]): Promise<DueDelivery[]> {
+    return Promise.all(
+      deliveries.map(async (delivery) => {
+        const receivers = await this.directory.of(delivery.tenantId);
+        return { ...delivery, receiver: receivers.get(delivery.subscriptionId) ?? null };
+      }),
+    );
+  }
+
+  /** Milliseconds until a queue is due, or a paused receiver opens again. */
+  private async dueInMs(
+    tx: NarrowTransaction,
+    { fullTenants }: Room,
+    bySubscription: ReadonlyMap<string, number>,
+  ): Promise<number | null> {
+    const now = Date.now();
+    const closed = [...bySubscription].filter(([, most]) => most === 0).map(([id]) => id);
+    const queueDueInMs = await this.queues.findDueInMs(tx, closed, fullTenants);
+    const opening = this.limits.nextOpening(now);
+    if (opening === null) return queueDueInMs;
+    return Math.min(queueDueInMs ?? Number.POSITIVE_INFINITY, opening - now);
+  }
+}

@@ -1,0 +1,281 @@
+import { RevocationSource } from '@crm/access';
+import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
+import { Database, millisecondsOfId } from '@crm/database';
+import { recordedOnly } from '@crm/telemetry';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { LedgerRepository } from '../ledger/ledger.repository.js';
+import type { NewDelivery } from '../ledger/ledger-entry.js';
+import { LedgerWriter } from '../ledger/ledger-writer.js';
+import { isItsRemoval, type Receiver } from '../receivers/receiver.js';
+import { ReceiverDirectory, type Receivers } from '../receivers/receiver-directory.js';
+import { ReceiverHealth } from '../receivers/receiver-health.js';
+import { ReceiverLimits } from '../receivers/receiver-limits.js';
+import { passesFilter } from '../subscriptions/event-filter.js';
+import { deliveryBody } from '../subscriptions/event-type.js';
+import { AttemptSlots, SLOW_MS } from './attempt-slots.js';
+import { deliveryMetrics } from './delivery-metrics.js';
+import { deliveryId, FirstAttempt, orderedDelivery, recordPositionOf } from './first-attempt.js';
+import { type Message, Sender } from './sender.js';
+
+/** Milliseconds after an event within which only the broker knows of a repetition: a lost stream takes longer to be refilled. */
+const YOUNG_MS = 2_000;
+/** Recorded events that a process remembers. */
+const REMEMBERED = 50_000;
+
+interface Arrival {
+  readonly isRepeated: boolean;
+  readonly streamSequence?: number | null;
+}
+
+interface MadeAttempt {
+  readonly attempt: FirstAttempt;
+  readonly outcome: Promise<void>;
+}
+
+/**
+ * Sends events to their receivers. First attempts are made before the event is acknowledged and then recorded with their
+ * outcomes, so that most deliveries are one row, written once. Longer ones are recorded as due or under way. If the process
+ * dies before, the event comes again: each delivery is attempted at least once. Ordered deliveries are only recorded here.
+ */
+@Injectable()
+export class FanOutService implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('FanOut');
+  /** Attempts that outlast the record of their event. */
+  private readonly lasting = new Set<Promise<void>>();
+  private isStopping = false;
+  private readonly recorded = new LRUCache<string, true>({ max: REMEMBERED });
+
+  constructor(
+    private readonly directory: ReceiverDirectory,
+    private readonly database: Database,
+    private readonly deliveries: LedgerRepository,
+    private readonly slots: AttemptSlots,
+    private readonly limits: ReceiverLimits,
+    private readonly sender: Sender,
+    private readonly ledger: LedgerWriter,
+    private readonly health: ReceiverHealth,
+    private readonly revocations: RevocationSource,
+    @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
+  ) {}
+
+  /**
+   * Resolves when all deliveries of the event are recorded.
+   * @param arrival.isRepeated whether the event may have been handled before, however young it is
+   * @param arrival.streamSequence null or left out when it did not come from the stream
+   */
+  async handle(event: EventEnvelope, { isRepeated, streamSequence = null }: Arrival): Promise<void> {
+    if (this.recorded.has(event.id)) return;
+    const tenantId = event.tenantid.toLowerCase();
+    const found = this.directory.of(tenantId);
+    const receivers = found instanceof Promise ? await found : found;
+    if (receivers.size === 0) return;
+    const candidates = candidatesFor(receivers, event);
+    if (candidates.length === 0) return;
+    const body = deliveryBody(event);
+    const now = new Date();
+    const receiving = candidates.filter(
+      ({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now),
+    );
+    if (receiving.length === 0) return;
+    if (isRepeated || isOld(event)) {
+      const ids = receiving.map(({ subscriptionId }) => deliveryId(event.id, subscriptionId));
+      if (await this.database.transaction(tenantId, (tx) => this.deliveries.hasAny(tx, ids))) return;
+    }
+    const position = recordPositionOf(event, streamSequence);
+    const isOrdered = ({ ordering }: Receiver) => ordering === 'record' && position !== null;
+    const { retryDelaysMs } = this.config.delivery;
+    const attempts = receiving
+      .filter((one) => !isOrdered(one))
+      .map((one) => new FirstAttempt(event.id, one, retryDelaysMs));
+    const ordered = position
+      ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, position))
+      : [];
+    const message = { eventId: event.id, body: JSON.stringify(body), traceparent: event.traceparent };
+    const begin = (attempt: FirstAttempt) => this.begin(attempt, message);
+    await this.deliver(tenantId, event.type, message, attempts, ordered, begin);
+  }
+
+  /**
+   * Makes one recorded attempt of a message to each receiver, at once, also to one that keeps failing. The caller bounds the
+   * concurrency.
+   * @param event the name in the ledger
+   * @returns the attempts, when all have ended; while the process stops they are left to the next one
+   */
+  async sendOnce(
+    tenantId: string,
+    event: string,
+    message: Message,
+    receivers: readonly Receiver[],
+  ): Promise<FirstAttempt[]> {
+    const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
+    const made = await this.deliver(tenantId, event, message, attempts, [], async (attempt) => {
+      if (this.isStopping) return;
+      this.limits.begun(attempt.receiver);
+      await this.attempt(attempt, message, () => undefined);
+    });
+    await Promise.all(made.map(({ outcome }) => outcome));
+    return attempts;
+  }
+
+  /** Waits for attempts under way; later events are left to the next process. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    while (this.lasting.size > 0) await Promise.all(this.lasting);
+    await this.health.settled();
+  }
+
+  /** Makes the attempts, and resolves when their state is recorded. */
+  private async deliver(
+    tenantId: string,
+    event: string,
+    message: Message,
+    attempts: readonly FirstAttempt[],
+    ordered: readonly NewDelivery[],
+    begin: (attempt: FirstAttempt) => Promise<void>,
+  ): Promise<MadeAttempt[]> {
+    if (attempts.length > 0) await this.slots.ready();
+    const made = attempts.map((attempt) => ({ attempt, outcome: begin(attempt) }));
+    await this.firstOf(made);
+    await this.record(tenantId, event, message, made, ordered);
+    return made;
+  }
+
+  /** Makes the attempt if there is a slot. Never rejects: an attempt without an outcome is made again. */
+  private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
+    const { receiver } = attempt;
+    if (!receiver.enabled) return attempt.hold();
+    // Recorded as due until the tenant is reinstated, or suspensions are known.
+    const mayWork = this.revocations.ready && !this.revocations.isSuspended(receiver.tenantId);
+    if (this.isStopping || !mayWork) return;
+    const isSlow = this.limits.isSlow(receiver, Date.now());
+    const hasSlot = isSlow ? this.slots.tryAcquire(receiver) : await this.slots.acquire(receiver);
+    if (hasSlot) await this.attempt(attempt, message, () => this.slots.release(receiver.tenantId));
+  }
+
+  /** @param release gives the slot back; called once */
+  private async attempt(attempt: FirstAttempt, message: Message, release: () => void): Promise<void> {
+    const { receiver } = attempt;
+    let releaseSlot = release;
+    try {
+      // A receiver that changed during the wait, such as by a revoked secret, is left to the worker, which sends to the new one.
+      const maySend = (await this.isCurrent(receiver)) && !this.revocations.isSuspended(receiver.tenantId);
+      if (!maySend || !attempt.begin(Date.now())) {
+        this.limits.ended(receiver, null, false, Date.now());
+        return;
+      }
+      deliveryMetrics.firstAttemptDelay.observe({ lane: 'direct' }, secondsSince(message.eventId));
+      const outcome = await this.sender.attempt(receiver, message, () => {
+        releaseSlot();
+        releaseSlot = () => undefined;
+      });
+      attempt.end(outcome);
+    } catch (error) {
+      const msg = 'An attempt failed by a defect; it is made again when its claim expires';
+      this.logger.error({ msg, tenantId: receiver.tenantId, deliveryId: attempt.id, err: error });
+    } finally {
+      releaseSlot();
+    }
+  }
+
+  private async isCurrent(receiver: Receiver): Promise<boolean> {
+    const receivers = await this.directory.of(receiver.tenantId);
+    return receivers.get(receiver.subscriptionId) === receiver;
+  }
+
+  /** Resolves when all attempts have ended, except those of slow receivers, or after a second. */
+  private async firstOf(made: readonly MadeAttempt[]): Promise<void> {
+    const now = Date.now();
+    const quick = made
+      .filter(({ attempt }) => !this.limits.isSlow(attempt.receiver, now))
+      .map(({ outcome }) => outcome);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, SLOW_MS);
+    });
+    try {
+      await Promise.race([Promise.all(quick), patience]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async record(
+    tenantId: string,
+    event: string,
+    { eventId, body, traceparent }: Message,
+    made: readonly MadeAttempt[],
+    ordered: readonly NewDelivery[],
+  ): Promise<void> {
+    const deliveries = made.map(({ attempt }) => attempt.record());
+    const lasting = made.filter((_one, index) => deliveries[index]?.claim);
+    await this.ledger.write({
+      kind: 'event',
+      tenantId,
+      eventId,
+      event,
+      body,
+      traceparent: recordedOnly(traceparent),
+      deliveries: [...deliveries, ...ordered],
+    });
+    this.recorded.set(eventId, true);
+    for (const [index, { attempt }] of made.entries()) if (deliveries[index]?.outcome) this.note(attempt);
+    for (const { attempt, outcome } of lasting) this.follow(attempt, outcome);
+  }
+
+  /** Records the outcome of an attempt that outlasts the record of its event. */
+  private follow(attempt: FirstAttempt, outcome: Promise<void>): void {
+    const followed: Promise<void> = this.settle(attempt, outcome)
+      .catch((error: unknown) => {
+        const msg = 'The outcome of an attempt could not be recorded; it is made again when its claim expires';
+        this.logger.error({ msg, tenantId: attempt.receiver.tenantId, deliveryId: attempt.id, err: error });
+      })
+      .finally(() => this.lasting.delete(followed));
+    this.lasting.add(followed);
+  }
+
+  private async settle(attempt: FirstAttempt, ended: Promise<void>): Promise<void> {
+    await ended;
+    const { outcome, next, receiver } = attempt;
+    if (!outcome || !next) return;
+    const isOurs = await this.ledger.write({
+      kind: 'settlement',
+      tenantId: receiver.tenantId,
+      deliveryId: attempt.id,
+      subscriptionId: receiver.subscriptionId,
+      claim: attempt.claim,
+      url: receiver.url,
+      status: next.status,
+      attempts: 1,
+      outcome,
+      reason: null,
+      dueAt: next.nextAttemptAt,
+      isHead: false,
+      isSetAside: false,
+    });
+    if (isOurs) this.note(attempt);
+  }
+
+  private note({ receiver, outcome, next }: FirstAttempt): void {
+    if (outcome && next) this.health.note(receiver, outcome, next);
+  }
+}
+
+/** The receivers that may get or hold an event: apps get no objects that they do not see, nobody events from before it existed. */
+function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
+  const happenedAt = Date.parse(event.time);
+  return [...receivers.values()].filter((receiver) => {
+    const { events, appKey, createdAt } = receiver;
+    if (receiver.isRemoved) return isItsRemoval(receiver, event);
+    return (
+      matchesEvent(events, event.type) && createdAt <= happenedAt && (appKey === null || isVisibleToApp(event, appKey))
+    );
+  });
+}
+
+/** Whether the event may have been handled before, though the broker does not say so. */
+const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time) > YOUNG_MS;
+
+/** Seconds since the time in an id. Clocks of two processes may differ. */
+const secondsSince = (id: string): number => Math.max(0, Date.now() - millisecondsOfId(id)) / 1000;

@@ -1,0 +1,113 @@
+import type { EventEnvelope } from '@crm/contracts';
+import { idOf, millisecondsOfId, newId } from '@crm/database';
+import type { NewDelivery, RecordPosition } from '../ledger/ledger-entry.js';
+import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
+import type { Receiver } from '../receivers/receiver.js';
+import { afterAttempt, type NextState } from './retry-policy.js';
+
+/** Milliseconds until the claim of a delivery in an attempt expires: twice what an attempt may take. */
+export const CLAIM_MS = 30_000;
+
+/**
+ * The id of the delivery of an event to a subscription. It follows from both, so that an event that comes again makes no second
+ * delivery, and has the time of the event, so that deliveries sort by it and lie in the partition of its day.
+ */
+export function deliveryId(eventId: string, subscriptionId: string): string {
+  const event = eventId.toLowerCase();
+  return idOf(millisecondsOfId(event), event, subscriptionId);
+}
+
+/**
+ * @param streamSequence null when the event did not come from the stream
+ * @returns null for an event without a record or a version of it, which has no order
+ */
+export const recordPositionOf = (
+  { subject, recordversion }: Pick<EventEnvelope, 'subject' | 'recordversion'>,
+  streamSequence: number | null,
+): RecordPosition | null =>
+  subject === undefined || recordversion === undefined
+    ? null
+    : { recordId: subject, recordVersion: recordversion, streamSequence };
+
+/** A delivery for the partition of a record. Nothing is attempted before it is recorded. */
+export const orderedDelivery = (
+  eventId: string,
+  { subscriptionId, url, enabled }: Receiver,
+  position: RecordPosition,
+): NewDelivery => ({
+  id: deliveryId(eventId, subscriptionId),
+  subscriptionId,
+  // Subscriptions of apps have no order.
+  app: null,
+  url,
+  status: enabled ? 'pending' : 'held',
+  attempts: 0,
+  outcome: null,
+  dueAt: null,
+  position,
+  claim: null,
+});
+
+/** The delivery of an event to one receiver, from the event's arrival to the end of the first attempt. */
+export class FirstAttempt {
+  readonly id: string;
+  /** Proves the claim, if the delivery is recorded during the attempt. */
+  readonly claim = newId();
+  private startedAt: number | undefined;
+  private isRecorded = false;
+  private isHeld = false;
+  private ended: { readonly outcome: AttemptOutcome; readonly next: NextState } | undefined;
+
+  /** @param retryDelaysMs before each attempt of the delivery, this one included */
+  constructor(
+    eventId: string,
+    readonly receiver: Receiver,
+    private readonly retryDelaysMs: readonly number[],
+  ) {
+    this.id = deliveryId(eventId, receiver.subscriptionId);
+  }
+
+  /** @returns false when the delivery is recorded as due already: then the attempt is not made here */
+  begin(now: number): boolean {
+    if (this.isRecorded) return false;
+    this.startedAt = now;
+    return true;
+  }
+
+  /** The subscription is paused or disabled: no attempt is made. */
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  end(outcome: AttemptOutcome): void {
+    this.ended = {
+      outcome,
+      next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random(), !this.receiver.isRemoved),
+    };
+  }
+
+  get outcome(): AttemptOutcome | null {
+    return this.ended?.outcome ?? null;
+  }
+
+  get next(): NextState | null {
+    return this.ended?.next ?? null;
+  }
+
+  /** The delivery as it is now: ended, in its first attempt, due, or held. */
+  record(): NewDelivery {
+    this.isRecorded = true;
+    const { subscriptionId, appKey, installationId, url } = this.receiver;
+    const app = appKey === null || installationId === null ? null : { key: appKey, installationId };
+    const known = { id: this.id, subscriptionId, app, url, position: null };
+    if (this.ended) {
+      const { outcome, next } = this.ended;
+      return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };
+    }
+    if (this.isHeld) return { ...known, status: 'held', attempts: 0, outcome: null, dueAt: null, claim: null };
+    const waits = { ...known, status: 'pending', attempts: 0, outcome: null } as const;
+    if (this.startedAt === undefined) return { ...waits, dueAt: new Date(), claim: null };
+    const claim = { id: this.claim, until: new Date(this.startedAt + CLAIM_MS) };
+    return { ...waits, dueAt: new Date(this.startedAt), claim };
+  }
+}

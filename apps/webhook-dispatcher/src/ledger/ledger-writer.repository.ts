@@ -1,0 +1,256 @@
+import type { NarrowTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { DeliveryOrderRepository } from '../queue/delivery-order.repository.js';
+import { type HoldKey, HoldRepository } from '../queue/hold.repository.js';
+import { SubscriptionQueueRepository, type WokenQueue } from '../queue/subscription-queue.repository.js';
+import { type EventEntry, endsHead, type LedgerEntry, type NewDelivery, type Settlement } from './ledger-entry.js';
+
+// Rows of many tenants; parameters are arrays of equal length.
+
+/** $1: tenants, $2: ids, $3: names, $4: bodies, $5: traceparents of those that are traced. */
+export const INSERT_EVENT_BODIES = `
+  INSERT INTO event_body (tenant_id, id, event, body, traceparent)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[])
+  ON CONFLICT DO NOTHING`;
+
+const DELIVERY_COLUMNS = `tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at, attempted_at,
+       http_status, latency_ms, response_excerpt, error_code, error_message, error_phase, app_key,
+       installation_id`;
+
+/**
+ * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: statuses, $8: attempts made, $9: next
+ * attempt; of the last attempt $10: time, $11: HTTP status, $12: milliseconds, $13: response, $14, $15, $16: code, message and
+ * phase of the error; $17, $18: apps and installations, null for subscriptions of tenants.
+ */
+const givenDeliveries = (...more: string[]): string =>
+  `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
+         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
+         ${['$16::text[]', '$17::text[]', '$18::uuid[]', ...more].join(', ')})`;
+
+/** Deliveries that have ended, most with their first attempt. None is written twice. */
+export const INSERT_ENDED_DELIVERIES = `
+  INSERT INTO delivery (${DELIVERY_COLUMNS})
+  SELECT * FROM ${givenDeliveries()}
+  ON CONFLICT DO NOTHING`;
+
+/** Deliveries that wait for an attempt or are in one. $1 to $18 as above, $19: claims, $20: when they expire. */
+export const INSERT_DUE_DELIVERIES = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM ${givenDeliveries('$19::uuid[]', '$20::timestamptz[]')}
+      AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
+  inserted AS (
+    INSERT INTO delivery (${DELIVERY_COLUMNS})
+    SELECT ${DELIVERY_COLUMNS} FROM given
+    ON CONFLICT DO NOTHING RETURNING tenant_id, id)
+  INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at, claim, claimed_until)
+  SELECT tenant_id, id, subscription_id, event_id, attempts, attempts > 0, next_attempt_at, claim, claimed_until
+    FROM given JOIN inserted USING (tenant_id, id)`;
+
+/** Deliveries for the partition of a record. $1 to $18 as above, $19: records, $20: their versions, $21: stream sequences. */
+export const INSERT_ORDERED_DELIVERIES = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM ${givenDeliveries('$19::text[]', '$20::bigint[]', '$21::bigint[]')}
+      AS given (${DELIVERY_COLUMNS}, record_id, record_version, stream_sequence)),
+  inserted AS (
+    INSERT INTO delivery (${DELIVERY_COLUMNS}, record_id, record_version)
+    SELECT ${DELIVERY_COLUMNS}, record_id, record_version FROM given
+    ON CONFLICT DO NOTHING RETURNING tenant_id, id)
+  INSERT INTO ordered_delivery
+    (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, state)
+  SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, 'new'
+    FROM given JOIN inserted USING (tenant_id, id)`;
+
+/**
+ * Results of claimed deliveries; those that this process no longer claims stay as they are. The attempt before moves from the
+ * row of the delivery to the log. $1: tenants, $2: ids, $3: claims, $4: URLs (null keeps one), $5: statuses, $6: attempts made,
+ * $7: next attempt; of the attempt $8: time (null for none), $9: HTTP status, $10: milliseconds, $11: response, $12, $13, $14:
+ * code, message and phase of the error; $15: whether set aside, $16, $17: lowest and highest id, to exclude other days.
+ */
+export const SETTLE_DELIVERIES = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::timestamptz[],
+                         $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::text[], $14::text[],
+                         $15::boolean[])
+      AS given (tenant_id, id, claim, url, status, attempts, due_at, at, http_status, latency_ms, excerpt, code, message,
+                phase, set_aside)),
+  ended AS (
+    DELETE FROM due_delivery AS due USING given
+     WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
+       AND given.due_at IS NULL
+    RETURNING due.tenant_id, due.delivery_id AS id),
+  postponed AS (
+    UPDATE due_delivery AS due
+       SET due_at = given.due_at, attempts = given.attempts, is_retry = true, claim = NULL, claimed_until = NULL
+      FROM given
+     WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
+       AND given.due_at IS NOT NULL
+    RETURNING due.tenant_id, due.delivery_id AS id),
+  ours AS MATERIALIZED (
+    SELECT given.* FROM given
+      JOIN (SELECT * FROM ended UNION ALL SELECT * FROM postponed) AS held USING (tenant_id, id)),
+  logged AS (
+    INSERT INTO delivery_attempt
+      (tenant_id, delivery_id, number, at, http_status, error_code, error_message, error_phase, latency_ms,
+       response_excerpt)
+    SELECT tenant_id, id, before.attempts, before.attempted_at, before.http_status, before.error_code,
+           before.error_message, before.error_phase, before.latency_ms, before.response_excerpt
+      FROM ours JOIN delivery AS before USING (tenant_id, id)
+     WHERE before.id BETWEEN $16 AND $17 AND before.attempted_at IS NOT NULL
+    ON CONFLICT DO NOTHING),
+  recorded AS (
+    UPDATE delivery
+       SET status = ours.status, attempts = ours.attempts, next_attempt_at = ours.due_at, url = coalesce(ours.url, delivery.url),
+           error_code = ours.code, error_message = ours.message, error_phase = ours.phase, http_status = ours.http_status,
+           attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt, set_aside = ours.set_aside
+      FROM ours
+     WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $16 AND $17)
+  -- Includes those whose row was dropped with its partition: they have ended as well.
+  SELECT id FROM ours`;
+
+type OwnedDelivery = NewDelivery & Pick<EventEntry, 'tenantId' | 'eventId' | 'event'>;
+
+export interface Written {
+  /** Ids of the settled and held deliveries; this process no longer claimed the others. */
+  readonly settled: ReadonlySet<string>;
+  /** Deliveries beyond the bound of their subscription's hold, which were not kept. */
+  readonly dropped: number;
+}
+
+/** Writes events and results of claimed deliveries of many tenants in few statements. Runs as the narrow role. */
+@Injectable()
+export class LedgerWriterRepository {
+  constructor(
+    private readonly queues: SubscriptionQueueRepository,
+    private readonly order: DeliveryOrderRepository,
+    private readonly holding: HoldRepository,
+  ) {}
+
+  async write(tx: NarrowTransaction, entries: readonly LedgerEntry[]): Promise<Written> {
+    const events = entries.filter((entry) => entry.kind === 'event');
+    const settlements = entries.filter((entry) => entry.kind === 'settlement');
+    const holds = entries.filter((entry) => entry.kind === 'hold');
+    const deliveries = events.flatMap(ownedDeliveries);
+    const untried = deliveries.filter(isHeldUntried);
+    const refused: HoldKey[] = [...deliveries.filter(isHeldAfterAttempt), ...settlements.filter(isHeldAfterAttempt)];
+    const locked = [...untried, ...holds, ...refused];
+    // First, so that no two transactions wait for each other.
+    if (locked.length > 0) this.holding.lock(tx, locked);
+    this.insertEvents(
+      tx,
+      events.filter((event) => !event.deliveries.every(isHeldUntried)),
+      deliveries.filter((delivery) => !isHeldUntried(delivery)),
+    );
+    const dropped = untried.length > 0 ? this.hold(tx, events, untried) : Promise.resolve(0);
+    const settled = settlements.length > 0 ? this.settle(tx, settlements) : Promise.resolve([]);
+    const held = holds.length > 0 ? this.holding.holdClaimed(tx, holds) : Promise.resolve([]);
+    if (refused.length > 0) this.holding.recount(tx, refused);
+    const woken = [...events.flatMap(queuesOfEvent), ...settlements.flatMap(queueOfSettlement)];
+    if (woken.length > 0) this.queues.wake(tx, woken);
+    const [settledRows, heldRows, droppedCount] = await Promise.all([settled, held, dropped]);
+    const ids = new Set([...settledRows, ...heldRows].map(({ id }) => id));
+    const heads = [...settlements.filter(endsHead), ...holds.filter(({ isHead }) => isHead)];
+    const ended = heads.filter(({ deliveryId }) => ids.has(deliveryId));
+    if (ended.length > 0) this.order.endHeads(tx, ended);
+    return { settled: ids, dropped: droppedCount };
+  }
+
+  private hold(tx: NarrowTransaction, events: readonly EventEntry[], held: readonly OwnedDelivery[]): Promise<number> {
+    return this.holding.insert(
+      tx,
+      held,
+      events.filter((event) => event.deliveries.length > 0 && event.deliveries.every(isHeldUntried)),
+    );
+  }
+
+  private insertEvents(
+    tx: NarrowTransaction,
+    events: readonly EventEntry[],
+    deliveries: readonly OwnedDelivery[],
+  ): void {
+    if (events.length === 0) return;
+    tx.issue(INSERT_EVENT_BODIES, [
+      events.map(({ tenantId }) => tenantId),
+      events.map(({ eventId }) => eventId),
+      events.map(({ event }) => event),
+      events.map(({ body }) => body),
+      events.map(({ traceparent }) => traceparent ?? null),
+    ]);
+    const ordered = deliveries.filter(({ position }) => position !== null);
+    if (ordered.length > 0) tx.issue(INSERT_ORDERED_DELIVERIES, [...columnsOf(ordered), ...positionsOf(ordered)]);
+    const ended = deliveries.filter(({ dueAt, position }) => dueAt === null && position === null);
+    if (ended.length > 0) tx.issue(INSERT_ENDED_DELIVERIES, columnsOf(ended));
+    const due = deliveries.filter(({ dueAt }) => dueAt !== null);
+    if (due.length > 0) {
+      const claims = [due.map(({ claim }) => claim?.id ?? null), due.map(({ claim }) => claim?.until ?? null)];
+      tx.issue(INSERT_DUE_DELIVERIES, [...columnsOf(due), ...claims]);
+    }
+  }
+
+  private settle(tx: NarrowTransaction, settlements: readonly Settlement[]): Promise<{ id: string }[]> {
+    const ids = settlements.map(({ deliveryId }) => deliveryId).sort();
+    return tx.queryPrepared<{ id: string }>(SETTLE_DELIVERIES, [
+      settlements.map(({ tenantId }) => tenantId),
+      settlements.map(({ deliveryId }) => deliveryId),
+      settlements.map(({ claim }) => claim),
+      settlements.map(({ url }) => url),
+      settlements.map(({ status }) => status),
+      settlements.map(({ attempts }) => attempts),
+      settlements.map(({ dueAt }) => dueAt),
+      settlements.map(({ outcome }) => outcome?.at ?? null),
+      settlements.map(({ outcome }) => outcome?.httpStatus ?? null),
+      settlements.map(({ outcome }) => outcome?.latencyMs ?? null),
+      settlements.map(({ outcome }) => outcome?.responseExcerpt ?? null),
+      settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.code ?? null),
+      settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.message ?? null),
+      settlements.map(({ outcome }) => outcome?.error?.phase ?? null),
+      settlements.map(({ isSetAside }) => isSetAside),
+      ids[0],
+      ids.at(-1),
+    ]);
+  }
+}
+
+const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
+  deliveries.map(({ tenantId }) => tenantId),
+  deliveries.map(({ id }) => id),
+  deliveries.map(({ subscriptionId }) => subscriptionId),
+  deliveries.map(({ eventId }) => eventId),
+  deliveries.map(({ event }) => event),
+  deliveries.map(({ url }) => url),
+  deliveries.map(({ status }) => status),
+  deliveries.map(({ attempts }) => attempts),
+  deliveries.map(({ dueAt }) => dueAt),
+  deliveries.map(({ outcome }) => outcome?.at ?? null),
+  deliveries.map(({ outcome }) => outcome?.httpStatus ?? null),
+  deliveries.map(({ outcome }) => outcome?.latencyMs ?? null),
+  deliveries.map(({ outcome }) => outcome?.responseExcerpt ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.code ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.message ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.phase ?? null),
+  deliveries.map(({ app }) => app?.key ?? null),
+  deliveries.map(({ app }) => app?.installationId ?? null),
+];
+
+const positionsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
+  deliveries.map(({ position }) => position?.recordId),
+  deliveries.map(({ position }) => position?.recordVersion),
+  deliveries.map(({ position }) => position?.streamSequence),
+];
+
+const ownedDeliveries = ({ tenantId, eventId, event, deliveries }: EventEntry): OwnedDelivery[] =>
+  deliveries.map((delivery) => ({ ...delivery, tenantId, eventId, event }));
+
+type HeldState = Pick<NewDelivery | Settlement, 'status' | 'outcome'>;
+
+const isHeldUntried = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome === null;
+/** The receiver said that it is gone. Rare: the first one disables the subscription. */
+const isHeldAfterAttempt = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome !== null;
+
+/** A claim ends when the process that holds it does not settle it. */
+const queuesOfEvent = ({ tenantId, deliveries }: EventEntry): WokenQueue[] =>
+  deliveries.flatMap(({ subscriptionId, dueAt, claim }) =>
+    dueAt === null ? [] : [{ tenantId, subscriptionId, dueAt: claim?.until ?? dueAt }],
+  );
+
+const queueOfSettlement = ({ tenantId, subscriptionId, dueAt }: Settlement): WokenQueue[] =>
+  dueAt === null ? [] : [{ tenantId, subscriptionId, dueAt }];

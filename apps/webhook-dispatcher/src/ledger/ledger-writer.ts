@@ -1,0 +1,141 @@
+import { Database, isExcessive, isTemporary } from '@crm/database';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
+import { endsHead, type LedgerEntry } from './ledger-entry.js';
+import { droppedDeliveries } from './ledger-metrics.js';
+import { LedgerWriterRepository } from './ledger-writer.repository.js';
+
+/** Milliseconds for which entries are gathered, since a commit costs the server as much as some twenty deliveries. */
+const GATHER_MS = 25;
+/** Rows that one transaction writes. */
+const ROWS_TOGETHER = 1_000;
+/** UTF-16 units of the bodies that one transaction writes; a larger one goes alone. */
+const LENGTH_TOGETHER = 4_000_000;
+/** Concurrent transactions: one is prepared while the server works on the other. */
+const MOST_AT_ONCE = 2;
+
+interface Waiting {
+  readonly entry: LedgerEntry;
+  readonly rows: number;
+  readonly length: number;
+  readonly resolve: (isRecorded: boolean) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Writes entries of all tenants that come at about the same time in one transaction. When the server refuses it, each entry is
+ * written alone, so that a bad one fails by itself.
+ */
+@Injectable()
+export class LedgerWriter implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('LedgerWriter');
+  private waiting: Waiting[] = [];
+  private gathering: NodeJS.Timeout | undefined;
+  /** Whether entries have gathered for long enough, but all transactions are busy. */
+  private isOverdue = false;
+  private readonly writing = new Set<Promise<void>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly entries: LedgerWriterRepository,
+    private readonly queueSignal: SubscriptionQueueSignal,
+    private readonly orderSignal: DeliveryOrderSignal,
+  ) {}
+
+  /**
+   * Resolves when the entry is committed.
+   * @returns false for a claimed delivery that was no longer claimed by this process: nothing was written
+   * @throws what `Database.crossTenant` throws
+   */
+  write(entry: LedgerEntry): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ entry, ...sizeOf(entry), resolve, reject });
+      this.gathering ??= setTimeout(() => this.begin(), GATHER_MS);
+    });
+  }
+
+  /** Writes everything that waits; the modules that use this one stop before. */
+  async beforeApplicationShutdown(): Promise<void> {
+    while (this.waiting.length > 0 || this.writing.size > 0) {
+      this.begin();
+      await Promise.all(this.writing);
+    }
+  }
+
+  private begin(): void {
+    clearTimeout(this.gathering);
+    this.gathering = undefined;
+    while (this.waiting.length > 0 && this.writing.size < MOST_AT_ONCE) {
+      const written: Promise<void> = this.writeTogether(this.takeBatch()).finally(() => {
+        this.writing.delete(written);
+        // Entries that gathered while the server was busy.
+        if (this.isOverdue) this.begin();
+      });
+      this.writing.add(written);
+    }
+    this.isOverdue = this.waiting.length > 0;
+  }
+
+  private takeBatch(): Waiting[] {
+    let rows = 0;
+    let length = 0;
+    let count = 0;
+    for (const one of this.waiting) {
+      rows += one.rows;
+      length += one.length;
+      if (count > 0 && (rows > ROWS_TOGETHER || length > LENGTH_TOGETHER)) break;
+      count += 1;
+    }
+    return this.waiting.splice(0, count);
+  }
+
+  private async writeTogether(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const settled = await this.commit(batch);
+      for (const { entry, resolve } of batch) resolve(entry.kind === 'event' || settled.has(entry.deliveryId));
+    } catch (error) {
+      if (batch.length === 1 || isUnavailable(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      this.logger.warn({
+        msg: `${batch.length} entries could not be written together; each is written alone`,
+        err: error,
+      });
+      for (const one of batch) await this.writeTogether([one]);
+    }
+  }
+
+  private async commit(batch: readonly Waiting[]): Promise<ReadonlySet<string>> {
+    const { settled, dropped } = await this.database.crossTenant((tx) =>
+      this.entries.write(
+        tx,
+        batch.map(({ entry }) => entry),
+      ),
+    );
+    if (dropped > 0) droppedDeliveries.inc(dropped);
+    if (batch.some(({ entry }) => isDue(entry))) this.queueSignal.signal();
+    if (batch.some(({ entry }) => changesOrder(entry))) this.orderSignal.signal();
+    return settled;
+  }
+}
+
+/** Whether each entry would fail alone, too: not for a statement that took too much time or memory, which one may have caused. */
+const isUnavailable = (error: unknown): boolean => isTemporary(error) && !isExcessive(error);
+
+function sizeOf(entry: LedgerEntry): { rows: number; length: number } {
+  if (entry.kind === 'event') return { rows: entry.deliveries.length + 1, length: entry.body.length };
+  return { rows: 1, length: entry.kind === 'hold' ? 0 : (entry.outcome?.responseExcerpt?.length ?? 0) };
+}
+
+/** Whether a partition has grown or lost its head. */
+function changesOrder(entry: LedgerEntry): boolean {
+  if (entry.kind === 'event') return entry.deliveries.some(({ position }) => position !== null);
+  return entry.kind === 'hold' ? entry.isHead : endsHead(entry);
+}
+
+/** Whether something becomes due, now or later. */
+function isDue(entry: LedgerEntry): boolean {
+  if (entry.kind === 'event') return entry.deliveries.some(({ dueAt, claim }) => dueAt !== null && claim === null);
+  return entry.kind === 'settlement' && entry.dueAt !== null;
+}

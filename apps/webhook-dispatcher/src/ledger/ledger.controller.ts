@@ -1,0 +1,104 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { ApiGroup, Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
+import {
+  attemptView,
+  DeliveryDetailView,
+  DeliveryStatsQuery,
+  DeliveryStatsView,
+  DeliveryView,
+  deliveryStatsView,
+  deliveryView,
+  ListDeliveriesQuery,
+} from './ledger.dto.js';
+import { LedgerService, MOST_DELIVERIES } from './ledger.service.js';
+
+const DELIVERY = { description: 'The delivery', body: () => DeliveryView };
+
+@ApiGroup(WEBHOOKS_GROUP)
+@Controller('api/webhooks/deliveries')
+export class DeliveryController {
+  constructor(private readonly ledger: LedgerService) {}
+
+  @Get()
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Lists deliveries',
+    description:
+      'The ledger of what was sent where, with status, attempts and last error. Filters are combined; `from` and `to` go by the time of the event.',
+    answers: [{ status: 200, ...DELIVERY, list: true }],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: ListDeliveriesQuery,
+  ): Promise<ListAnswer<DeliveryView>> {
+    return mapList(await this.ledger.list(principal, query), deliveryView);
+  }
+
+  @Get(':id')
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Returns a delivery with its attempts',
+    description: 'Each attempt shows the status and the beginning of the response, or where it failed without one.',
+    answers: [{ status: 200, description: 'The delivery', body: () => DeliveryDetailView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryDetailView> {
+    const { delivery, attempts } = await this.ledger.get(principal, id);
+    return { ...deliveryView(delivery), attemptLog: attempts.map(attemptView) };
+  }
+
+  @Post(':id/redeliver')
+  @HttpCode(202)
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Sends a delivery again',
+    description:
+      'At once, whether it has ended, is held or waits for its next attempt. With `ordering: record`, when no other delivery of its record is under way, and before those that wait; one that itself waits for an earlier one is refused (`CONFLICT`). `CONFLICT` also when its event is no longer kept, or its subscription is paused or disabled.',
+    errors: ['CONFLICT'],
+    answers: [{ status: 202, ...DELIVERY }],
+  })
+  async redeliver(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryView> {
+    return deliveryView(await this.ledger.redeliver(principal, id));
+  }
+}
+
+const DESCRIPTION = `Counted from the ledger, by the time of the events. \`QUERY_TOO_EXPENSIVE\` for more than ${MOST_DELIVERIES.toLocaleString('en-US')} deliveries.`;
+const STATS = { description: 'How the deliveries of each hour went', body: () => DeliveryStatsView };
+
+@ApiGroup(WEBHOOKS_GROUP)
+@Controller('api/webhooks')
+export class DeliveryStatsController {
+  constructor(private readonly ledger: LedgerService) {}
+
+  @Get('stats')
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Returns how deliveries went, per hour',
+    description: DESCRIPTION,
+    errors: ['QUERY_TOO_EXPENSIVE'],
+    answers: [{ status: 200, ...STATS }],
+  })
+  async ofTenant(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: DeliveryStatsQuery,
+  ): Promise<DeliveryStatsView> {
+    return deliveryStatsView(await this.ledger.statsOfTenant(principal, query));
+  }
+
+  @Get('subscriptions/:id/stats')
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Returns how deliveries of a subscription went, per hour',
+    description: DESCRIPTION,
+    errors: ['QUERY_TOO_EXPENSIVE'],
+    answers: [{ status: 200, ...STATS }],
+  })
+  async ofSubscription(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Query() query: DeliveryStatsQuery,
+  ): Promise<DeliveryStatsView> {
+    return deliveryStatsView(await this.ledger.statsOfSubscription(principal, id, query));
+  }
+}

@@ -1,0 +1,268 @@
+import type { AttemptPhase, DeliveryStatus } from '@crm/contracts';
+import { lowestIdOf, type NarrowTransaction, type TenantTransaction, type Transaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
+import { HoldRepository } from '../queue/hold.repository.js';
+import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
+import type { StatsHours, TimeRange } from './time-range.js';
+
+const COLUMNS = `id, event, event_id AS "eventId", subscription_id AS "subscriptionId", installation_id AS "installationId",
+         url, status, attempts, error_code AS "errorCode", error_message AS "errorMessage", http_status AS "httpStatus",
+         latency_ms AS "latencyMs", created_at AS "createdAt", next_attempt_at AS "nextAttemptAt", set_aside AS "isSetAside"`;
+
+/**
+ * Reads the deliveries of a tenant, or of an app in all tenants. Statements are planned for their values, so that a filter that
+ * is null leaves nothing in the plan; each of the others has an index in the order of the list. $1: tenant or app.
+ */
+const readsOf = (owner: 'tenant_id' | 'app_key') => {
+  const matches = `${owner} = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscription_id = $3)
+     AND ($4::text IS NULL OR event = $4) AND ($5::text IS NULL OR error_code = $5)
+     AND ($6::uuid IS NULL OR id >= $6) AND ($7::uuid IS NULL OR id < $7)`;
+  return {
+    /** $2: status, $3: subscription, $4: event, $5: error, $6: lowest id, $7: end of the ids, $8: last id before; $9: limit, $10: offset. */
+    list: `
+  SELECT ${COLUMNS} FROM delivery
+   WHERE ${matches}
+     AND ($8::uuid IS NULL OR id < $8)
+   ORDER BY id DESC LIMIT $9 OFFSET $10`,
+    /** $2 to $7 as above, $8: where counting ends; null for never. */
+    count: `
+  SELECT count(*)::int AS count FROM (
+    SELECT 1 FROM delivery
+     WHERE ${matches}
+     LIMIT $8) AS matching`,
+    /** $2: id. */
+    find: `
+  SELECT ${COLUMNS} FROM delivery WHERE ${owner} = $1 AND id = $2`,
+    /** The last attempt is in the row of its delivery. $2: id of the delivery. */
+    attempts: `
+  SELECT number, attempt.at, attempt.http_status AS "httpStatus", attempt.error_code AS "errorCode",
+         attempt.error_phase AS phase, attempt.latency_ms AS "latencyMs", attempt.response_excerpt AS "responseExcerpt"
+    FROM delivery JOIN delivery_attempt AS attempt
+      ON attempt.tenant_id = delivery.tenant_id AND attempt.delivery_id = $2
+   WHERE delivery.${owner} = $1 AND id = $2
+   UNION ALL
+  SELECT attempts, attempted_at, http_status, error_code, error_phase, latency_ms, response_excerpt
+    FROM delivery WHERE ${owner} = $1 AND id = $2 AND attempted_at IS NOT NULL
+   ORDER BY number`,
+    /**
+     * Deliveries by the hour of their events, of which $5 has the lowest ids, from 1. Reads $6 rows at most in the order of an
+     * index: more deliveries make the result incomplete. $2: subscription; null for any, $3: lowest id, $4: end of the ids.
+     */
+    countByHour: `
+  SELECT hour, count(*)::int AS deliveries,
+         (count(*) FILTER (WHERE status = 'delivered'))::int AS delivered,
+         (count(*) FILTER (WHERE status IN ('failed', 'blocked')))::int AS failed,
+         sum(attempts)::int AS attempts,
+         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY latency_ms) AS percentiles
+    FROM (SELECT width_bucket(id, $5::uuid[]) AS hour, status, attempts, latency_ms FROM delivery
+           WHERE ${owner} = $1 AND ($2::uuid IS NULL OR subscription_id = $2) AND id >= $3 AND id < $4
+           ORDER BY id LIMIT $6) AS counted
+   GROUP BY hour`,
+  };
+};
+
+export const TENANT_LEDGER = readsOf('tenant_id');
+export const APP_LEDGER = readsOf('app_key');
+
+/** $1: tenant, $2: ids. */
+export const FIND_KNOWN_DELIVERY = `
+  SELECT 1 AS known FROM delivery WHERE tenant_id = $1 AND id = ANY ($2::uuid[]) LIMIT 1`;
+
+/** Brings a waiting delivery's next attempt forward. $1: tenant, $2: id. */
+export const HASTEN_DELIVERY = `
+  UPDATE due_delivery SET due_at = now() WHERE tenant_id = $1 AND delivery_id = $2
+  RETURNING false AS "wasHeld"`;
+
+/**
+ * Makes a delivery due that has ended or is held, and whose event is kept; a hold is locked. One of a record returns to its
+ * partition, where its version comes first. $1: tenant, $2: id.
+ */
+export const REDELIVER = `
+  WITH before AS MATERIALIZED (
+    SELECT tenant_id, id, status FROM delivery
+     WHERE tenant_id = $1 AND id = $2 AND status NOT IN ('pending', 'retrying')
+       AND EXISTS (SELECT 1 FROM event_body WHERE tenant_id = $1 AND event_body.id = delivery.event_id)
+       FOR UPDATE OF delivery),
+  again AS (
+    UPDATE delivery SET status = 'retrying', next_attempt_at = CASE WHEN record_id IS NULL THEN now() END, set_aside = false
+      FROM before WHERE delivery.tenant_id = before.tenant_id AND delivery.id = before.id
+    RETURNING delivery.tenant_id, delivery.id, subscription_id, event_id, attempts, next_attempt_at, record_id,
+              record_version),${DUE_AGAIN}
+  SELECT status = 'held' AS "wasHeld" FROM before`;
+
+/** A tenant sees its deliveries, the developer of an app those of the app in every tenant. */
+export type LedgerOwner = { readonly tenantId: string } | { readonly appKey: string };
+
+export interface Delivery {
+  readonly id: string;
+  readonly event: string;
+  readonly eventId: string;
+  readonly subscriptionId: string;
+  /** Null for a subscription that the tenant created. */
+  readonly installationId: string | null;
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly lastError: { code: string; message: string; httpStatus?: number } | null;
+  /** Milliseconds of the last attempt. */
+  readonly latencyMs: number | null;
+  readonly createdAt: Date;
+  /** Null for one that has ended, and in the partition of a record. */
+  readonly nextAttemptAt: Date | null;
+  /** Ended after its third failed attempt, so that later ones of its record went on. */
+  readonly isSetAside: boolean;
+}
+
+type DeliveryRow = Omit<Delivery, 'lastError'> & {
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly httpStatus: number | null;
+};
+
+export interface Attempt {
+  readonly number: number;
+  readonly at: Date;
+  readonly httpStatus: number | null;
+  readonly errorCode: string | null;
+  /** Where it failed; null when the receiver answered. */
+  readonly phase: AttemptPhase | null;
+  readonly latencyMs: number;
+  readonly responseExcerpt: string | null;
+}
+
+/** Selects deliveries; null for any. */
+export interface DeliveryFilter {
+  readonly status: DeliveryStatus | null;
+  readonly subscriptionId: string | null;
+  readonly event: string | null;
+  /** Code of the last attempt's error. */
+  readonly errorCode: string | null;
+  /** When the event happened. */
+  readonly time: TimeRange;
+}
+
+export interface LedgerPage {
+  /** Id of the last delivery of the page before; null for the first page. */
+  readonly after: string | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The deliveries of the events of an hour. */
+export interface HourStats {
+  /** The beginning of the hour. */
+  readonly at: Date;
+  readonly deliveries: number;
+  readonly delivered: number;
+  /** Includes those whose last attempt the address policy refused. */
+  readonly failed: number;
+  /** All attempts of these deliveries, whenever they were made. */
+  readonly attempts: number;
+  /** Percentiles of the last attempts; null when none was made. */
+  readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
+}
+
+interface HourRow extends Omit<HourStats, 'at' | 'latencyMs'> {
+  readonly hour: number;
+  readonly percentiles: readonly [number, number, number] | null;
+}
+
+/** Reads the ledger, and sends deliveries again. Reads of an app need transactions that plan statements for their values. */
+@Injectable()
+export class LedgerRepository {
+  constructor(
+    private readonly queues: SubscriptionQueueRepository,
+    private readonly holds: HoldRepository,
+  ) {}
+
+  /** Newest first. */
+  async page(tx: Transaction, owner: LedgerOwner, filter: DeliveryFilter, page: LedgerPage): Promise<Delivery[]> {
+    const parameters = [...matching(owner, filter), page.after, page.limit, page.offset];
+    return (await tx.query<DeliveryRow>(readsFor(owner).list, parameters)).map(toDelivery);
+  }
+
+  /** Counts no further than `limit`, unless it is null. */
+  async count(tx: Transaction, owner: LedgerOwner, filter: DeliveryFilter, limit: number | null): Promise<number> {
+    const [row] = await tx.query<{ count: number }>(readsFor(owner).count, [...matching(owner, filter), limit]);
+    return row?.count ?? 0;
+  }
+
+  /** @returns null when the owner has no such delivery */
+  async find(tx: Transaction, owner: LedgerOwner, id: string): Promise<Delivery | null> {
+    const [row] = await tx.query<DeliveryRow>(readsFor(owner).find, [idOf(owner), id]);
+    return row ? toDelivery(row) : null;
+  }
+
+  /** In the order in which they were made. */
+  listAttempts(tx: Transaction, owner: LedgerOwner, id: string): Promise<Attempt[]> {
+    return tx.query<Attempt>(readsFor(owner).attempts, [idOf(owner), id]);
+  }
+
+  /**
+   * One entry for each hour, oldest first.
+   * @param subscriptionId null for all
+   * @returns null when there are more than `most` deliveries
+   */
+  async countByHour(
+    tx: TenantTransaction | NarrowTransaction,
+    owner: LedgerOwner,
+    subscriptionId: string | null,
+    { fromMs, toMs, hoursMs }: StatsHours,
+    most: number,
+  ): Promise<HourStats[] | null> {
+    const ids = [lowestIdOf(fromMs), lowestIdOf(toMs), hoursMs.map(lowestIdOf)];
+    const parameters = [idOf(owner), subscriptionId, ...ids, most + 1];
+    const rows = await tx.query<HourRow>(readsFor(owner).countByHour, parameters);
+    if (rows.reduce((sum, { deliveries }) => sum + deliveries, 0) > most) return null;
+    const byHour = new Map(rows.map((row) => [row.hour, row]));
+    return hoursMs.map((ms, index) => toStats(new Date(ms), byHour.get(index + 1)));
+  }
+
+  /** Whether the ledger has any of these deliveries; those of an event are written together. */
+  async hasAny(tx: TenantTransaction, ids: readonly string[]): Promise<boolean> {
+    return (await tx.queryPrepared(FIND_KNOWN_DELIVERY, [tx.tenantId, ids])).length > 0;
+  }
+
+  /**
+   * Makes a delivery due now, whether it waits for its next attempt, is held or has ended.
+   * @returns false when its event is no longer kept
+   */
+  async redeliver(tx: TenantTransaction, { id, subscriptionId }: Delivery): Promise<boolean> {
+    this.holds.lock(tx, [{ tenantId: tx.tenantId, subscriptionId }]);
+    const [row] = [
+      ...(await tx.query<{ wasHeld: boolean }>(HASTEN_DELIVERY, [tx.tenantId, id])),
+      ...(await tx.query<{ wasHeld: boolean }>(REDELIVER, [tx.tenantId, id])),
+    ];
+    if (!row) return false;
+    if (row.wasHeld) this.holds.reduce(tx, subscriptionId, 1);
+    this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId, dueAt: null }]);
+    return true;
+  }
+}
+
+const readsFor = (owner: LedgerOwner) => ('appKey' in owner ? APP_LEDGER : TENANT_LEDGER);
+const idOf = (owner: LedgerOwner): string => ('appKey' in owner ? owner.appKey : owner.tenantId);
+
+/** The parameters that all lists share. The id of a delivery has the time of its event. */
+function matching(owner: LedgerOwner, { status, subscriptionId, event, errorCode, time }: DeliveryFilter) {
+  const [lowest, end] = [time.fromMs, time.toMs].map((ms) => (ms === null ? null : lowestIdOf(ms)));
+  return [idOf(owner), status, subscriptionId, event, errorCode, lowest, end];
+}
+
+/** The HTTP status belongs to the error only if there is one. */
+const toDelivery = ({ errorCode, errorMessage, httpStatus, ...delivery }: DeliveryRow): Delivery => ({
+  ...delivery,
+  lastError:
+    errorCode === null
+      ? null
+      : { code: errorCode, message: errorMessage ?? '', ...(httpStatus === null ? {} : { httpStatus }) },
+});
+
+function toStats(at: Date, row: HourRow | undefined): HourStats {
+  if (row === undefined) return { at, deliveries: 0, delivered: 0, failed: 0, attempts: 0, latencyMs: null };
+  const { hour: _, percentiles, ...counts } = row;
+  if (percentiles === null) return { at, ...counts, latencyMs: null };
+  const [p50, p95, p99] = percentiles;
+  return { at, ...counts, latencyMs: { p50, p95, p99 } };
+}

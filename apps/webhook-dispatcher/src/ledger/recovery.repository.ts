@@ -1,0 +1,237 @@
+import type { Room } from '@crm/database';
+import { lowestIdOf, measureDueWork, type NarrowTransaction, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
+
+const COLUMNS = `state, since, include_failed AS "includeFailed", total, done, started_at AS "startedAt",
+         finished_at AS "finishedAt"`;
+
+/** Served by a partial index. $1: tenant, $2: subscription, $3: whether failed ones too. */
+const RECOVERABLE = `tenant_id = $1 AND subscription_id = $2
+       AND status IN ('held', 'failed', 'blocked') AND (status = 'held' OR $3)`;
+
+/** $1: tenant, $2: subscription. */
+const FIND_RECOVERY = `
+  SELECT ${COLUMNS} FROM recovery WHERE tenant_id = $1 AND subscription_id = $2`;
+
+/** $1 to $3 as above, $4: lowest id, $5: end of the ids, $6: where counting ends. */
+const COUNT_RECOVERABLE = `
+  SELECT count(*)::int AS count FROM (
+    SELECT 1 FROM delivery WHERE ${RECOVERABLE} AND id >= $4 AND id < $5 LIMIT $6) AS recoverable`;
+
+/**
+ * No row when one is running. $1: tenant, $2: subscription, $3: since, $4: whether failed ones too, $5: total, $6: lowest id,
+ * $7: end of the ids, $8: start.
+ */
+const START_RECOVERY = `
+  INSERT INTO recovery (tenant_id, subscription_id, state, since, include_failed, total, next_id, end_id, started_at, due_at)
+  VALUES ($1, $2, 'running', $3, $4, $5, $6, $7, $8, now())
+  ON CONFLICT (tenant_id, subscription_id) DO UPDATE
+     SET state = 'running', since = EXCLUDED.since, include_failed = EXCLUDED.include_failed, total = EXCLUDED.total,
+         done = 0, next_id = EXCLUDED.next_id, end_id = EXCLUDED.end_id, started_at = EXCLUDED.started_at,
+         finished_at = NULL, due_at = now(), claim = NULL
+   WHERE recovery.state <> 'running'
+  RETURNING ${COLUMNS}`;
+
+/** $1: the claim, $2: limit, $3: tenants to leave out, $4: milliseconds until the claim expires. */
+const CLAIM_RECOVERIES = `
+  WITH due AS MATERIALIZED (
+    SELECT tenant_id, subscription_id, due_at FROM recovery
+     WHERE due_at <= now() AND tenant_id <> ALL ($3::uuid[])
+     ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+  UPDATE recovery SET claim = $1, due_at = now() + $4 * interval '1 millisecond'
+    FROM due WHERE recovery.tenant_id = due.tenant_id AND recovery.subscription_id = due.subscription_id
+  RETURNING recovery.tenant_id AS "tenantId", recovery.subscription_id AS "subscriptionId", claim, due.due_at AS "dueAt"`;
+
+/** $1, $2, $3, $4: tenants, subscriptions, claims and earlier due times. */
+const RELEASE_RECOVERIES = `
+  UPDATE recovery SET claim = NULL, due_at = released.due_at
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[])
+      AS released (tenant_id, subscription_id, claim, due_at)
+   WHERE recovery.tenant_id = released.tenant_id AND recovery.subscription_id = released.subscription_id
+     AND recovery.claim = released.claim`;
+
+/** $1: tenants to leave out. */
+const FIND_NEXT_RECOVERY = `
+  SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "dueInMs" FROM recovery
+   WHERE due_at IS NOT NULL AND tenant_id <> ALL ($1::uuid[]) ORDER BY due_at LIMIT 1`;
+
+/** $1: tenant, $2: subscription, $3: claim. */
+const LOCK_RECOVERY = `
+  SELECT include_failed AS "includeFailed", total, done, next_id AS "nextId", end_id AS "endId"
+    FROM recovery WHERE tenant_id = $1 AND subscription_id = $2 AND claim = $3 FOR UPDATE`;
+
+/** Includes deliveries in an attempt. $1: tenant, $2: subscription, $3: where counting ends. */
+const COUNT_DUE = `
+  SELECT count(*)::int AS count FROM (
+    SELECT 1 FROM due_delivery WHERE tenant_id = $1 AND subscription_id = $2 AND due_at <= now() LIMIT $3) AS due`;
+
+/** Makes the oldest due, behind first attempts of the same subscription. $1 to $3 as above, $4: lowest id, $5: end of the ids, $6: limit. */
+export const MAKE_DUE = `
+  WITH chosen AS MATERIALIZED (
+    SELECT tenant_id, id, status FROM delivery
+     WHERE ${RECOVERABLE} AND id >= $4 AND id < $5
+     ORDER BY id LIMIT $6 FOR UPDATE SKIP LOCKED),
+  again AS (
+    UPDATE delivery SET status = CASE WHEN attempts = 0 THEN 'pending' ELSE 'retrying' END,
+           next_attempt_at = CASE WHEN record_id IS NULL THEN now() END, set_aside = false
+      FROM chosen WHERE delivery.tenant_id = chosen.tenant_id AND delivery.id = chosen.id
+    RETURNING delivery.tenant_id, delivery.id, delivery.subscription_id, delivery.event_id, delivery.attempts,
+              delivery.next_attempt_at, delivery.record_id, delivery.record_version),${DUE_AGAIN}
+  SELECT id, status = 'held' AS "wasHeld" FROM chosen ORDER BY id`;
+
+/** $1: tenant, $2: subscription, $3: state, $4: done in this step, $5: next id, $6: milliseconds to the next step; null at the end. */
+const ADVANCE_RECOVERY = `
+  UPDATE recovery SET state = $3, done = done + $4, next_id = $5, claim = NULL,
+         due_at = now() + $6 * interval '1 millisecond', finished_at = CASE WHEN $6::float8 IS NULL THEN now() END
+   WHERE tenant_id = $1 AND subscription_id = $2`;
+
+/** Recoveries that are due and that no process continues. */
+export const MEASURE_DUE_RECOVERIES = measureDueWork('recovery', 'due_at');
+
+/** `stopped`: the subscription was paused or disabled meanwhile; the rest stays held. */
+export const RECOVERY_STATES = ['running', 'completed', 'stopped'] as const;
+export type RecoveryState = (typeof RECOVERY_STATES)[number];
+
+/** Sends the held deliveries of a subscription, which has one at a time and keeps the last one. */
+export interface Recovery {
+  readonly state: RecoveryState;
+  /** Only events from then on; null for all. */
+  readonly since: Date | null;
+  /** Whether failed deliveries are sent too. */
+  readonly includeFailed: boolean;
+  /** Deliveries at the start, up to the requested limit. */
+  readonly total: number;
+  /** Deliveries that were made due. */
+  readonly done: number;
+  readonly startedAt: Date;
+  /** When nothing was left to make due; null while it runs. */
+  readonly finishedAt: Date | null;
+}
+
+export interface RecoveryRequest {
+  readonly subscriptionId: string;
+  readonly since: Date | null;
+  readonly includeFailed: boolean;
+  /** How many at most. */
+  readonly limit: number;
+}
+
+export interface ClaimedRecovery {
+  readonly tenantId: string;
+  readonly subscriptionId: string;
+  /** Proves the claim: a recovery that another process has claimed in the meantime is not changed. */
+  readonly claim: string;
+  readonly dueAt: Date;
+}
+
+export interface RecoveryStep {
+  readonly includeFailed: boolean;
+  readonly total: number;
+  readonly done: number;
+  readonly nextId: string;
+  readonly endId: string;
+}
+
+export interface MadeDue {
+  readonly id: string;
+  readonly wasHeld: boolean;
+}
+
+/** The state of a recovery after a step. */
+export interface RecoveryProgress {
+  readonly state: RecoveryState;
+  /** Deliveries that this step made due. */
+  readonly done: number;
+  readonly nextId: string;
+  /** Milliseconds until the next step; null when there is none. */
+  readonly nextInMs: number | null;
+}
+
+@Injectable()
+export class RecoveryRepository {
+  /** @returns null when the subscription never had one */
+  async find(tx: TenantTransaction, subscriptionId: string): Promise<Recovery | null> {
+    const [row] = await tx.query<Recovery>(FIND_RECOVERY, [tx.tenantId, subscriptionId]);
+    return row ?? null;
+  }
+
+  /**
+   * Starts a recovery of events that happened until now.
+   * @returns null when one is running
+   */
+  async start(tx: TenantTransaction, request: RecoveryRequest): Promise<Recovery | null> {
+    const { subscriptionId, since, includeFailed, limit } = request;
+    const startedAt = new Date();
+    // An event of this millisecond is recovered too.
+    const ids = [lowestIdOf(since?.getTime() ?? 0), lowestIdOf(startedAt.getTime() + 1)];
+    const [counted] = await tx.query<{ count: number }>(COUNT_RECOVERABLE, [
+      tx.tenantId,
+      subscriptionId,
+      includeFailed,
+      ...ids,
+      limit,
+    ]);
+    const [row] = await tx.query<Recovery>(START_RECOVERY, [
+      tx.tenantId,
+      subscriptionId,
+      since,
+      includeFailed,
+      counted?.count ?? 0,
+      ...ids,
+      startedAt,
+    ]);
+    return row ?? null;
+  }
+
+  /** @param claimMs milliseconds until the claim expires; longer than a step can take */
+  claim(
+    tx: NarrowTransaction,
+    claim: string,
+    { places, fullTenants }: Room,
+    claimMs: number,
+  ): Promise<ClaimedRecovery[]> {
+    return tx.query<ClaimedRecovery>(CLAIM_RECOVERIES, [claim, places, fullTenants, claimMs]);
+  }
+
+  async release(tx: NarrowTransaction, recoveries: readonly ClaimedRecovery[]): Promise<void> {
+    tx.issue(RELEASE_RECOVERIES, [
+      recoveries.map(({ tenantId }) => tenantId),
+      recoveries.map(({ subscriptionId }) => subscriptionId),
+      recoveries.map(({ claim }) => claim),
+      recoveries.map(({ dueAt }) => dueAt),
+    ]);
+  }
+
+  /** Milliseconds until a recovery is due; null when none is running. */
+  async findDueInMs(tx: NarrowTransaction, fullTenants: readonly string[]): Promise<number | null> {
+    const [row] = await tx.query<{ dueInMs: number }>(FIND_NEXT_RECOVERY, [fullTenants]);
+    return row ? Math.max(0, row.dueInMs) : null;
+  }
+
+  /**
+   * Locks the row until the transaction ends.
+   * @returns null when another process has claimed it meanwhile, or its subscription was deleted
+   */
+  async lock(tx: TenantTransaction, { subscriptionId, claim }: ClaimedRecovery): Promise<RecoveryStep | null> {
+    const [row] = await tx.query<RecoveryStep>(LOCK_RECOVERY, [tx.tenantId, subscriptionId, claim]);
+    return row ?? null;
+  }
+
+  /** How many deliveries of the subscription are due, counting no further than `limit`. */
+  async countDue(tx: TenantTransaction, subscriptionId: string, limit: number): Promise<number> {
+    const [row] = await tx.query<{ count: number }>(COUNT_DUE, [tx.tenantId, subscriptionId, limit]);
+    return row?.count ?? 0;
+  }
+
+  /** Makes the oldest remaining deliveries due, in the order of their events; the hold is locked. */
+  makeDue(tx: TenantTransaction, subscriptionId: string, step: RecoveryStep, limit: number): Promise<MadeDue[]> {
+    const { includeFailed, nextId, endId } = step;
+    return tx.query<MadeDue>(MAKE_DUE, [tx.tenantId, subscriptionId, includeFailed, nextId, endId, limit]);
+  }
+
+  advance(tx: TenantTransaction, subscriptionId: string, progress: RecoveryProgress): void {
+    const { state, done, nextId, nextInMs } = progress;
+    tx.issue(ADVANCE_RECOVERY, [tx.tenantId, subscriptionId, state, done, nextId, nextInMs]);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database, Wake } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { refuseUnknownSubscription, statusOf } from '../subscriptions/subscription.js';
+import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
+import type { Recovery, RecoveryRequest } from './recovery.repository.js';
+import { RecoveryRepository } from './recovery.repository.js';
+
+/** Wakes the worker of this process when a recovery has started. */
+@Injectable()
+export class RecoverySignal extends Wake {}
+
+/** Starts recoveries of held deliveries; the worker advances them in the background. */
+@Injectable()
+export class RecoveryService {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionRepository,
+    private readonly recoveries: RecoveryRepository,
+    private readonly signal: RecoverySignal,
+  ) {}
+
+  /**
+   * Starts a recovery, or returns the one that is running, whatever it was asked for.
+   * @throws PlatformError NOT_FOUND, or CONFLICT while the subscription is paused or disabled
+   */
+  async start({ tenantId }: Principal, request: RecoveryRequest): Promise<Recovery> {
+    const { subscriptionId } = request;
+    return this.database.transaction(tenantId, async (tx) => {
+      const subscription = (await this.subscriptions.find(tx, subscriptionId)) ?? refuseUnknownSubscription();
+      if (!subscription.enabled) {
+        throw new PlatformError('CONFLICT', `The subscription is ${statusOf(subscription)}; resume it first`);
+      }
+      const recovery = await this.recoveries.start(tx, request);
+      if (recovery === null) return (await this.recoveries.find(tx, subscriptionId)) ?? refuseUnknownSubscription();
+      tx.afterCommit(() => this.signal.signal());
+      return recovery;
+    });
+  }
+
+  /**
+   * The running recovery, or the last one.
+   * @throws PlatformError NOT_FOUND when there is no such subscription, or it never had one
+   */
+  async get({ tenantId }: Principal, subscriptionId: string): Promise<Recovery> {
+    return this.database.transaction(tenantId, async (tx) => {
+      const [subscription, recovery] = await Promise.all([
+        this.subscriptions.find(tx, subscriptionId),
+        this.recoveries.find(tx, subscriptionId),
+      ]);
+      if (subscription === null) refuseUnknownSubscription();
+      if (recovery === null) throw new PlatformError('NOT_FOUND', 'The subscription has no recovery');
+      return recovery;
+    });
+  }
+}

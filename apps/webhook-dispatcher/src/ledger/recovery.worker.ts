@@ -1,0 +1,98 @@
+import { type Claimed, Database, newId, type Room, type TenantTransaction, Worker } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { HoldRepository } from '../queue/hold.repository.js';
+import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
+import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
+import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
+import {
+  type ClaimedRecovery,
+  type MadeDue,
+  type RecoveryProgress,
+  RecoveryRepository,
+  type RecoveryStep,
+} from './recovery.repository.js';
+import { RecoverySignal } from './recovery.service.js';
+
+/** Recoveries that this process advances at the same time. */
+const CONCURRENCY = 4;
+/** Milliseconds until a claim expires: a step is one short transaction. */
+const CLAIM_MS = 30_000;
+const LONGEST_PAUSE_MS = 5_000;
+/** Deliveries of a subscription that a recovery makes due at a time: about as many as are sent between two steps. */
+export const DUE_AT_A_TIME = 256;
+/** Milliseconds between two steps. */
+const STEP_MS = 250;
+
+/**
+ * Makes held deliveries due, the oldest events first, in small steps, so that they do not displace new events. Each step is one
+ * transaction; when a process dies, another goes on once its claim has expired.
+ */
+@Injectable()
+export class RecoveryWorker extends Worker<ClaimedRecovery> {
+  constructor(
+    private readonly database: Database,
+    private readonly recoveries: RecoveryRepository,
+    private readonly subscriptions: SubscriptionRepository,
+    private readonly holds: HoldRepository,
+    private readonly queues: SubscriptionQueueRepository,
+    private readonly due: SubscriptionQueueSignal,
+    private readonly order: DeliveryOrderSignal,
+    signal: RecoverySignal,
+  ) {
+    super({ places: CONCURRENCY, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
+  }
+
+  protected async claim(room: Room): Promise<Claimed<ClaimedRecovery>> {
+    return this.database.crossTenant(async (tx) => {
+      const items = await this.recoveries.claim(tx, newId(), room, CLAIM_MS);
+      const dueInMs = items.length > 0 ? 0 : await this.recoveries.findDueInMs(tx, room.fullTenants);
+      return { items, dueInMs };
+    });
+  }
+
+  protected async release(recoveries: readonly ClaimedRecovery[]): Promise<void> {
+    await this.database.crossTenant((tx) => this.recoveries.release(tx, recoveries));
+  }
+
+  protected override describe({ tenantId, subscriptionId }: ClaimedRecovery): Record<string, unknown> {
+    return { tenantId, subscriptionId };
+  }
+
+  protected async work(recovery: ClaimedRecovery): Promise<void> {
+    const { tenantId, subscriptionId } = recovery;
+    await this.database.transaction(tenantId, async (tx) => {
+      this.holds.lock(tx, [{ tenantId, subscriptionId }]);
+      const step = await this.recoveries.lock(tx, recovery);
+      if (step === null) return;
+      this.recoveries.advance(tx, subscriptionId, await this.step(tx, subscriptionId, step));
+    });
+  }
+
+  private async step(tx: TenantTransaction, subscriptionId: string, step: RecoveryStep): Promise<RecoveryProgress> {
+    const { nextId } = step;
+    const subscription = await this.subscriptions.find(tx, subscriptionId);
+    if (!subscription?.enabled) return { state: 'stopped', done: 0, nextId, nextInMs: null };
+    const left = step.total - step.done;
+    const limit = Math.min(left, DUE_AT_A_TIME - (await this.recoveries.countDue(tx, subscriptionId, DUE_AT_A_TIME)));
+    if (left > 0 && limit <= 0) return { state: 'running', done: 0, nextId, nextInMs: STEP_MS };
+    const made = left > 0 ? await this.recoveries.makeDue(tx, subscriptionId, step, limit) : [];
+    this.sendSoon(tx, subscriptionId, made);
+    // Fewer than asked for: the others were sent by hand or are no longer kept.
+    const isDone = made.length === left || made.length < limit;
+    const progress = { done: made.length, nextId: made.at(-1)?.id ?? nextId };
+    return isDone
+      ? { ...progress, state: 'completed', nextInMs: null }
+      : { ...progress, state: 'running', nextInMs: STEP_MS };
+  }
+
+  private sendSoon(tx: TenantTransaction, subscriptionId: string, made: readonly MadeDue[]): void {
+    if (made.length === 0) return;
+    const held = made.filter(({ wasHeld }) => wasHeld).length;
+    if (held > 0) this.holds.reduce(tx, subscriptionId, held);
+    this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId, dueAt: null }]);
+    tx.afterCommit(() => {
+      this.due.signal();
+      this.order.signal();
+    });
+  }
+}

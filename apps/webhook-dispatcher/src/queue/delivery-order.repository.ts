@@ -1,0 +1,149 @@
+import type { NarrowTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { type SubscriptionQueue, SubscriptionQueueRepository } from './subscription-queue.repository.js';
+
+// A partition has the deliveries of one record to one subscription that have not ended. Its head, of which the database allows
+// one, is also in `due_delivery`. Rows become waiting or head, or go, only while LOCK_DELIVERY_ORDER is held; all others only
+// add new rows and mark heads as ended, so that whoever holds the lock never decides by what is about to change.
+
+/** Heads are appointed by one process at a time. The statements under the lock are short. */
+const LOCK_DELIVERY_ORDER = `
+  SELECT pg_advisory_xact_lock(hashtextextended('record_lines', 0))`;
+
+/** Whether some row has not been looked at. */
+export const FIND_FRESH = `
+  SELECT EXISTS (SELECT 1 FROM ordered_delivery WHERE state IN ('new', 'ended')) AS "isFresh"`;
+
+/** Whether everything that the stream had before is recorded, or has been waited for long enough. */
+const isOpen = (row: string): string =>
+  `(${row}.state <> 'new' OR ${row}.stream_sequence IS NULL OR ${row}.stream_sequence <= $1
+      OR ${row}.arrived_at < now() - $2 * interval '1 millisecond')`;
+
+/**
+ * Removes ended rows, and makes the first row of each changed partition without a head its head, due now. Reads a few rows of
+ * a partition, however many wait. $1: stream sequence up to which every event is recorded, $2: milliseconds after which a new
+ * row no longer waits for that, $3: rows to look at.
+ */
+export const APPOINT_HEADS = `
+  WITH fresh AS MATERIALIZED (
+    SELECT tenant_id, delivery_id, subscription_id, record_id, state FROM ordered_delivery
+     WHERE state IN ('new', 'ended') AND ${isOpen('ordered_delivery')}
+     ORDER BY arrived_at LIMIT $3),
+  changed AS MATERIALIZED (
+    SELECT DISTINCT tenant_id, subscription_id, record_id FROM fresh),
+  head AS MATERIALIZED (
+    SELECT first.tenant_id, first.delivery_id, first.subscription_id, first.event_id, first.attempts
+      FROM changed CROSS JOIN LATERAL (
+        SELECT * FROM ordered_delivery
+         WHERE tenant_id = changed.tenant_id AND subscription_id = changed.subscription_id
+           AND record_id = changed.record_id AND state <> 'ended'
+         ORDER BY record_version, event_id LIMIT 1) AS first
+      -- With a limit, so that each partition is looked up, however few heads there seem to be.
+      LEFT JOIN LATERAL (
+        SELECT delivery_id FROM ordered_delivery
+         WHERE tenant_id = changed.tenant_id AND subscription_id = changed.subscription_id
+           AND record_id = changed.record_id AND state = 'head'
+         LIMIT 1) AS present ON true
+     WHERE present.delivery_id IS NULL AND ${isOpen('first')}),
+  removed AS (
+    DELETE FROM ordered_delivery AS old USING fresh
+     WHERE old.tenant_id = fresh.tenant_id AND old.delivery_id = fresh.delivery_id
+       AND fresh.state = 'ended' AND old.state = 'ended'),
+  placed AS (
+    UPDATE ordered_delivery AS row SET state = seen.state
+      -- A row that is both becomes a head, which sorts before waiting.
+      FROM (SELECT tenant_id, delivery_id, min(state) AS state
+              FROM (SELECT tenant_id, delivery_id, 'head' AS state FROM head
+                     UNION ALL
+                    SELECT tenant_id, delivery_id, 'waiting' FROM fresh WHERE state = 'new') AS either
+             GROUP BY tenant_id, delivery_id) AS seen
+     WHERE row.tenant_id = seen.tenant_id AND row.delivery_id = seen.delivery_id),
+  due AS (
+    INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at, is_head)
+    SELECT tenant_id, delivery_id, subscription_id, event_id, attempts, attempts > 0, now(), true FROM head)
+  SELECT DISTINCT tenant_id AS "tenantId", subscription_id AS "subscriptionId" FROM head`;
+
+/** Unblocks the partitions of heads, in the transaction that ends them. $1, $2: tenants and deliveries, in pairs. */
+export const END_HEADS = `
+  UPDATE ordered_delivery AS head SET state = 'ended'
+    FROM unnest($1::uuid[], $2::uuid[]) AS settled (tenant_id, delivery_id)
+   WHERE head.tenant_id = settled.tenant_id AND head.delivery_id = settled.delivery_id`;
+
+/** Ends heads that are no longer due, which block their partitions. */
+const REPAIR_HEADS = `
+  UPDATE ordered_delivery AS head SET state = 'ended'
+   WHERE state = 'head'
+     AND NOT EXISTS (SELECT 1 FROM due_delivery AS due
+                      WHERE due.tenant_id = head.tenant_id AND due.delivery_id = head.delivery_id)
+  RETURNING 1`;
+
+/**
+ * For statements that send deliveries again, which they give as `again`: makes them due behind first attempts of the same
+ * subscription, or puts those of a record back into their partition.
+ */
+export const DUE_AGAIN = `
+  due AS (
+    INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+    SELECT tenant_id, id, subscription_id, event_id, attempts, true, next_attempt_at FROM again WHERE record_id IS NULL),
+  placed AS (
+    INSERT INTO ordered_delivery
+      (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, state)
+    SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, 'new'
+      FROM again WHERE record_id IS NOT NULL
+    -- It has just ended, and its row has not been removed yet.
+    ON CONFLICT (tenant_id, delivery_id) DO UPDATE SET state = 'new', attempts = EXCLUDED.attempts)`;
+
+/** A delivery that is the head of its partition. */
+export interface Head {
+  readonly tenantId: string;
+  readonly deliveryId: string;
+}
+
+/** Decides whether a new delivery may become a head. */
+export interface Gate {
+  /** Sequence in the stream up to which every event is recorded. */
+  readonly recordedUpTo: number;
+  /** Milliseconds after which a delivery no longer waits for those before it in the stream. */
+  readonly longestMs: number;
+}
+
+export interface Appointed {
+  /** Subscriptions that got something due. */
+  readonly woken: number;
+  /** Whether changes are left, because they wait for the stream or exceed the limit. */
+  readonly isFresh: boolean;
+}
+
+/** Orders the deliveries of a record by its versions. Only heads are due, so that claims know nothing of order. Narrow role. */
+@Injectable()
+export class DeliveryOrderRepository {
+  constructor(private readonly queues: SubscriptionQueueRepository) {}
+
+  /**
+   * Makes the first delivery of each changed partition due, unless it has a head.
+   * @param limit changes to look at
+   */
+  async appointHeads(tx: NarrowTransaction, { recordedUpTo, longestMs }: Gate, limit: number): Promise<Appointed> {
+    tx.issue(LOCK_DELIVERY_ORDER, []);
+    // Not prepared: the table grows from nothing within a second, and a plan for an empty one reads it whole per partition.
+    const [queues, [fresh]] = await Promise.all([
+      tx.query<SubscriptionQueue>(APPOINT_HEADS, [recordedUpTo, longestMs, limit]),
+      tx.query<{ isFresh: boolean }>(FIND_FRESH),
+    ]);
+    if (queues.length > 0) {
+      const woken = queues.map((queue) => ({ ...queue, dueAt: null }));
+      this.queues.wake(tx, woken);
+    }
+    return { woken: queues.length, isFresh: fresh?.isFresh ?? false };
+  }
+
+  /** Unblocks the partitions of heads; only the owner of their claims may. Does not wait for the server. */
+  endHeads(tx: NarrowTransaction, heads: readonly Head[]): void {
+    tx.issue(END_HEADS, [heads.map(({ tenantId }) => tenantId), heads.map(({ deliveryId }) => deliveryId)]);
+  }
+
+  /** @returns how many partitions were blocked by a head that was no longer due */
+  async repair(tx: NarrowTransaction): Promise<number> {
+    return (await tx.query(REPAIR_HEADS)).length;
+  }
+}

@@ -1,0 +1,92 @@
+import { CONSUMERS } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { ConsumerProgress } from '@crm/messaging';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DeliveryOrderRepository } from './delivery-order.repository.js';
+import { DeliveryOrderSignal, SubscriptionQueueSignal } from './queue-signals.js';
+
+/** Changes of other processes are found after this pause; a process signals its own. */
+const LONGEST_PAUSE_MS = 5_000;
+/** Pauses between looks while events before a delivery in the stream are not recorded: doubled from the first to the last. */
+const FIRST_PAUSE_MS = 10;
+const LAST_PAUSE_MS = 500;
+const AFTER_FAILURE_MS = 1_000;
+/** Changes per look: bounds how long others wait for the lock. */
+const CHANGES_PER_LOOK = 1_000;
+/**
+ * Milliseconds that a new delivery waits at most for the events before it in the stream: longer than a dead process's events
+ * take to come again (10 s, `ackWaitMs`), short enough that an event that keeps failing does not hold up all other records.
+ */
+const LONGEST_GATE_MS = 30_000;
+
+/**
+ * Appoints the heads of partitions. A delivery becomes one only when every event before it in the stream is recorded by
+ * whichever process got it, so that no lower version of its record can still come.
+ */
+@Injectable()
+export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('DeliveryOrder');
+  private isStopping = false;
+  private running: Promise<void> | undefined;
+  private recordedUpTo = 0;
+  private gatePauseMs = FIRST_PAUSE_MS;
+
+  constructor(
+    private readonly database: Database,
+    private readonly order: DeliveryOrderRepository,
+    private readonly progress: ConsumerProgress,
+    private readonly queueSignal: SubscriptionQueueSignal,
+    private readonly signal: DeliveryOrderSignal,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.running ??= this.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    this.signal.signal();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopping) await this.signal.wait(await this.pauseAfterLook());
+  }
+
+  /** @returns milliseconds until the next look is worthwhile */
+  private async pauseAfterLook(): Promise<number> {
+    try {
+      return await this.look();
+    } catch (error) {
+      this.logger.error({
+        msg: 'The next delivery of a record could not be made due; the next look tries again',
+        err: error,
+      });
+      return AFTER_FAILURE_MS;
+    }
+  }
+
+  private async look(): Promise<number> {
+    const gate = { recordedUpTo: this.recordedUpTo, longestMs: LONGEST_GATE_MS };
+    const { woken, isFresh } = await this.database.crossTenant((tx) =>
+      this.order.appointHeads(tx, gate, CHANGES_PER_LOOK),
+    );
+    if (woken > 0) this.queueSignal.signal();
+    if (woken > 0 || !isFresh) this.gatePauseMs = FIRST_PAUSE_MS;
+    if (!isFresh) return LONGEST_PAUSE_MS;
+    await this.askBroker();
+    const pauseMs = this.gatePauseMs;
+    this.gatePauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS);
+    return pauseMs;
+  }
+
+  /** Acknowledgements are never undone: without an answer of the broker, its last one still holds. */
+  private async askBroker(): Promise<void> {
+    try {
+      this.recordedUpTo = await this.progress.acknowledgedUpTo(CONSUMERS['webhook-dispatcher']);
+    } catch (error) {
+      const msg = 'The broker does not say what is acknowledged; ordered deliveries wait for half a minute at most';
+      this.logger.warn({ msg, err: error });
+    }
+  }
+}

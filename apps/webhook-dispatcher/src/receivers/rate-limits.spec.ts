@@ -1,0 +1,104 @@
+import type { Database } from '@crm/database';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
+import type { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
+import { RateLimits } from './rate-limits.js';
+
+const target = (rateLimit: number | null) => ({ tenantId: 't', subscriptionId: 's', rateLimit });
+
+describe('the rate of a receiver', () => {
+  /** The answer of the database, and the requests to it. */
+  let beginsInMs: number | null;
+  let reserved: number[];
+  let told: number;
+  let rates: RateLimits;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    beginsInMs = 0;
+    reserved = [];
+    told = 0;
+    const database = { transaction: (_tenant: string, work: (tx: object) => unknown) => work({}) };
+    const subscriptions = {
+      reservePermits: async (_tx: object, _id: string, ms: number) => {
+        reserved.push(ms);
+        return beginsInMs;
+      },
+    };
+    rates = new RateLimits(
+      database as unknown as Database,
+      subscriptions as unknown as SubscriptionRepository,
+      new SubscriptionQueueSignal(),
+    );
+    rates.onPermit(() => {
+      told += 1;
+    });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+  const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+  it('is not asked about when there is none', () => {
+    expect(rates.available(target(null), Date.now())).toBe(Number.POSITIVE_INFINITY);
+    expect(reserved).toEqual([]);
+  });
+
+  it('allows one attempt after another, and reserves as many as a quarter of a second has', async () => {
+    expect(rates.available(target(20), Date.now())).toBe(0);
+    await pass(0);
+    expect([reserved, told]).toEqual([[250], 1]);
+    expect(rates.available(target(20), Date.now())).toBe(1);
+    rates.begun(target(20));
+    expect(rates.available(target(20), Date.now())).toBe(0);
+    expect(rates.nextOpening(Date.now())).toBe(Date.now() + 50);
+    await pass(50);
+    expect(told).toBe(2);
+    expect(rates.available(target(20), Date.now())).toBe(1);
+    await pass(75);
+    expect(rates.narrowed(Date.now())).toEqual(new Map([['s', 2]]));
+  });
+
+  it('reserves more when all permits are used, behind those of others', async () => {
+    rates.available(target(4), Date.now());
+    await pass(0);
+    beginsInMs = 600;
+    rates.begun(target(4));
+    await pass(0);
+    expect(reserved).toEqual([250, 250]);
+    expect(rates.nextOpening(Date.now())).toBe(Date.now() + 600);
+    await pass(600);
+    expect(rates.available(target(4), Date.now())).toBe(1);
+  });
+
+  it('asks again when others have all permits', async () => {
+    beginsInMs = null;
+    rates.available(target(1), Date.now());
+    await pass(0);
+    rates.available(target(1), Date.now());
+    expect([reserved.length, rates.narrowed(Date.now())]).toEqual([1, new Map([['s', 0]])]);
+    beginsInMs = 0;
+    await pass(500);
+    rates.available(target(1), Date.now());
+    await pass(0);
+    expect([reserved.length, rates.available(target(1), Date.now())]).toEqual([2, 1]);
+  });
+
+  it('drops permits that nobody used within a second, and forgets the receiver', async () => {
+    rates.available(target(20), Date.now());
+    await pass(0);
+    await pass(1_100);
+    expect(rates.available(target(20), Date.now())).toBe(3);
+    await pass(200);
+    expect(rates.narrowed(Date.now())).toEqual(new Map());
+  });
+
+  it('counts from the beginning when the rate is changed', async () => {
+    rates.available(target(4), Date.now());
+    await pass(0);
+    expect(rates.available(target(100), Date.now())).toBe(0);
+    await pass(0);
+    expect(reserved).toEqual([250, 250]);
+    await pass(30);
+    expect(rates.available(target(100), Date.now())).toBe(4);
+  });
+});

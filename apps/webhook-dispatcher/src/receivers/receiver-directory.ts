@@ -1,0 +1,117 @@
+import { NOTICES } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Notices } from '@crm/messaging';
+import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { CustomHeaderService } from '../subscriptions/custom-headers.js';
+import { SecretService } from '../subscriptions/secret.service.js';
+import { type Signer, signerOf } from '../subscriptions/signature.js';
+import { liveSecrets, SigningSecretService } from '../subscriptions/signing-secret.service.js';
+import { REMOVAL_EVENT } from '../subscriptions/subscription.js';
+import type { Receiver } from './receiver.js';
+import { ReceiverRepository, type StoredReceiver } from './receiver.repository.js';
+
+const KEPT_TENANTS = 20_000;
+/** Milliseconds after which a tenant is read again: a notice may be lost, and secrets expire. */
+const KEPT_MS = 60_000;
+
+/** The receivers of a tenant, by the id of their subscription. */
+export type Receivers = ReadonlyMap<string, Receiver>;
+
+/**
+ * The receivers of tenants in memory, so that an event that nobody wants costs a lookup. A process that changes subscriptions
+ * tells all processes before it answers (`ReceiverChanges`).
+ */
+@Injectable()
+export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdown {
+  /** A promise while a tenant is being read, so that a notice meanwhile makes others read again. */
+  private readonly kept = new LRUCache<string, Receivers | Promise<Receivers>>({
+    max: KEPT_TENANTS,
+    ttl: KEPT_MS,
+  });
+  private stopListening: (() => void) | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly receivers: ReceiverRepository,
+    private readonly secrets: SecretService,
+    private readonly signing: SigningSecretService,
+    private readonly headers: CustomHeaderService,
+    private readonly notices: Notices,
+  ) {}
+
+  onModuleInit(): void {
+    this.stopListening = this.notices.listen(NOTICES.receiversChanged, {
+      onNotice: (changed) => {
+        if ('tenantId' in changed) this.kept.delete(changed.tenantId);
+        else this.kept.clear();
+      },
+      onGap: () => this.kept.clear(),
+    });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopListening?.();
+  }
+
+  /** Includes paused and disabled ones. Answers without a promise when it knows them. */
+  of(tenantId: string): Receivers | Promise<Receivers> {
+    return this.kept.get(tenantId) ?? this.read(tenantId);
+  }
+
+  private read(tenantId: string): Promise<Receivers> {
+    const reading = this.load(tenantId);
+    this.kept.set(tenantId, reading);
+    const settle = (receivers: Receivers | undefined) => {
+      // Unless a notice has come meanwhile: the answer may then be older than the change.
+      if (this.kept.peek(tenantId) !== reading) return;
+      if (receivers) this.kept.set(tenantId, receivers);
+      else this.kept.delete(tenantId);
+    };
+    reading.then(settle, () => settle(undefined));
+    return reading;
+  }
+
+  private async load(tenantId: string): Promise<Receivers> {
+    const now = new Date();
+    const stored = await this.database.transaction(tenantId, (tx) => this.receivers.list(tx));
+    const appKeys = new Set(stored.map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
+    const ofApps = new Map<string, Signer>();
+    for (const appKey of appKeys) ofApps.set(appKey, signerOf(await this.secrets.listOfApp(appKey)));
+    const receivers = stored.map((one) => ({
+      ...receiverOf(tenantId, one),
+      signer: this.signerOf(one, ofApps, now),
+      headers: this.headers.open(one.sealedHeaders, one.subscriptionId),
+    }));
+    return new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
+  }
+
+  private signerOf(
+    { appKey, subscriptionId, ...stored }: StoredReceiver,
+    ofApps: ReadonlyMap<string, Signer>,
+    now: Date,
+  ): Signer {
+    if (appKey !== null) return ofApps.get(appKey) ?? signerOf([]);
+    return signerOf(liveSecrets(stored, now).map((box) => this.signing.open(box, { subscriptionId })));
+  }
+}
+
+const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 'signer' | 'headers'> => ({
+  tenantId,
+  subscriptionId: stored.subscriptionId,
+  appKey: stored.appKey,
+  installationId: stored.installationId,
+  isRemoved: stored.removedAt !== null,
+  url: stored.url,
+  origin: new URL(stored.url).origin,
+  events: stored.removedAt === null ? stored.events : [REMOVAL_EVENT],
+  filter: stored.filter,
+  enabled: stored.enabled,
+  rateLimit: stored.rateLimit,
+  ordering: stored.ordering,
+  onStall: stored.onStall,
+  failingSince: stored.failingSince,
+  failedAt: stored.failedAt,
+  failingHours: stored.failingHours,
+  createdAt: (stored.removedAt ?? stored.createdAt).getTime(),
+});

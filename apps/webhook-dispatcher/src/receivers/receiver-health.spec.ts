@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { hasFailedTooLong, isInNewHour } from './receiver-health.js';
+
+const at = (time: string) => new Date(`2026-03-${time}Z`);
+const failures = (failingSince: string, failingHours: number) => ({
+  failingSince: at(failingSince),
+  failedAt: at(failingSince),
+  failingHours,
+});
+
+describe('the limit of failures', () => {
+  it('is reached after more than five days with failures in five hours', () => {
+    expect(hasFailedTooLong(failures('01T09:30:00', 5), at('06T09:30:01'))).toBe(true);
+  });
+
+  it('is not reached in five days, however many failures they have', () => {
+    expect(hasFailedTooLong(failures('01T09:30:00', 120), at('06T09:30:00'))).toBe(false);
+  });
+
+  it('is not reached by failures in fewer than five hours', () => {
+    expect(hasFailedTooLong(failures('01T09:30:00', 4), at('20T09:30:00'))).toBe(false);
+  });
+
+  it('is not reached by a receiver that has not failed', () => {
+    expect(hasFailedTooLong({ failingSince: null, failedAt: null, failingHours: 0 }, at('20T09:30:00'))).toBe(false);
+  });
+
+  it('counts hours of the clock', () => {
+    const known = failures('01T09:30:00', 1);
+    expect(isInNewHour(known, at('01T09:59:59'))).toBe(false);
+    expect(isInNewHour(known, at('01T10:00:00'))).toBe(true);
+    // A slow attempt that began before.
+    expect(isInNewHour(known, at('01T08:59:59'))).toBe(false);
+    expect(isInNewHour({ ...known, failedAt: null }, at('01T09:30:00'))).toBe(true);
+  });
+});

@@ -1,0 +1,95 @@
+import { Database } from '@crm/database';
+import { Injectable, Logger } from '@nestjs/common';
+import { ReceiverChanges } from '../subscriptions/receiver-changes.js';
+import { type Failures, SubscriptionRepository } from '../subscriptions/subscription.repository.js';
+import { SubscriptionStateService } from '../subscriptions/subscription-state.service.js';
+import type { AttemptOutcome } from './attempt-outcome.js';
+import type { Receiver } from './receiver.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A subscription is disabled when every attempt has failed for this long (Standard Webhooks: "after a few days"), … */
+const FAILING_LIMIT_MS = 5 * DAY_MS;
+/** … in so many of its hours, … */
+const FAILING_HOURS = 5;
+/** … and never so many milliseconds apart: longer than the longest retry delay, so that a failed event a week is not enough. */
+const FAILURE_GAP_MS = 2 * DAY_MS;
+
+/** @param at when the last failed attempt was made */
+export function hasFailedTooLong({ failingSince, failingHours }: Failures, at: Date): boolean {
+  if (failingSince === null) return false;
+  return at.getTime() - failingSince.getTime() > FAILING_LIMIT_MS && failingHours >= FAILING_HOURS;
+}
+
+/** Whether no failure is known in this hour of UTC. */
+export function isInNewHour({ failedAt }: Failures, at: Date): boolean {
+  return failedAt === null || hourOf(at) > hourOf(failedAt);
+}
+
+const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS);
+
+/**
+ * Records how long each receiver has failed, and disables its subscription when that lasts or the receiver is gone. Writes only
+ * changes: a receiver that keeps failing costs a statement per hour, one that keeps succeeding none.
+ */
+@Injectable()
+export class ReceiverHealth {
+  private readonly logger = new Logger('ReceiverHealth');
+  /** Subscriptions whose health is being written. */
+  private readonly writing = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionRepository,
+    private readonly states: SubscriptionStateService,
+    private readonly changes: ReceiverChanges,
+  ) {}
+
+  /**
+   * Notes a recorded outcome. A failure to write is logged and made up for by a later attempt.
+   * @param receiver as it was known when the attempt began
+   */
+  note(receiver: Receiver, outcome: AttemptOutcome, { disables }: { readonly disables: boolean }): void {
+    const { subscriptionId, isRemoved } = receiver;
+    // Nothing is left to disable.
+    if (isRemoved) return;
+    if (this.writing.has(subscriptionId) || !isNews(receiver, outcome, disables)) return;
+    const written = this.write(receiver, outcome, disables)
+      .catch((error: unknown) => {
+        this.logger.warn({ msg: 'The health of a receiver could not be written', subscriptionId, err: error });
+      })
+      .finally(() => this.writing.delete(subscriptionId));
+    this.writing.set(subscriptionId, written);
+  }
+
+  /** Resolves when all writes have ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.writing.values());
+  }
+
+  private async write(
+    { tenantId, subscriptionId }: Receiver,
+    outcome: AttemptOutcome,
+    disables: boolean,
+  ): Promise<void> {
+    await this.database.transaction(tenantId, async (tx) => {
+      if (outcome.error === null) {
+        await this.subscriptions.markHealthy(tx, subscriptionId);
+        return;
+      }
+      const failures = await this.subscriptions.markFailing(tx, subscriptionId, outcome.at, FAILURE_GAP_MS);
+      if (disables) {
+        await this.states.disable(tx, subscriptionId, 'the receiver answered 410 Gone');
+      } else if (failures !== null && hasFailedTooLong(failures, outcome.at)) {
+        await this.states.disable(tx, subscriptionId, 'every attempt failed for five days');
+      }
+    });
+    await this.changes.announce({ tenantId });
+  }
+}
+
+function isNews(known: Failures, { error, at }: AttemptOutcome, disables: boolean): boolean {
+  if (error === null) return known.failingSince !== null;
+  return disables || isInNewHour(known, at) || hasFailedTooLong(known, at);
+}

@@ -1,0 +1,120 @@
+import type { Principal } from '@crm/access';
+import { type EventName, matchesEvent, PlatformError } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { FanOutService } from '../delivery/fan-out.service.js';
+import type { FirstAttempt } from '../delivery/first-attempt.js';
+import { Sender } from '../delivery/sender.js';
+import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
+import type { Receiver } from '../receivers/receiver.js';
+import { ReceiverDirectory } from '../receivers/receiver-directory.js';
+import { type DeliveryBody, EVENT_TYPES } from '../subscriptions/event-type.js';
+import { refuseUnknownSubscription } from '../subscriptions/subscription.js';
+import { SampleEventLimit } from './concurrency-limit.js';
+import type { TriggeredDeliveryView, TriggeredEventView } from './sandbox.dto.js';
+import { refuseWithoutSandbox, SandboxService } from './sandbox.service.js';
+
+/** Not in the vocabulary: nobody subscribes to it, and neither workflows nor the ledger get it. */
+const TEST_EVENT_TYPE = 'webhook.test';
+
+/** Sends events that did not happen: a test to one subscription, or a sample to the sandboxes of an app. Neither is published. */
+@Injectable()
+export class TestEventService {
+  /** Subscriptions whose test event is under way in this process. */
+  private readonly underWay = new Set<string>();
+
+  constructor(
+    private readonly directory: ReceiverDirectory,
+    private readonly sandboxes: SandboxService,
+    private readonly sender: Sender,
+    private readonly fanOut: FanOutService,
+    private readonly samples: SampleEventLimit,
+  ) {}
+
+  /**
+   * Makes one attempt like that of a delivery, whether the subscription is active or not. It takes no slot, and does not count
+   * for the health of the receiver.
+   * @throws PlatformError NOT_FOUND, or RATE_LIMITED while another test event of the subscription is under way
+   */
+  async sendTest(
+    { tenantId }: Principal,
+    subscriptionId: string,
+  ): Promise<AttemptOutcome & { readonly eventId: string }> {
+    const receiver = (await this.directory.of(tenantId)).get(subscriptionId);
+    if (!receiver || receiver.isRemoved) return refuseUnknownSubscription();
+    if (this.underWay.has(subscriptionId)) {
+      throw new PlatformError('RATE_LIMITED', 'A test event of the subscription is under way', {
+        retryAfterSeconds: 1,
+      });
+    }
+    this.underWay.add(subscriptionId);
+    try {
+      const event = testEvent(receiver);
+      const outcome = await this.sender.send(receiver, { eventId: event.id, body: JSON.stringify(event) });
+      return { ...outcome, eventId: event.id };
+    } finally {
+      this.underWay.delete(subscriptionId);
+    }
+  }
+
+  /**
+   * Makes one recorded attempt of a sample event to each subscription of the app's sandboxes that names it.
+   * @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; CONFLICT when there is no
+   *   sandbox, or no enabled subscription of one that names the event; RATE_LIMITED
+   */
+  async sendSample(principal: Principal, appKey: string, name: EventName): Promise<TriggeredEventView> {
+    const { tenantId } = principal;
+    const { exist, receivers } = await this.sandboxes.find(principal, appKey);
+    if (!exist) refuseWithoutSandbox(appKey);
+    const subscribed = subscribedTo(receivers, appKey, name);
+    const event = sampleEvent(name, tenantId);
+    const message = { eventId: event.id, body: JSON.stringify(event) };
+    const attempts = await this.samples.within(tenantId, () =>
+      this.fanOut.sendOnce(tenantId, name, message, subscribed),
+    );
+    return { eventId: event.id, event: name, deliveries: attempts.map(viewOf) };
+  }
+}
+
+const testEvent = ({ tenantId, subscriptionId, url, events }: Receiver): DeliveryBody => ({
+  id: newId(),
+  type: TEST_EVENT_TYPE,
+  timestamp: new Date().toISOString(),
+  tenantId,
+  dataschema: `urn:crm:event:${TEST_EVENT_TYPE}:v1`,
+  data: { subscription: { id: subscriptionId, url, events } },
+});
+
+/** The example of an event in the catalogue, with a new id and the present time. */
+function sampleEvent(name: EventName, tenantId: string): DeliveryBody {
+  const type = EVENT_TYPES.find((candidate) => candidate.name === name);
+  if (!type) throw new Error(`The catalogue has no event ${name}`);
+  return { ...type.example, id: newId(), timestamp: new Date().toISOString(), tenantId };
+}
+
+function subscribedTo(receivers: readonly Receiver[], appKey: string, event: EventName): Receiver[] {
+  const naming = receivers.filter(({ events }) => matchesEvent(events, event));
+  if (naming.length === 0) {
+    throw new PlatformError('CONFLICT', `No webhook of a sandbox of ${appKey} in this workspace names ${event}`);
+  }
+  const enabled = naming.filter((receiver) => receiver.enabled);
+  if (enabled.length === 0) {
+    throw new PlatformError('CONFLICT', `The webhooks of the sandboxes of ${appKey} that name ${event} are disabled`);
+  }
+  return enabled;
+}
+
+function viewOf({ id, receiver, outcome, next }: FirstAttempt): TriggeredDeliveryView {
+  const { subscriptionId, url } = receiver;
+  return {
+    id,
+    subscriptionId,
+    url,
+    status: next?.status ?? 'pending',
+    ...(outcome && {
+      latencyMs: outcome.latencyMs,
+      ...(outcome.httpStatus !== null && { httpStatus: outcome.httpStatus }),
+      ...(outcome.error !== null && { error: outcome.error }),
+    }),
+  };
+}

@@ -1,0 +1,116 @@
+import { createHmac, createPrivateKey, createPublicKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
+
+/** Prefixes of Standard Webhooks 1.0 (section "Signature scheme"); base64 follows. */
+export const SECRET_PREFIX = 'whsec_';
+export const PRIVATE_KEY_PREFIX = 'whsk_';
+export const PUBLIC_KEY_PREFIX = 'whpk_';
+
+/** A private key of RFC 8032, section 5.1.5, in the form that the Go library of Standard Webhooks reads. */
+export const PRIVATE_KEY_BYTES = 32;
+
+/** Header of an Ed25519 private key in PKCS #8 (RFC 8410, section 7). */
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+interface SymmetricKey {
+  readonly kind: 'symmetric';
+  /** The decoded secret, for `v1`. */
+  readonly decoded: KeyObject;
+  /** The bytes of the whole text, for `x-platform-signature`. */
+  readonly text: KeyObject;
+}
+
+interface AsymmetricKey {
+  readonly kind: 'asymmetric';
+  readonly privateKey: KeyObject;
+}
+
+export type SigningKey = SymmetricKey | AsymmetricKey;
+
+/**
+ * Decodes a signing secret, which its prefix describes.
+ * @param secret `whsec_…` or `whsk_…`
+ * @throws Error when it is neither, without the secret in its message
+ */
+export function signingKeyOf(secret: string): SigningKey {
+  if (secret.startsWith(PRIVATE_KEY_PREFIX)) return { kind: 'asymmetric', privateKey: privateKeyOf(secret) };
+  if (!secret.startsWith(SECRET_PREFIX)) throw new Error('A signing secret has an unknown prefix');
+  return {
+    kind: 'symmetric',
+    decoded: createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64'),
+    text: createSecretKey(secret, 'utf8'),
+  };
+}
+
+/**
+ * The public key that verifies the signatures of a private key, for receivers.
+ * @param secret `whsk_…`
+ * @returns `whpk_…`, the 32 bytes of RFC 8032 in base64
+ * @throws Error when the secret is not a private key, without the secret in its message
+ */
+export function publicKeyOf(secret: string): string {
+  const { x } = createPublicKey(privateKeyOf(secret)).export({ format: 'jwk' });
+  return PUBLIC_KEY_PREFIX + Buffer.from(x as string, 'base64url').toString('base64');
+}
+
+function privateKeyOf(secret: string): KeyObject {
+  const bytes = Buffer.from(secret.slice(PRIVATE_KEY_PREFIX.length), 'base64');
+  if (!secret.startsWith(PRIVATE_KEY_PREFIX) || bytes.length !== PRIVATE_KEY_BYTES) {
+    throw new Error(`A private signing key is ${PRIVATE_KEY_PREFIX} and ${PRIVATE_KEY_BYTES} bytes in base64`);
+  }
+  return createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, bytes]), format: 'der', type: 'pkcs8' });
+}
+
+export interface SignedHeaders {
+  'webhook-id': string;
+  'webhook-timestamp': string;
+  'webhook-signature': string;
+  /** Only with a symmetric secret: the receiver computes it with the same bytes. */
+  'x-platform-signature'?: string;
+}
+
+/** Signs deliveries with keys that were decoded once; one signer serves every attempt until the secrets change. */
+export class Signer {
+  private readonly symmetric: readonly SymmetricKey[];
+
+  /** @param keys newest first: the order of the signatures */
+  constructor(private readonly keys: readonly SigningKey[]) {
+    this.symmetric = keys.filter((key) => key.kind === 'symmetric');
+  }
+
+  /**
+   * `webhook-signature` of Standard Webhooks signs `<id>.<timestamp>.<body>`: `v1` by HMAC-SHA256 keyed with the decoded
+   * secret, `v1a` by Ed25519. `x-platform-signature` is HMAC-SHA256 over `<timestamp>.<body>`, keyed with the secret's text.
+   * @param id of the event; the same for every attempt
+   * @param timestamp Unix seconds of this attempt
+   * @param body the exact text that is sent, in UTF-8
+   */
+  headers(id: string, timestamp: number, body: string): SignedHeaders {
+    const signedByPlatform = `${timestamp}.${body}`;
+    const signed = `${id}.${signedByPlatform}`;
+    const standard = this.keys.map((key) => (key.kind === 'symmetric' ? v1(key, signed) : v1a(key, signed)));
+    const headers: SignedHeaders = {
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standard.join(' '),
+    };
+    if (this.symmetric.length === 0) return headers;
+    const plain = this.symmetric.map(({ text }) => `v1=${hmac(text, signedByPlatform, 'hex')}`);
+    headers['x-platform-signature'] = [`t=${timestamp}`, ...plain].join(',');
+    return headers;
+  }
+}
+
+/**
+ * @param secrets all that are valid, newest first; during a rotation both, so that the receiver can switch at any moment
+ * @throws Error when one is malformed
+ */
+export const signerOf = (secrets: readonly string[]): Signer => new Signer(secrets.map(signingKeyOf));
+
+const v1 = ({ decoded }: SymmetricKey, signed: string): string => `v1,${hmac(decoded, signed, 'base64')}`;
+
+/** Ed25519 hashes by itself, so there is no digest to name. */
+const v1a = ({ privateKey }: AsymmetricKey, signed: string): string =>
+  `v1a,${sign(null, Buffer.from(signed), privateKey).toString('base64')}`;
+
+const hmac = (key: SymmetricKey['decoded'], signed: string, encoding: 'base64' | 'hex'): string =>
+  createHmac('sha256', key).update(signed).digest(encoding);

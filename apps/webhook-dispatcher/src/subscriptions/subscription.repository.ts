@@ -1,0 +1,235 @@
+import type { NarrowTransaction, TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { In, IsNull, MoreThan } from 'typeorm';
+import { Subscription } from './subscription.entity.js';
+
+// $1 is the tenant, except in PURGE_REMOVED.
+
+/**
+ * Counts again from the beginning when the last failure is too long ago. $2: id, $3: time of the attempt, $4: how many
+ * milliseconds are too long.
+ */
+const MARK_FAILING = `
+  UPDATE webhook_subscription AS known
+     SET failing_since = CASE WHEN before.goes_on THEN known.failing_since ELSE $3::timestamptz END,
+         failing_hours = CASE WHEN before.goes_on THEN known.failing_hours + before.is_new_hour::int ELSE 1 END,
+         failed_at = greatest(known.failed_at, $3::timestamptz)
+    FROM (SELECT id, coalesce(failed_at > $3::timestamptz - $4 * interval '1 millisecond', false) AS goes_on,
+                 coalesce(date_trunc('hour', $3::timestamptz, 'UTC') > date_trunc('hour', failed_at, 'UTC'), true) AS is_new_hour
+            FROM webhook_subscription WHERE tenant_id = $1 AND id = $2 FOR UPDATE) AS before
+   WHERE known.tenant_id = $1 AND known.id = $2
+  RETURNING known.failing_since AS "failingSince", known.failed_at AS "failedAt", known.failing_hours AS "failingHours"`;
+
+/** $2: id. */
+const MARK_HEALTHY = `
+  UPDATE webhook_subscription SET failing_since = NULL, failed_at = NULL, failing_hours = 0
+   WHERE tenant_id = $1 AND id = $2 AND failing_since IS NOT NULL`;
+
+/** No row when others have reserved too far ahead. $2: id, $3: milliseconds to reserve, $4: milliseconds ahead that are too far. */
+export const RESERVE_PERMITS = `
+  UPDATE webhook_subscription
+     SET rate_reserved_until = greatest(rate_reserved_until, now()) + $3 * interval '1 millisecond'
+   WHERE tenant_id = $1 AND id = $2
+     AND coalesce(rate_reserved_until <= now() + $4 * interval '1 millisecond', true)
+  RETURNING (extract(epoch FROM rate_reserved_until - now()) * 1000)::float8 - $3 AS "beginsInMs"`;
+
+/** Covers rows that do not exist yet, which TypeORM cannot lock. */
+const LOCK_SUBSCRIPTIONS = `
+  SELECT pg_advisory_xact_lock(hashtextextended('webhook_subscriptions:' || $1::text, 0))`;
+
+/** Keeps those that were removed last. $2: how many. */
+const LIMIT_REMOVED = `
+  DELETE FROM webhook_subscription
+   WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_subscription WHERE tenant_id = $1 AND removed_at IS NOT NULL
+                                    ORDER BY removed_at DESC, id DESC OFFSET $2)`;
+
+/**
+ * Deletes removed subscriptions of all tenants that have got their event, or have waited $1 milliseconds for it. The event's
+ * body has the id of the installation; it is looked up, never searched.
+ */
+const PURGE_REMOVED = `
+  DELETE FROM webhook_subscription AS removed
+   WHERE removed_at IS NOT NULL
+     AND (removed_at < now() - $1 * interval '1 millisecond'
+      OR EXISTS (SELECT 1 FROM delivery
+                  WHERE delivery.event = 'app.uninstalled' AND delivery.tenant_id = removed.tenant_id
+                    AND delivery.subscription_id = removed.id AND delivery.next_attempt_at IS NULL
+                    AND strpos((SELECT body FROM event_body
+                                 WHERE event_body.tenant_id = delivery.tenant_id AND event_body.id = delivery.event_id),
+                               removed.installation_id::text) > 0))
+  RETURNING 1`;
+
+/** The part of a subscription that its owner defines. */
+type Definition = Pick<
+  Subscription,
+  | 'id'
+  | 'installationId'
+  | 'appKey'
+  | 'url'
+  | 'events'
+  | 'description'
+  | 'filter'
+  | 'rateLimit'
+  | 'ordering'
+  | 'onStall'
+  | 'publicKey'
+  | 'sealedHeaders'
+>;
+
+export type NewSubscription = Definition & Pick<Subscription, 'secret' | 'createdBy'>;
+
+/** The part of a subscription that its tenant sees, with the headers still sealed. */
+export type SubscriptionSummary = Definition & Pick<Subscription, 'enabled' | 'disabledReason' | 'createdAt'>;
+
+/** A series of failed attempts without a success. */
+export interface Failures {
+  /** Null when the last attempt succeeded. */
+  readonly failingSince: Date | null;
+  /** Some failure in the last hour that had one. */
+  readonly failedAt: Date | null;
+  /** How many hours had failures. */
+  readonly failingHours: number;
+}
+
+/** Milliseconds ahead that permits may be reserved: a process that reserves and dies delays others no longer. */
+const RESERVED_AHEAD_MS = 1_000;
+
+const present = (tx: TenantTransaction) => ({ tenantId: tx.tenantId, removedAt: IsNull() });
+
+/** Subscriptions of a tenant; removed ones are not found. */
+@Injectable()
+export class SubscriptionRepository {
+  async insert(tx: TenantTransaction, subscriptions: readonly NewSubscription[]): Promise<SubscriptionSummary[]> {
+    const { generatedMaps } = await tx
+      .repository(Subscription)
+      .createQueryBuilder()
+      .insert()
+      .values(subscriptions.map((subscription) => ({ ...subscription })))
+      .returning(['createdAt'])
+      .execute();
+    return subscriptions.map(({ secret: _sealed, ...subscription }, index) => {
+      const createdAt: Date = generatedMaps[index]?.createdAt;
+      return { ...subscription, enabled: true, disabledReason: null, createdAt };
+    });
+  }
+
+  /** In the order in which they were created. */
+  async page(tx: TenantTransaction, page: ListPage): Promise<Subscription[]> {
+    return tx.repository(Subscription).find({
+      where: { ...present(tx), ...(page.after && { id: MoreThan(page.after.id) }) },
+      order: { id: 'ASC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+  }
+
+  /** How many the tenant has; the service bounds this number. */
+  async count(tx: TenantTransaction): Promise<number> {
+    return tx.repository(Subscription).countBy(present(tx));
+  }
+
+  /** @returns null when there is none */
+  async find(tx: TenantTransaction, id: string): Promise<Subscription | null> {
+    return tx.repository(Subscription).findOneBy({ ...present(tx), id });
+  }
+
+  /** Like find, and holds the row until the transaction ends. */
+  async lock(tx: TenantTransaction, id: string): Promise<Subscription | null> {
+    return tx.repository(Subscription).findOne({ where: { ...present(tx), id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async listByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
+    return tx.repository(Subscription).find({ where: { ...present(tx), installationId }, order: { id: 'ASC' } });
+  }
+
+  /** Like listByInstallation, and holds the rows until the transaction ends. */
+  async lockByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
+    return tx.repository(Subscription).find({
+      where: { ...present(tx), installationId },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Serialises changes of the number of the tenant's subscriptions. */
+  async lockTenant(tx: TenantTransaction): Promise<void> {
+    await tx.query(LOCK_SUBSCRIPTIONS, [tx.tenantId]);
+  }
+
+  async update(tx: TenantTransaction, id: string, changes: Partial<Subscription>): Promise<void> {
+    await tx.repository(Subscription).update({ tenantId: tx.tenantId, id }, changes);
+  }
+
+  /**
+   * @param at when an attempt failed
+   * @param gapMs milliseconds without a failure, after which this one begins a new series
+   * @returns the series of failures; null when there is no such subscription
+   */
+  async markFailing(tx: TenantTransaction, id: string, at: Date, gapMs: number): Promise<Failures | null> {
+    const [row] = await tx.query<Failures>(MARK_FAILING, [tx.tenantId, id, at, gapMs]);
+    return row ?? null;
+  }
+
+  async markHealthy(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.query(MARK_HEALTHY, [tx.tenantId, id]);
+  }
+
+  /**
+   * Reserves milliseconds of the subscription's rate behind those that are reserved already.
+   * @returns in how many milliseconds they begin; null, with nothing reserved, when that is over a second ahead
+   */
+  async reservePermits(tx: TenantTransaction, id: string, ms: number): Promise<number | null> {
+    const [row] = await tx.query<{ beginsInMs: number }>(RESERVE_PERMITS, [tx.tenantId, id, ms, RESERVED_AHEAD_MS]);
+    return row ? Math.max(0, row.beginsInMs) : null;
+  }
+
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(Subscription).delete({ tenantId: tx.tenantId, id });
+  }
+
+  async deleteByInstallation(tx: TenantTransaction, installationId: string): Promise<void> {
+    await tx.repository(Subscription).delete({ ...present(tx), installationId });
+  }
+
+  /**
+   * Keeps subscriptions of a removed installation for the event that says so.
+   * @param most how many removed ones the tenant has at most; those that were removed first are deleted
+   */
+  async markRemoved(tx: TenantTransaction, ids: readonly string[], most: number): Promise<void> {
+    if (ids.length === 0) return;
+    await tx.repository(Subscription).update({ ...present(tx), id: In([...ids]) }, { removedAt: () => 'now()' });
+    await tx.query(LIMIT_REMOVED, [tx.tenantId, most]);
+  }
+
+  /** @returns how many removed subscriptions were deleted that got their event or waited so many milliseconds for it */
+  async purgeRemoved(tx: NarrowTransaction, waitMs: number): Promise<number> {
+    return (await tx.query(PURGE_REMOVED, [waitMs])).length;
+  }
+
+  /** Replaces the secret of a subscription that the tenant created; the previous one stays valid until `previousUntil`. */
+  async replaceSecret(
+    tx: TenantTransaction,
+    id: string,
+    { sealed, publicKey }: { readonly sealed: Buffer; readonly publicKey: string | null },
+    previousUntil: Date,
+  ): Promise<void> {
+    await tx
+      .repository(Subscription)
+      .update(
+        { tenantId: tx.tenantId, id },
+        { previousSecret: () => 'secret', previousSecretUntil: previousUntil, secret: sealed, publicKey },
+      );
+  }
+
+  /** @returns false when the tenant created no such subscription */
+  async removePreviousSecret(tx: TenantTransaction, id: string): Promise<boolean> {
+    const { affected } = await tx
+      .repository(Subscription)
+      .update(
+        { tenantId: tx.tenantId, id, installationId: IsNull() },
+        { previousSecret: null, previousSecretUntil: null },
+      );
+    return affected === 1;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { SecretService } from './secret.service.js';
+import { SubscriptionService } from './subscription.service.js';
+
+type Contracts = typeof rpc.webhooks;
+
+/** Called on behalf of an administrator. */
+const ADMINISTER = { right: 'administer' } as const;
+
+/** The marketplace creates and removes subscriptions of apps with their installations, and rotates the secrets of apps. */
+@Controller()
+export class SubscriptionRpc {
+  constructor(
+    private readonly subscriptions: SubscriptionService,
+    private readonly secrets: SecretService,
+  ) {}
+
+  @RpcHandler(rpc.webhooks.provisionSubscriptions)
+  @Access(ADMINISTER)
+  async provision(
+    @Payload() request: RpcRequest<Contracts['provisionSubscriptions']>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<Contracts['provisionSubscriptions']>> {
+    return { subscriptions: await this.subscriptions.provision(principal.tenantId, principal.userId, request) };
+  }
+
+  @RpcHandler(rpc.webhooks.removeSubscriptions)
+  async remove({
+    tenantId,
+    installationId,
+    discard,
+  }: RpcRequest<Contracts['removeSubscriptions']>): Promise<RpcResponse<Contracts['removeSubscriptions']>> {
+    return { removed: await this.subscriptions.remove(tenantId, installationId, discard) };
+  }
+
+  @RpcHandler(rpc.webhooks.rotateAppSecret)
+  async rotateSecret({
+    appKey,
+    secret,
+  }: RpcRequest<Contracts['rotateAppSecret']>): Promise<RpcResponse<Contracts['rotateAppSecret']>> {
+    return { updated: (await this.secrets.rotateOfApp(appKey, secret)) ? 1 : 0 };
+  }
+}

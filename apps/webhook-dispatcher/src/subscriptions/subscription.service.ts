@@ -1,0 +1,312 @@
+import type { Principal } from '@crm/access';
+import {
+  eventsOf,
+  type FieldProblem,
+  isEventPattern,
+  matchesEvent,
+  PlatformError,
+  type ProvisionedSubscription,
+} from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { OutsideClient } from '@crm/egress';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { Inject, Injectable } from '@nestjs/common';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { type Hold, HoldRepository, NOTHING_HELD } from '../queue/hold.repository.js';
+import { CustomHeaderService, type CustomHeaders, resolveHeaders } from './custom-headers.js';
+import { requireValidFilter } from './event-filter.js';
+import { ReceiverChanges } from './receiver-changes.js';
+import { SecretService } from './secret.service.js';
+import { type IssuedSecret, type Signature, SigningSecretService } from './signing-secret.service.js';
+import type { Subscription } from './subscription.entity.js';
+import type { Ordering, StallRule } from './subscription.js';
+import { REMOVAL_EVENT, refuseUnknownSubscription } from './subscription.js';
+import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
+import { SubscriptionStateService } from './subscription-state.service.js';
+
+export interface SubscriptionDefinition {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description?: string | null;
+  readonly filter?: string | null;
+}
+
+/** A tenant defines more of its subscriptions than an app. */
+export interface TenantDefinition extends SubscriptionDefinition {
+  /** By name, in any case; null for none. */
+  readonly headers?: Readonly<Record<string, unknown>> | null;
+  /** Attempts a second; null for no limit. */
+  readonly rateLimit?: number | null;
+  /** Default `none`. */
+  readonly ordering?: Ordering;
+  /** Default `skip`. */
+  readonly onStall?: StallRule;
+}
+
+/** A subscription with its headers opened, and its hold. */
+export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & {
+  readonly headers: CustomHeaders;
+  readonly hold: Hold;
+};
+
+export interface ProvisionRequest {
+  readonly installationId: string;
+  readonly appKey: string;
+  readonly secret: string;
+  readonly webhooks: readonly SubscriptionDefinition[];
+}
+
+/** Rules of subscriptions: which URLs, events and headers are accepted. */
+@Injectable()
+export class SubscriptionService {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionRepository,
+    private readonly secrets: SecretService,
+    private readonly signing: SigningSecretService,
+    private readonly headers: CustomHeaderService,
+    private readonly outside: OutsideClient,
+    private readonly changes: ReceiverChanges,
+    private readonly states: SubscriptionStateService,
+    private readonly holds: HoldRepository,
+    @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
+  ) {}
+
+  /**
+   * @returns the subscription, and its secret, which is never shown again, or its public key
+   * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
+   */
+  async create(
+    principal: Principal,
+    input: TenantDefinition & { readonly signature?: Signature },
+  ): Promise<{ subscription: ShownSubscription; shown: IssuedSecret['shown'] }> {
+    this.requireValid(input);
+    const headers = resolveHeaders(input.headers ?? {}, {});
+    const id = newId();
+    const { sealed, publicKey, shown } = this.signing.issue(input.signature ?? 'v1', { subscriptionId: id });
+    const [subscription] = await this.database.transaction(principal.tenantId, async (tx) => {
+      await this.subscriptions.lockTenant(tx);
+      await this.requireWithinLimit(tx, 1);
+      return this.subscriptions.insert(tx, [
+        {
+          ...definitionOf(input),
+          id,
+          installationId: null,
+          appKey: null,
+          rateLimit: input.rateLimit ?? null,
+          publicKey,
+          sealedHeaders: this.headers.seal(headers, id),
+          secret: sealed,
+          createdBy: principal.userId,
+        },
+      ]);
+    });
+    await this.changes.announce({ tenantId: principal.tenantId });
+    return { subscription: { ...(subscription as SubscriptionSummary), headers, hold: NOTHING_HELD }, shown };
+  }
+
+  /**
+   * In the order in which they were created.
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
+   */
+  async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<ShownSubscription>> {
+    const page = parsePage(query, { tenantId, list: 'subscriptions' });
+    return this.database.transaction(tenantId, async (tx) => {
+      const [subscriptions, counted] = await Promise.all([
+        this.subscriptions.page(tx, page),
+        this.subscriptions.count(tx),
+      ]);
+      const holds = await this.holds.list(tx, idsOf(subscriptions));
+      const shown = subscriptions.map((one) => this.shown(one, holds.get(one.id) ?? NOTHING_HELD));
+      return listAnswer(shown, page, counted, idPosition);
+    });
+  }
+
+  /** @throws PlatformError NOT_FOUND */
+  async get(principal: Principal, id: string): Promise<ShownSubscription> {
+    const [subscription, hold] = await this.database.transaction(principal.tenantId, (tx) =>
+      Promise.all([this.subscriptions.find(tx, id), this.holdOf(tx, id)]),
+    );
+    return this.shown(subscription ?? refuseUnknownSubscription(), hold);
+  }
+
+  /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED */
+  async update(
+    principal: Principal,
+    id: string,
+    changes: Partial<TenantDefinition> & { enabled?: boolean },
+  ): Promise<ShownSubscription> {
+    const updated = await this.database.transaction(principal.tenantId, async (tx) => {
+      const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
+      const isAppOwned = before.installationId !== null;
+      if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
+        throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
+      }
+      const { url, events, description, filter, rateLimit, ordering, onStall } = { ...before, ...changes };
+      // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
+      const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
+      this.requireValid({ url, events, filter: isFilterNew ? filter : null });
+      const headers = this.headersAfter(before, changes);
+      const state = await this.states.changeTo(tx, before, changes.enabled ?? before.enabled);
+      const after = {
+        url,
+        events: [...events],
+        description,
+        filter,
+        rateLimit,
+        ordering,
+        onStall,
+        sealedHeaders: this.headers.seal(headers, id),
+        ...state,
+      };
+      await this.subscriptions.update(tx, id, after);
+      return { ...before, ...after, headers, hold: await this.holdOf(tx, id) };
+    });
+    await this.changes.announce({ tenantId: principal.tenantId });
+    return updated;
+  }
+
+  /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
+  async delete(principal: Principal, id: string): Promise<void> {
+    await this.database.transaction(principal.tenantId, async (tx) => {
+      const subscription = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
+      if (subscription.installationId !== null) {
+        throw new PlatformError(
+          'CONFLICT',
+          'The subscription belongs to an app; it is deleted when the app is uninstalled',
+        );
+      }
+      this.holds.discard(tx, [id]);
+      await this.subscriptions.delete(tx, id);
+    });
+    await this.changes.announce({ tenantId: principal.tenantId });
+  }
+
+  /**
+   * Creates the subscriptions of a package, all or none; when the installation already has some, returns those.
+   * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
+   */
+  async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
+    const { installationId, appKey, webhooks } = request;
+    for (const webhook of webhooks) this.requireValid(webhook);
+    await this.secrets.storeOfApp(appKey, request.secret);
+    const subscriptions = await this.database.transaction(tenantId, async (tx) => {
+      await this.subscriptions.lockTenant(tx);
+      const present = await this.subscriptions.listByInstallation(tx, installationId);
+      if (present.length > 0) return present.map(provisioned);
+      await this.requireWithinLimit(tx, webhooks.length);
+      const created = await this.subscriptions.insert(
+        tx,
+        webhooks.map((webhook) => ({
+          ...definitionOf({ ...webhook, filter: null }),
+          id: newId(),
+          installationId,
+          appKey,
+          rateLimit: null,
+          publicKey: null,
+          sealedHeaders: null,
+          secret: null,
+          createdBy: userId,
+        })),
+      );
+      return created.map(provisioned);
+    });
+    await this.changes.announce({ tenantId });
+    return subscriptions;
+  }
+
+  /**
+   * Deletes the subscriptions of an installation; those that want to know of the removal are kept until they were told.
+   * @param discard whether no event will tell them: a failed installation is undone
+   * @returns how many the installation had
+   */
+  async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
+    const removed = await this.database.transaction(tenantId, async (tx) => {
+      await this.subscriptions.lockTenant(tx);
+      const present = await this.subscriptions.lockByInstallation(tx, installationId);
+      this.holds.discard(tx, idsOf(present));
+      const told = discard ? [] : present.filter(wantsRemoval);
+      await this.subscriptions.markRemoved(tx, idsOf(told), this.config.subscriptionsPerTenant);
+      await this.subscriptions.deleteByInstallation(tx, installationId);
+      return present.length;
+    });
+    await this.changes.announce({ tenantId });
+    return removed;
+  }
+
+  private shown({ sealedHeaders, ...subscription }: SubscriptionSummary, hold: Hold): ShownSubscription {
+    return { ...subscription, headers: this.headers.open(sealedHeaders, subscription.id), hold };
+  }
+
+  private async holdOf(tx: TenantTransaction, id: string): Promise<Hold> {
+    return (await this.holds.list(tx, [id])).get(id) ?? NOTHING_HELD;
+  }
+
+  /**
+   * Stored values are not sent to a new URL, which could belong to someone who does not know them.
+   * @throws PlatformError VALIDATION_FAILED
+   */
+  private headersAfter(before: SubscriptionSummary, changes: Partial<TenantDefinition>): CustomHeaders {
+    const stored = this.headers.open(before.sealedHeaders, before.id);
+    const isMoved = changes.url !== undefined && changes.url !== before.url;
+    if (changes.headers !== undefined) return resolveHeaders(changes.headers ?? {}, isMoved ? {} : stored);
+    if (!isMoved || Object.keys(stored).length === 0) return stored;
+    const detail = 'A new URL needs the headers with all values again, or null for none';
+    throw new PlatformError('VALIDATION_FAILED', undefined, {
+      errors: [{ pointer: '/headers', code: 'REQUIRED', detail }],
+    });
+  }
+
+  /** The tenant is locked. */
+  private async requireWithinLimit(tx: TenantTransaction, requested: number): Promise<void> {
+    const { subscriptionsPerTenant: limit } = this.config;
+    const present = await this.subscriptions.count(tx);
+    if (present + requested <= limit) return;
+    throw new PlatformError(
+      'SUBSCRIPTION_LIMIT_EXCEEDED',
+      `A workspace can have ${limit} webhook subscriptions, including those of its apps; this one has ${present}`,
+      { members: { limit, present, requested } },
+    );
+  }
+
+  private requireValid(input: Pick<SubscriptionDefinition, 'url' | 'events' | 'filter'>): void {
+    const unknown = input.events.flatMap((event, index): FieldProblem[] =>
+      isEventPattern(event)
+        ? []
+        : [{ pointer: `/events/${index}`, code: 'UNKNOWN_EVENT', detail: `There is no event ${event}` }],
+    );
+    if (unknown.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: unknown });
+    const verdict = this.outside.checkUrl(input.url);
+    if (!verdict.ok) {
+      throw new PlatformError('WEBHOOK_TARGET_REFUSED', verdict.message, {
+        errors: [{ pointer: '/url', code: verdict.code.toUpperCase(), detail: verdict.message }],
+      });
+    }
+    if (input.filter !== undefined && input.filter !== null) {
+      requireValidFilter(input.filter, new Set(input.events.flatMap(eventsOf)));
+    }
+  }
+}
+
+const definitionOf = ({
+  url,
+  events,
+  description = null,
+  filter = null,
+  ordering = 'none',
+  onStall = 'skip',
+}: Omit<TenantDefinition, 'headers'>) => ({
+  url,
+  events: [...new Set(events)],
+  description,
+  filter,
+  ordering,
+  onStall,
+});
+
+const idsOf = (subscriptions: readonly { readonly id: string }[]) => subscriptions.map(({ id }) => id);
+
+const provisioned = ({ id, url, events }: SubscriptionSummary): ProvisionedSubscription => ({ id, url, events });
+
+/** A disabled subscription is told nothing. */
+const wantsRemoval = ({ enabled, events }: Subscription): boolean => enabled && matchesEvent(events, REMOVAL_EVENT);

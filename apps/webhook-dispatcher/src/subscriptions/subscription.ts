@@ -1,0 +1,40 @@
+import { PlatformError } from '@crm/contracts';
+
+/** Whether deliveries of a record are made one after the other, in the order of its versions. */
+export const ORDERINGS = ['none', 'record'] as const;
+export type Ordering = (typeof ORDERINGS)[number];
+
+/** Whether a delivery that keeps failing is set aside for later ones of its record, or makes them wait. */
+export const STALL_RULES = ['skip', 'hold'] as const;
+export type StallRule = (typeof STALL_RULES)[number];
+
+/** The platform disables with a reason, an administrator pauses. Either holds events. */
+export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'disabled'] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+interface State {
+  readonly enabled: boolean;
+  readonly disabledReason: string | null;
+}
+
+export function statusOf({ enabled, disabledReason }: State): SubscriptionStatus {
+  if (enabled) return 'active';
+  return disabledReason === null ? 'paused' : 'disabled';
+}
+
+/** Changes that activate a subscription. Past failures are forgotten, so that the next one does not disable it again. */
+export const ACTIVE = {
+  enabled: true,
+  disabledReason: null,
+  failingSince: null,
+  failedAt: null,
+  failingHours: 0,
+} as const;
+
+/** The only event that a removed subscription still gets: that its app was uninstalled. */
+export const REMOVAL_EVENT = 'app.uninstalled';
+
+/** @throws PlatformError NOT_FOUND */
+export function refuseUnknownSubscription(): never {
+  throw new PlatformError('NOT_FOUND', 'There is no such subscription');
+}

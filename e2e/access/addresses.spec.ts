@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { OPERATORS_PREFIX, SERVING_OPERATORS } from '@crm/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { client } from '../../scripts/demo/client.mjs';
+import { type Account, newWorkspace, operatorToken } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+import { type DocumentedRoute, documentedRoutes, inParallel, isOfOperators, nameOf, withParameters } from './routes.js';
+
+const EDGES: readonly string[] = ['marketplace-admin', 'embed-gateway'];
+
+/** With every name of a parameter alike: `/api/crm/leads/{}`. */
+const shapeOf = (route: DocumentedRoute): string => nameOf(route).replace(/\{\w+\}/g, '{}');
+
+/** Users and operators each have an address; what is served at one is not there at the other. */
+describe('an address', () => {
+  let ofUsers: DocumentedRoute[];
+  let ofOperators: DocumentedRoute[];
+  /** Routes of the same spelling at both. */
+  let shared: ReadonlySet<string>;
+  let user: Account;
+  let operator: string;
+
+  beforeAll(async () => {
+    const routes = await documentedRoutes();
+    ofUsers = routes.filter(({ service }) => !EDGES.includes(service));
+    ofOperators = routes.filter(isOfOperators);
+    const shapes = new Set(ofUsers.map(shapeOf));
+    shared = new Set(ofOperators.map(shapeOf).filter((shape) => shapes.has(shape)));
+    [user, operator] = await Promise.all([newWorkspace(), operatorToken()]);
+  });
+
+  const isShared = (route: DocumentedRoute): boolean => shared.has(shapeOf(route));
+
+  /** @returns the routes whose answers are not as expected, with what they were */
+  async function differing(
+    routes: readonly DocumentedRoute[],
+    { url, prefix = '', token, expected }: { url: string; prefix?: string; token?: string; expected: number },
+  ): Promise<string[]> {
+    const wrong: string[] = [];
+    await inParallel(routes, async (route) => {
+      const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
+      const path = prefix + withParameters(route.path, () => randomUUID());
+      const { status } = await client(url)(route.method, path, {
+        ...(token !== undefined && { token }),
+        ...(hasBody && { body: {} }),
+      });
+      if (status !== expected) wrong.push(`${nameOf(route)} at ${url}: ${status}, not ${expected}`);
+    });
+    return wrong;
+  }
+
+  it('of users has no route of operators', async () => {
+    const theirs = ofOperators.filter((route) => !isShared(route));
+    expect(theirs.length).toBeGreaterThan(10);
+    for (const token of [undefined, user.token]) {
+      expect(await differing(theirs, { url: addresses.baseUrl, token, expected: 404 })).toEqual([]);
+    }
+  });
+
+  it('of operators has no route of users', async () => {
+    const theirs = ofUsers.filter((route) => !isShared(route));
+    expect(theirs.length).toBeGreaterThan(150);
+    for (const token of [undefined, user.token, operator]) {
+      expect(await differing(theirs, { url: addresses.adminUrl, token, expected: 404 })).toEqual([]);
+    }
+  });
+
+  it('has no way below the internal prefix, nor has the port of a service behind it', async () => {
+    const urls = [addresses.baseUrl, addresses.embedApiUrl, addresses.adminUrl];
+    const ports = SERVING_OPERATORS.map((service) => addresses.services[service]?.url as string);
+    for (const url of [...urls, ...ports]) {
+      for (const token of [undefined, user.token, operator]) {
+        // An edge refuses a token that is not for it before it looks for a route; a path without one is not there.
+        const at = { url, prefix: OPERATORS_PREFIX, token, expected: 404 };
+        expect(await differing(ofOperators, at)).toEqual([]);
+      }
+    }
+  });
+
+  it.each(['users', 'operators'] as const)('refuses the tokens of the other: of %s', async (whose) => {
+    const guarded = (whose === 'users' ? ofUsers : ofOperators).filter((route) => !route.public);
+    const [url, token] = whose === 'users' ? [addresses.baseUrl, operator] : [addresses.adminUrl, user.token];
+    expect(guarded.length).toBeGreaterThan(20);
+    expect(await differing(guarded, { url, token, expected: 401 })).toEqual([]);
+  });
+});

@@ -1,0 +1,209 @@
+import type { ServiceName } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
+import { ProblemFilter } from '@crm/http';
+import { type SpanDescription, startSpan } from '@crm/telemetry';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { acceptsGzip } from './compression.js';
+import { requestHeaders, signInCookie } from './forwarded-headers.js';
+import type { ProxyConfig } from './proxy-config.js';
+import { readBody } from './read-body.js';
+import type { UpstreamConnector } from './upstream-connector.js';
+import { UpstreamPaused, Upstreams } from './upstreams.js';
+
+/** How requests of a kind are forwarded. */
+export interface ForwardClass {
+  /** Longest wait for the service, where it is shorter than that of every call. */
+  readonly timeoutMs?: number;
+  /** Answers hold records, and no secret whose length could be compared with what a caller chose (decision record 0174). */
+  readonly compresses?: boolean;
+  /** The cookie that ties a sign-in to its browser is forwarded both ways, and no other. */
+  readonly passesSignInCookie?: boolean;
+}
+
+/** Where requests go, and what holds for them. */
+export interface ForwardRoute {
+  readonly upstream: ServiceName;
+  readonly routeClass: ForwardClass;
+}
+
+/** A route of the server whose requests are forwarded. */
+export type ForwardedUrl = Pick<RouteOptions, 'method' | 'url' | 'config'>;
+
+/**
+ * Forwards requests to services. Edges differ by their routes and by what they check before a body is read: `admit` refuses a
+ * request, or sets its `forwardRoute` and, for one with a body, its `mostBodyBytes`.
+ */
+@Injectable()
+export abstract class EdgeProxy implements OnModuleInit {
+  private readonly problems: ProblemFilter;
+  private readonly upstreams: Upstreams;
+  private readonly timeoutMs: number;
+
+  /** @param prefix put in front of the path of every request */
+  constructor(
+    private readonly adapters: HttpAdapterHost,
+    connector: UpstreamConnector,
+    { service, upstreams, upstreamTimeoutMs }: ProxyConfig,
+    private readonly prefix = '',
+  ) {
+    this.problems = new ProblemFilter(service.baseUrl);
+    this.timeoutMs = upstreamTimeoutMs;
+    this.upstreams = new Upstreams(upstreams, connector, upstreamTimeoutMs);
+  }
+
+  protected abstract routes(): readonly ForwardedUrl[];
+
+  protected abstract admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
+
+  /** Called when a request has been answered. */
+  protected settle(_request: FastifyRequest, _reply: FastifyReply): undefined | Promise<unknown> {
+    return undefined;
+  }
+
+  async onModuleInit(): Promise<void> {
+    const instance = this.adapters.httpAdapter.getInstance<FastifyInstance>();
+    // Declared, so that all requests have one shape from the beginning.
+    instance.decorateRequest('forwardRoute', undefined);
+    instance.decorateRequest('mostBodyBytes', 0);
+    await instance.register(async (scope) => this.installRoutes(scope));
+  }
+
+  private installRoutes(scope: FastifyInstance): void {
+    // A body is forwarded unchanged; the service decides whether it is JSON.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (request, payload, done) => readBody(payload, request.mostBodyBytes, done));
+    scope.setErrorHandler((error, request, reply) => {
+      this.problems.answer(error, request, reply);
+    });
+    // Most requests are admitted without a promise; an async hook would make one for each of them.
+    scope.addHook('onRequest', (request, reply, done) => {
+      try {
+        const pending = this.admit(request, reply);
+        if (pending) pending.then(() => done(), done);
+        else done();
+      } catch (refusal) {
+        done(refusal as Error);
+      }
+    });
+    scope.addHook('onResponse', (request, reply, done) => {
+      const settled = this.settle(request, reply);
+      if (settled) settled.then(() => done(), done);
+      else done();
+    });
+    scope.addHook('onClose', () => this.upstreams.close());
+    for (const route of this.routes()) {
+      // Returns nothing: Fastify would await a returned reply, and nothing here depends on when it is sent.
+      const handler = (request: FastifyRequest, reply: FastifyReply): void => this.forward(request, reply);
+      scope.route({ ...route, handler });
+    }
+  }
+
+  private forward(request: FastifyRequest, reply: FastifyReply): void {
+    const { method, callContext } = request;
+    const { upstream, routeClass } = request.forwardRoute as ForwardRoute;
+    const body = (request.body as Buffer | undefined) ?? null;
+    const span = startSpan(callContext.traceparent, describeForwarding, { method, upstream });
+    const headers = requestHeaders(request.headers, {
+      requestId: request.id,
+      traceparent: span?.traceparent ?? callContext.traceparent,
+      address: request.ip,
+      protocol: request.protocol,
+      host: request.headers.host,
+      hasBody: body !== null,
+    });
+    const { passesSignInCookie } = routeClass;
+    if (passesSignInCookie) headers.cookie = signInCookie(request.headers.cookie);
+    const timeoutMs = routeClass.timeoutMs && Math.min(routeClass.timeoutMs, this.timeoutMs);
+    const compression =
+      routeClass.compresses && method === 'GET' ? compressionFor(request.headers['accept-encoding']) : undefined;
+    const forwarded = {
+      method,
+      path: this.prefix + (request.raw.url as string),
+      headers,
+      body,
+      span,
+      timeoutMs,
+      compression,
+      passesSignInCookie,
+    };
+    this.upstreams.forward(upstream, forwarded, reply, (error) =>
+      this.problems.answer(asUnavailable(error), request, reply),
+    );
+  }
+}
+
+/** A request on its way to a service. Its path may have the secret of a hook, so that it is not part of this. */
+const describeForwarding = ({ method, upstream }: { method: string; upstream: ServiceName }): SpanDescription => ({
+  name: `${method} ${upstream}`,
+  kind: 'client',
+  attributes: { 'http.request.method': method, 'server.address': upstream },
+});
+
+/**
+ * The length that a body is going to have; the most that is allowed if it comes in chunks, which announce nothing.
+ * @throws PlatformError PAYLOAD_TOO_LARGE
+ */
+export function announcedBytes({ headers }: FastifyRequest, most: number): number {
+  const length = headers['content-length'];
+  if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : most;
+  const bytes = Number(length);
+  if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
+  return bytes;
+}
+
+const compressionFor = (accepted: string | string[] | undefined): 'gzip' | 'not accepted' =>
+  acceptsGzip(accepted) ? 'gzip' : 'not accepted';
+
+/** The path as received, without its query. */
+export function pathOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** Escapes of `/` `\` `%` and of control characters. */
+const AMBIGUOUS_ESCAPE = /%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
+/** Escapes of characters that need none: letters, digits, `-` `.` `_` `~`. No client writes them but to look different. */
+const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
+/** Empty and dot segments, and those that begin or end with two dots: a server may drop what follows a semicolon. */
+const AMBIGUOUS_SEGMENT = /\/\.?\/|\/\.$|\/\.\.|\.\.\//;
+
+/**
+ * Whether two servers could read the path differently: empty or dot segments, backslashes, escaped slashes, percent signs or
+ * control characters, and escapes that say what the character itself would say, since routes are compared literally here and
+ * decoded there. Such a path is refused instead of being normalised, so that what an edge routes on and
+ * what the service sees are the same bytes.
+ */
+export function isAmbiguous(path: string): boolean {
+  if (!path.startsWith('/') || /[\\#\s]/.test(path) || AMBIGUOUS_SEGMENT.test(path)) return true;
+  return path.includes('%') && (AMBIGUOUS_ESCAPE.test(path) || NEEDLESS_ESCAPE.test(path));
+}
+
+/** Codes of undici for a service that does not answer in time. */
+const LATE: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+/** The problem for a service that cannot be reached or does not answer in time. */
+function asUnavailable(error: Error): PlatformError {
+  if (error instanceof UpstreamPaused) {
+    return new PlatformError('SERVICE_UNAVAILABLE', undefined, {
+      retryAfterSeconds: error.waitMs / 1000,
+      cause: error,
+    });
+  }
+  const isLate = LATE.includes((error as { code?: unknown }).code);
+  return new PlatformError(isLate ? 'DEADLINE_EXCEEDED' : 'SERVICE_UNAVAILABLE', undefined, {
+    retryAfterSeconds: 2,
+    cause: error,
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where the request goes; set when it is admitted. */
+    forwardRoute?: ForwardRoute;
+    /** Bytes that its body may have; set when it is admitted. */
+    mostBodyBytes: number;
+  }
+}

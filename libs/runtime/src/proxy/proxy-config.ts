@@ -1,0 +1,47 @@
+import { parseUrl } from '@crm/address-policy';
+import type { ServiceName } from '@crm/contracts';
+import type { EnvironmentReader } from '../configuration/environment.js';
+import type { ServiceConfig } from '../configuration/service-config.js';
+import { authoritiesConfig } from '../configuration/tls-config.js';
+
+/** Internal addresses of the services that an edge forwards to. */
+export type UpstreamUrls = Readonly<Partial<Record<ServiceName, string>>>;
+
+export interface ProxyConfig {
+  readonly service: ServiceConfig;
+  readonly upstreams: UpstreamUrls;
+  /** Whom the edge believes who a service is; undefined: whom the system believes. */
+  readonly upstreamCa?: { readonly file: string; readonly everyMs?: number } | undefined;
+  /** Longest wait for a service's answer. */
+  readonly upstreamTimeoutMs: number;
+}
+
+/** Token under which the configuration is injected. */
+export const PROXY_CONFIG = Symbol('crm:proxy-config');
+
+/** The variable that names the authorities of the services' certificates. */
+export const UPSTREAM_CA_VARIABLE = 'UPSTREAM_CA_FILE';
+
+/**
+ * Reads the addresses of services and UPSTREAM_CA_FILE.
+ * @param places the variable with the address of each service, and its port in the development profile
+ */
+export function upstreamsConfig<Upstream extends ServiceName>(
+  env: EnvironmentReader,
+  { profile }: ServiceConfig,
+  places: Readonly<Record<Upstream, readonly [variable: string, port: number]>>,
+): { upstreams: Readonly<Record<Upstream, string>>; upstreamCa: ProxyConfig['upstreamCa'] } {
+  const entries = Object.entries<readonly [string, number]>(places).map(([name, [variable, port]]) => {
+    const local = profile !== 'production' && { default: `http://127.0.0.1:${port}` };
+    return [name, env.url(variable, { ...local, schemes: ['http', 'https'] })] as const;
+  });
+  const file = authoritiesConfig(env, UPSTREAM_CA_VARIABLE);
+  // Whoever names authorities means to encrypt: an address that was forgotten must not go without unnoticed.
+  if (file !== undefined && entries.some(([, address]) => parseUrl(address)?.protocol === 'http:')) {
+    env.problem(`${UPSTREAM_CA_VARIABLE} is set, so every address of a service must begin with https://`);
+  }
+  return {
+    upstreams: Object.fromEntries(entries) as Record<Upstream, string>,
+    upstreamCa: file === undefined ? undefined : { file },
+  };
+}
