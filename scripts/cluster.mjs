@@ -1,15 +1,13 @@
 // npm run cluster: the platform as it runs in production, on this machine. npm run cluster -- --help lists the options.
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Cluster, STEPS } from './cluster/cluster.mjs';
-import { Deliveries } from './cluster/deliveries.mjs';
-import { failOver, rollingRestart } from './cluster/exercises.mjs';
-import { clusterLayout, clusterPorts } from './cluster/layout.mjs';
-import { Load } from './cluster/load.mjs';
-import { countLost } from './cluster/lost-leads.mjs';
-import { reportOf } from './cluster/report.mjs';
+import { countLost, receiveLeads, untilArrived } from './cluster/arrivals.mjs';
+import { STEPS, startCluster } from './cluster/cluster.mjs';
+import { NODES } from './cluster/layout.mjs';
+import { reportOf, signInPeople } from './cluster/load.mjs';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { readyTable } from './platform/addresses.mjs';
-import { requireFreePorts } from './platform/port-check.mjs';
+import { fixedLayout } from './platform/layout.mjs';
 import { serviceList } from './platform/services.mjs';
 import { buildPackages } from './setup/build.mjs';
 import { installPackages } from './setup/install.mjs';
@@ -24,24 +22,26 @@ npm start, until Ctrl-C. The data goes with it.
   --help
 Environment: PORT_OFFSET moves every port. It needs some 3 GB of memory.`;
 
-const EXERCISES = { rolling: rollingRestart, 'fail-over': failOver };
+/** @typedef {import('./cluster/cluster.mjs').Cluster} Cluster */
 
-/** @typedef {keyof typeof EXERCISES} ExerciseName */
+/** Before, between and after what happens, so that what it sets off is counted with it. */
+const CALM_MS = 3000;
+
+/** @typedef {(during: string, work: () => Promise<unknown>) => Promise<void>} Act counts requests while something is done */
+
+/** @type {Record<'rolling' | 'fail-over', (cluster: Cluster, act: Act) => Promise<void>>} */
+const EXERCISES = { rolling: rollingRestart, 'fail-over': failOver };
 
 await runCommand(async () => {
   requireNodeVersion();
   const { values } = parseArgs({
-    options: {
-      rolling: { type: 'boolean' },
-      'fail-over': { type: 'boolean' },
-      help: { type: 'boolean' },
-    },
+    options: { rolling: { type: 'boolean' }, 'fail-over': { type: 'boolean' }, help: { type: 'boolean' } },
   });
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const names = /** @type {ExerciseName[]} */ (Object.keys(EXERCISES));
+  const names = /** @type {(keyof typeof EXERCISES)[]} */ (Object.keys(EXERCISES));
   const chosen = names.filter((name) => values[name]);
   const askedToStop = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve(signal));
@@ -50,11 +50,9 @@ await runCommand(async () => {
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building', async (note) => note(await buildPackages()));
   const contracts = await serviceList();
-  const { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = contracts;
-  const offset = Number(process.env.PORT_OFFSET ?? 0);
-  const layout = clusterLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, offset, contracts);
-  await requireFreePorts(clusterPorts(layout));
-  const cluster = await Cluster.start({ layout, progress });
+  const portOffset = Number(process.env.PORT_OFFSET ?? 0);
+  const layout = fixedLayout(contracts.DEVELOPMENT_PORTS, contracts.OPERATIONS_PORT_OFFSET, portOffset, contracts);
+  const cluster = await startCluster({ layout, portOffset, progress });
   try {
     if (chosen.length === 0) {
       process.stdout.write(`${readyTable(cluster.addresses)}\nready\n`);
@@ -70,37 +68,64 @@ await runCommand(async () => {
   }
 });
 
-/**
- * @param {Cluster} cluster
- * @param {readonly ExerciseName[]} names
- * @returns {Promise<number>} the exit code: 1 when a rolling restart fails a request, or something accepted is lost
- */
+/** Exit code 1: a rolling restart fails a request, or something accepted is lost. @param {Cluster} cluster @param {readonly (keyof typeof EXERCISES)[]} names */
 async function exercise(cluster, names) {
-  const tell = (/** @type {string} */ text) => void process.stdout.write(`${new Date().toISOString()} ${text}\n`);
-  const load = new Load(cluster.addresses.baseUrl);
-  await load.signIn();
-  const deliveries = await Deliveries.subscribe(
-    cluster.addresses,
-    load.tenants.map((person) => load.tokenOf(person)),
-  );
+  const load = await signInPeople(cluster.addresses.baseUrl);
+  const receiver = await receiveLeads(cluster.addresses, load.administrators);
   try {
     load.start();
     let failed = 0;
     for (const name of names) {
-      const { phases, remarks } = await EXERCISES[name](cluster, load, tell);
-      process.stdout.write(`\n${reportOf(phases)}\n${remarks.map((remark) => `  ${remark}\n`).join('')}\n`);
+      const phases = [await load.during('nothing', () => delay(CALM_MS))];
+      await EXERCISES[name](cluster, async (during, work) => {
+        process.stdout.write(`${new Date().toISOString()} ${during}\n`);
+        phases.push(await load.during(during, () => work().then(() => delay(CALM_MS))));
+      });
+      process.stdout.write(`\n${reportOf(phases)}\n\n`);
       if (name === 'rolling') failed += phases.reduce((sum, { failures }) => sum + failures.length, 0);
     }
     await load.stop();
     const lost = await countLost(cluster.addresses, load.accepted);
     process.stdout.write(`  ${load.accepted.length} leads were accepted; ${lost} of them are not there\n`);
-    const { events, again } = await deliveries.untilArrived(load.accepted);
-    process.stdout.write(
-      `  ${events} leads arrived at the receiver, each accepted one among them; ${again} came again\n`,
-    );
+    const { events, requests } = await untilArrived(receiver, load.accepted);
+    const again = `${requests - events} came again`;
+    process.stdout.write(`  ${events} leads arrived at the receiver, each accepted one among them; ${again}\n`);
     return failed + lost === 0 ? 0 : 1;
   } finally {
     await load.stop();
-    await deliveries.close();
+    await receiver.close();
   }
+}
+
+/** Replaces every process in turn: replicas, then NATS servers. @param {Cluster} cluster @param {Act} act */
+async function rollingRestart(cluster, act) {
+  for (const service of new Set(cluster.replicas.map((replica) => replica.service))) {
+    await act(`rolling restart of ${service}`, async () => {
+      for (const one of cluster.replicas.filter((replica) => replica.service === service)) await cluster.restart(one);
+    });
+  }
+  await act('rolling restart of NATS', async () => {
+    for (const node of NODES) await cluster.nats.restartNode(node);
+  });
+}
+
+/** Kills one replica of each service, the server that leads the stream, and PostgreSQL's primary. @param {Cluster} cluster @param {Act} act */
+async function failOver({ replicas, nats, postgres, balancer }, act) {
+  for (const replica of replicas.filter(({ name }) => name.endsWith('-1'))) {
+    await act(`kill -9 of a process of ${replica.service}`, async () => {
+      await replica.kill();
+      await delay(CALM_MS);
+      await replica.start();
+      await balancer.untilUp(replica.service, replica.name);
+    });
+  }
+  await act('kill -9 of the NATS server that leads the stream', () => nats.loseLeader(() => delay(CALM_MS)));
+  await act('kill -9 of the primary of PostgreSQL', async () => {
+    const began = performance.now();
+    await postgres.failOver();
+    await balancer.switchDatabase();
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    process.stdout.write(`  The standby took writes ${seconds} s after the primary was killed\n`);
+    await delay(2 * CALM_MS);
+  });
 }

@@ -15,12 +15,7 @@ const REFERENCES = {
   metrics: 'scripts/observability/metrics.spec.mjs',
 };
 
-const COMMITTED = [
-  'libs/messaging/src/server/permissions.spec.ts',
-  'scripts/kubernetes/hand-made-secrets.spec.mjs',
-  'scripts/kubernetes/network-policies.spec.mjs',
-  'scripts/kubernetes/external-secrets.spec.mjs',
-];
+const COMMITTED = ['libs/messaging/src/server/permissions.spec.ts', 'scripts/kubernetes/generated.spec.mjs'];
 
 await runCommand(async () => {
   const names = process.argv.slice(2);

@@ -42,14 +42,11 @@ async function secretsFor(manifests, only) {
   if (unknown.length > 0) {
     throw new PlainError(`No secret of this overlay: ${unknown.join(', ')}\nSecrets: ${names.join(', ')}`);
   }
-  const chosen = only.length === 0 ? needed : needed.filter(({ name }) => only.includes(name));
+  const chosen = needed.filter(({ name }) => only.length === 0 || only.includes(name));
   const { manifests: secrets, missing } = secretManifests(chosen, process.env);
-  if (missing.length > 0) {
-    throw new PlainError(
-      `These variables must hold what only you know: ${missing.join(', ')}\nExamples: docs/deployment/kubernetes.md`,
-    );
-  }
-  return secrets;
+  if (missing.length === 0) return secrets;
+  const what = `These variables must hold what only you know: ${missing.join(', ')}`;
+  throw new PlainError(`${what}\nExamples: docs/deployment/kubernetes.md`);
 }
 
 /**

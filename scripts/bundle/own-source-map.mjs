@@ -13,8 +13,7 @@ const LIBRARY = /[\\/]node_modules[\\/]/;
  */
 export function keepOwnSources(map) {
   const own = map.sources.map((source) => !LIBRARY.test(source));
-  const sources = new Numbering(map.sources);
-  const names = new Numbering(map.names);
+  const [sources, names] = [numbering(map.sources), numbering(map.names)];
   let inOwn = false;
   const lines = decode(map.mappings).map((line) => {
     /** @type {import('@jridgewell/sourcemap-codec').SourceMapSegment[]} */
@@ -22,11 +21,8 @@ export function keepOwnSources(map) {
     for (const [column, source, sourceLine, sourceColumn, name] of line) {
       if (source !== undefined && sourceLine !== undefined && sourceColumn !== undefined && own[source]) {
         const number = sources.of(source);
-        kept.push(
-          name === undefined
-            ? [column, number, sourceLine, sourceColumn]
-            : [column, number, sourceLine, sourceColumn, names.of(name)],
-        );
+        if (name === undefined) kept.push([column, number, sourceLine, sourceColumn]);
+        else kept.push([column, number, sourceLine, sourceColumn, names.of(name)]);
         inOwn = true;
       } else if (inOwn) {
         // Says where our code ends; else all that follows would count as its last line.
@@ -39,29 +35,16 @@ export function keepOwnSources(map) {
   return { ...map, mappings: encode(lines), sources: sources.used, names: names.used };
 }
 
-/** Numbers anew those entries of a list that are still used. */
-class Numbering {
+/** Numbers anew those entries of a list that are still used. @param {readonly string[]} all */
+function numbering(all) {
   /** @type {string[]} */
-  used = [];
-  #all;
+  const used = [];
   /** @type {Map<number, number>} */
-  #numbers = new Map();
-
-  /** @param {readonly string[]} all */
-  constructor(all) {
-    this.#all = all;
-  }
-
-  /**
-   * @param {number} old
-   * @returns {number} its place in `used`
-   */
-  of(old) {
-    let number = this.#numbers.get(old);
-    if (number === undefined) {
-      number = this.used.push(this.#all[old] ?? '') - 1;
-      this.#numbers.set(old, number);
-    }
+  const numbers = new Map();
+  const of = (/** @type {number} */ old) => {
+    const number = numbers.get(old) ?? used.push(all[old] ?? '') - 1;
+    numbers.set(old, number);
     return number;
-  }
+  };
+  return { used, of };
 }

@@ -2,245 +2,177 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PlainError } from '../plain-error.mjs';
-import { demoReceiverCertificate } from '../platform/demo-receiver.mjs';
-import { loadSecrets } from '../platform/secrets.mjs';
+import { requireFreePorts } from '../platform/port-check.mjs';
+import { get } from '../platform/readiness.mjs';
+import { planPlatform } from '../platform/run-platform.mjs';
 import { serviceEnvironment } from '../platform/service-environment.mjs';
-import { serviceList } from '../platform/services.mjs';
+import { mainFile, serviceList } from '../platform/services.mjs';
+import { Supervisor } from '../platform/supervisor.mjs';
+import { ChildServer } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
-import { lastLines, run } from '../processes/run.mjs';
-import { builtFile, inRoot, ROOT } from '../root.mjs';
-import { DATABASE, startBalancer } from './balancer.mjs';
-import { NatsCluster, NODES } from './nats-cluster.mjs';
-import { PostgresPair } from './postgres-pair.mjs';
-import { Replica } from './replica.mjs';
+import { ROOT } from '../root.mjs';
+import { startHaproxy } from './haproxy.mjs';
+import { clusterLayout, clusterPorts, NODES } from './layout.mjs';
+import { natsCluster } from './nats-cluster.mjs';
+import { startPostgresPair } from './postgres-pair.mjs';
 
 /** Between the last new request and SIGTERM, as a `preStop` waits until all balancers know that the pod leaves. */
 const PRE_STOP_MS = 500;
-const UP_MS = 30_000;
 /** Replicas that start at the same time: more would only wait for the processor. */
 const STARTING = 4;
-
-/** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */
-
-/**
- * @typedef {object} ClusterOptions
- * @property {import('./layout.mjs').ClusterLayout} layout
- * @property {import('../setup/progress.mjs').Progress} progress of {@link STEPS} steps
- */
+/** Kubernetes gives a pod as long: longer than the service takes to drain. */
+const STOP_MS = 30_000;
+const READY_MS = 90_000;
 
 /** How many steps a start has. */
 export const STEPS = 4;
+/** @typedef {{ folder: string, logFolder: string, guard: Guard }} Folders where a program keeps its files, and what ends it with us */
+/** @typedef {{ layout: import('../platform/layout.mjs').Layout, portOffset: number, progress: import('../setup/progress.mjs').Progress }} ClusterOptions */
+/** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
+/** @typedef {import('./layout.mjs').ClusterLayout['replicas'][number]} Place */
 
 /**
- * The platform as it runs in production, on this machine: two replicas of each service behind a balancer, three NATS servers
- * with a copy of each stream, and PostgreSQL with a standby that has every commit. Its data goes when it stops.
+ * Starts the platform as it runs in production, on this machine: two replicas of each service behind a balancer, three NATS
+ * servers with a copy of each stream, and PostgreSQL with a standby that has every commit. Its data goes when it stops.
+ * @param {ClusterOptions} options
  */
-export class Cluster {
-  /** @type {Replica[]} */
-  replicas = [];
-  #folder;
-  #guard;
-  /** @type {(() => Promise<void>)[]} */
-  #stops = [];
-
-  /**
-   * @param {string} folder
-   * @param {import('../platform/addresses.mjs').Addresses} addresses
-   * @param {{ nats: NatsCluster, postgres: PostgresPair, balancer: import('./haproxy.mjs').Haproxy, guard: Guard }} parts
-   */
-  constructor(folder, addresses, { nats, postgres, balancer, guard }) {
-    this.#folder = folder;
-    this.#guard = guard;
-    this.addresses = addresses;
-    this.nats = nats;
-    this.postgres = postgres;
-    this.balancer = balancer;
+export async function startCluster(options) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-cluster-'));
+  // PostgreSQL's user must get through; what is inside is closed to others.
+  await chmod(folder, 0o711);
+  const folders = { folder, logFolder: path.join(folder, 'logs'), guard: new Guard({ throwawayFolder: folder }) };
+  await mkdir(folders.logFolder);
+  /** In the order of starting. @type {(() => Promise<unknown>)[]} */
+  const stops = [];
+  const stop = async () => {
+    for (const one of stops.toReversed()) await one();
+    folders.guard.dismiss();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    return { ...(await startParts(options, folders, stops)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
+}
 
-  /** @param {ClusterOptions} options */
-  static async start({ layout, progress }) {
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-cluster-'));
-    // PostgreSQL's user must get through; what is inside is closed to others.
-    await chmod(folder, 0o711);
-    const guard = new Guard({ throwawayFolder: folder });
-    const logFolder = path.join(folder, 'logs');
-    await mkdir(logFolder);
-    /** @type {(() => Promise<void>)[]} */
-    const stops = [];
-    try {
-      const { SERVICES } = await serviceList();
-      const secrets = await secretsIn(folder, SERVICES);
-      const common = { folder, guard, logFolder };
+/**
+ * @param {ClusterOptions} options
+ * @param {Folders} folders
+ * @param {(() => Promise<unknown>)[]} stops gets how to stop what has been started
+ */
+async function startParts({ layout, portOffset, progress }, folders, stops) {
+  const { SERVICES } = await serviceList();
+  const behind = clusterLayout(layout);
+  const { replicas: places, databases: pair, nats: ports } = behind;
+  await requireFreePorts(clusterPorts(behind));
+  const url = ports.clients.map((port) => `nats://127.0.0.1:${port}`).join(',');
+  const data = { dataDir: folders.folder, freePorts: false, portOffset };
+  const plan = await planPlatform(data, { NATS_URL: url }, { postgres: true, nats: false, mail: false }, SERVICES);
+  const { secrets, addresses } = plan;
 
-      const nats = new NatsCluster({ ...common, ports: layout.nats, passwords: secrets.nats });
-      const postgres = await progress.step('Starting PostgreSQL with a standby, and three NATS servers', async () => {
-        const pair = PostgresPair.start({ ...common, ports: layout.databases, password: secrets.postgres });
-        stops.push(
-          async () => (await pair).stop(),
-          () => nats.stop(),
-        );
-        await Promise.all([pair, nats.start()]);
-        return pair;
-      });
+  const nats = natsCluster(folders, { ports, url, passwords: secrets.nats });
+  const postgres = await progress.step('Starting PostgreSQL with a standby, and three NATS servers', async () => {
+    const starting = startPostgresPair(folders, { ports: pair, password: secrets.postgres });
+    stops.push(async () => (await starting).stop(), nats.stop);
+    await Promise.all([starting, nats.start()]);
+    return starting;
+  });
+  const balancer = await startHaproxy(folders, {
+    services: Object.entries(layout.services).flatMap(([name, { port, operatorsPort }]) => {
+      const replicas = places.filter(({ service }) => service === name);
+      if (operatorsPort === undefined) return [{ name, port, replicas }];
+      const forOperators = replicas.map((one) => ({ ...one, port: one.operatorsPort ?? 0 }));
+      return [
+        { name, port, replicas },
+        { name: `${name}-for-operators`, port: operatorsPort, replicas: forOperators },
+      ];
+    }),
+    database: { port: layout.servers.postgres, ...pair },
+  });
+  stops.push(balancer.stop);
 
-      const balancer = await startBalancer(
-        { folder: path.join(folder, 'haproxy'), guard, logFile: path.join(logFolder, 'haproxy.log') },
-        {
-          services: SERVICES.flatMap((name) => {
-            const { port = 0, operatorsPort } = layout.balancer.services[name] ?? {};
-            const replicas = layout.replicas.filter(({ service }) => service === name);
-            if (operatorsPort === undefined) return [{ name, port, replicas }];
-            const forOperators = replicas.map((one) => ({ ...one, port: one.operatorsPort ?? 0 }));
-            return [
-              { name, port, replicas },
-              { name: `${name}-for-operators`, port: operatorsPort, replicas: forOperators },
-            ];
-          }),
-          database: { port: layout.balancer.servers.postgres, ...layout.databases },
-        },
-      );
-      stops.push(() => balancer.stop());
+  const tell = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
+  const supervisor = new Supervisor({ ...plan, ...data, throwaway: false, outer: process.env, tell });
+  stops.push(() => supervisor.stop());
+  const { databases } = await progress.step('Making databases and streams', () =>
+    supervisor.provision({
+      databaseUrl: addresses.databaseUrl,
+      passwords: secrets.databases,
+      services: SERVICES,
+      nats: { url, user: 'provisioner', password: secrets.nats.provisioner ?? '' },
+      replicas: NODES.length,
+    }),
+  );
+  const replicas = places.map((place) =>
+    replicaOf(place, folders, serviceEnvironment(place.service, { ...plan, databases, outer: process.env })),
+  );
+  stops.push(() => Promise.all(replicas.map((replica) => replica.stop())));
+  await progress.step(`Starting ${replicas.length} processes of ${SERVICES.length} services`, async () => {
+    const waiting = [...replicas];
+    const startOneByOne = async () => {
+      for (let replica = waiting.shift(); replica; replica = waiting.shift()) await replica.start();
+    };
+    await Promise.all(Array.from({ length: STARTING }, startOneByOne));
+    for (const { service, name } of replicas) await balancer.untilUp(service, name);
+  });
+  await progress.step('Making the demo sign-ins', () => supervisor.seed(databases));
 
-      const addresses = await addressesOf(folder, {
-        layout: layout.balancer,
-        natsUrl: nats.url,
-        password: secrets.postgres,
-      });
-      const cluster = new Cluster(folder, addresses, { nats, postgres, balancer, guard });
-      cluster.#stops = stops;
-      const databases = await progress.step('Making databases and streams', () =>
-        provision(addresses, secrets, SERVICES),
-      );
-      const environmentOf = (/** @type {ServiceName} */ name) =>
-        serviceEnvironment(name, { layout: layout.balancer, secrets, addresses, databases, outer: process.env });
-      cluster.replicas = layout.replicas.map(
-        (place) => new Replica({ ...place, environment: environmentOf(place.service), logFolder, guard }),
-      );
-      stops.push(async () => void (await Promise.all(cluster.replicas.map((replica) => replica.stop()))));
-      await progress.step(`Starting ${cluster.replicas.length} processes of ${SERVICES.length} services`, async () => {
-        const waiting = [...cluster.replicas];
-        const startOneByOne = async () => {
-          for (let replica = waiting.shift(); replica; replica = waiting.shift()) await replica.start();
-        };
-        await Promise.all(Array.from({ length: STARTING }, startOneByOne));
-        for (const { service, name } of cluster.replicas) await balancer.untilUp(service, name, UP_MS);
-      });
-      await progress.step('Making the demo sign-ins', () => seed(environmentOf('identity')));
-      return cluster;
-    } catch (error) {
-      await stopAll(stops);
-      guard.dismiss();
-      await rm(folder, { recursive: true, force: true });
-      throw error;
-    }
-  }
-
-  /**
-   * Replaces a process as a rolling update does.
-   * @param {Replica} replica
-   */
-  async restart(replica) {
-    const { service, name } = replica;
-    await this.balancer.setState(service, name, 'drain');
+  /** Replaces a process as a rolling update does. @param {typeof replicas[number]} replica */
+  const restart = async ({ service, name, ...replica }) => {
+    await balancer.setState(service, name, 'drain');
     await delay(PRE_STOP_MS);
     await replica.stop();
     await replica.start();
-    await this.balancer.setState(service, name, 'ready');
-    await this.balancer.untilUp(service, name, UP_MS);
-  }
-
-  /** Sends the connections to the standby, once it has taken over. */
-  async switchDatabase() {
-    await this.balancer.setState(DATABASE, 'primary', 'maint');
-    await this.balancer.cutSessions(DATABASE, 'primary');
-    await this.balancer.setState(DATABASE, 'standby', 'ready');
-  }
-
-  /** Stops everything and deletes the data. */
-  async stop() {
-    await stopAll(this.#stops);
-    this.#guard.dismiss();
-    await rm(this.#folder, { recursive: true, force: true });
-  }
+    await balancer.setState(service, name, 'ready');
+    await balancer.untilUp(service, name);
+  };
+  return { addresses, nats, postgres, balancer, replicas, restart };
 }
 
-/** @param {(() => Promise<void>)[]} stops in the order of starting */
-async function stopAll(stops) {
-  for (const stop of stops.toReversed()) await stop();
-}
-
-/**
- * @param {string} folder
- * @param {readonly ServiceName[]} services
- */
-async function secretsIn(folder, services) {
-  /** @type {typeof import('../../libs/contracts/src/databases.js')} */
-  const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
-  return loadSecrets(folder, { stateful: Object.keys(DATABASES), natsUsers: [...services, 'provisioner'] });
-}
-
-/**
- * @param {string} folder
- * @param {{ layout: import('../platform/layout.mjs').Layout, natsUrl: string, password: string }} options
- * @returns {Promise<import('../platform/addresses.mjs').Addresses>}
- */
-async function addressesOf(folder, { layout, natsUrl, password }) {
-  const at = (/** @type {number | undefined} */ port) => `http://127.0.0.1:${port}`;
-  const { postgres, smtp, demoReceiver } = layout.servers;
+/** One of the processes of a service. @param {Place} place @param {Folders} folders @param {NodeJS.ProcessEnv} environment */
+function replicaOf({ service, name, port, operationsPort, operatorsPort }, { logFolder, guard }, environment) {
+  /** @type {ChildServer | undefined} */
+  let child;
   return {
-    baseUrl: at(layout.services.gateway?.port),
-    embedApiUrl: at(layout.services['embed-gateway']?.port),
-    adminUrl: at(layout.services['marketplace-admin']?.port),
-    databaseUrl: `postgres://postgres:${password}@127.0.0.1:${postgres}/postgres`,
-    natsUrl,
-    smtpUrl: `smtp://127.0.0.1:${smtp}`,
-    mailUrl: null,
-    services: Object.fromEntries(
-      Object.entries(layout.services).map(([name, { port, operationsPort }]) => [
+    service,
+    name,
+
+    /** Resolves when it is ready. */
+    async start() {
+      const started = await ChildServer.start({
         name,
-        { url: at(port), operationsUrl: at(operationsPort) },
-      ]),
-    ),
-    demoReceiver: {
-      url: `https://127.0.0.1:${demoReceiver}`,
-      port: demoReceiver,
-      ...(await demoReceiverCertificate(folder)),
+        command: process.execPath,
+        args: ['--enable-source-maps', mainFile(service)],
+        cwd: ROOT,
+        env: {
+          ...environment,
+          PORT: String(port),
+          OPS_PORT: String(operationsPort),
+          OPERATORS_PORT: operatorsPort?.toString(),
+        },
+        logFile: path.join(logFolder, `${name}.log`),
+        guard,
+        kind: 'services',
+      });
+      child = started;
+      const deadline = Date.now() + READY_MS;
+      while ((await get(`http://127.0.0.1:${operationsPort}/readyz`)).status !== 200) {
+        if (started.outcome !== undefined || Date.now() > deadline) {
+          throw new Error(`${name} does not start (${started.outcome}):\n${started.lastLines(10).join('\n')}`);
+        }
+        await delay(50);
+      }
     },
-    dataDir: folder,
-  };
-}
 
-/**
- * @param {import('../platform/addresses.mjs').Addresses} addresses
- * @param {import('../platform/secrets.mjs').Secrets} secrets
- * @param {readonly ServiceName[]} services
- * @returns {Promise<import('../platform/provision.mjs').Provisioned['databases']>}
- */
-async function provision(addresses, secrets, services) {
-  /** @type {import('../platform/provision.mjs').Order} */
-  const order = {
-    databaseUrl: addresses.databaseUrl,
-    passwords: secrets.databases,
-    services,
-    nats: { url: addresses.natsUrl, user: 'provisioner', password: secrets.nats.provisioner ?? '' },
-    replicas: NODES.length,
-  };
-  const outcome = await run(process.execPath, [inRoot('scripts', 'platform', 'provision.mjs')], {
-    cwd: ROOT,
-    input: JSON.stringify(order),
-  });
-  if (outcome.code !== 0) {
-    throw new PlainError(`The databases or streams could not be made:\n${lastLines(outcome.stderr, 15)}`);
-  }
-  return JSON.parse(outcome.stdout).databases;
-}
+    /** It finishes what is under way. */
+    stop: async () => child?.stop('SIGTERM', STOP_MS),
 
-/** @param {NodeJS.ProcessEnv} environment of identity */
-async function seed(environment) {
-  const program = inRoot('apps/identity/dist/seed.js');
-  const outcome = await run(process.execPath, ['--enable-source-maps', program], { cwd: ROOT, env: environment });
-  if (outcome.code !== 0) {
-    throw new PlainError(`The demo sign-ins could not be made:\n${lastLines(outcome.stderr || outcome.stdout, 15)}`);
-  }
+    /** Resolves when it is gone. */
+    async kill() {
+      child?.kill();
+      await child?.ended;
+    },
+  };
 }

@@ -1,179 +1,135 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { run } from '../processes/run.mjs';
 import { CACHE_DIR } from '../root.mjs';
-import { unpackDebianPackages } from '../servers/debian-packages.mjs';
+import { LIBRARIES, unpackDebianPackages } from '../servers/debian-packages.mjs';
 
-const CACHE = path.join(CACHE_DIR, 'haproxy');
 const START_TIMEOUT_MS = 10_000;
 const STOP_MS = 3000;
+/** Longest wait of a replica for its first request. */
+const UP_TIMEOUT_MS = 30_000;
+/** As often as a Kubernetes service learns of a pod that is not ready any more, or sooner. */
+const CHECKS = 'check inter 250ms fastinter 100ms fall 2 rise 1';
+/** The proxy of PostgreSQL. */
+const DATABASE = 'postgres';
 
-/** @typedef {'ready' | 'drain' | 'maint'} ServerState `drain`: no new requests; `maint`: none at all */
+/** @typedef {{ name: string, port: number, replicas: readonly { name: string, port: number, operationsPort: number }[] }} Balanced */
+/** @typedef {{ services: readonly Balanced[], database: { port: number, primary: number, standby: number } }} Topology what stands behind the ports of callers */
 
 /**
- * @typedef {object} HaproxyOptions
- * @property {string} folder for its configuration and its control socket
- * @property {string} configuration its proxies
- * @property {import('../processes/guard.mjs').Guard} guard
- * @property {string} logFile
+ * Requests go to the replicas that are ready, database connections to the primary. A request that no replica has got is sent
+ * to another. One that a replica may have got is sent again only when it changes nothing.
+ * @param {string} socket for orders
+ * @param {Topology} topology
  */
+const configurationOf = (socket, { services, database }) => `global
+  stats socket ${socket} mode 600 level admin
+  maxconn 4000
 
-/** A running HAProxy, and the orders that it takes while it runs. */
-export class Haproxy {
-  #process;
-  #socket;
+defaults
+  timeout connect 1s
+  timeout client 75s
+  timeout server 75s
+  timeout check 2s
+  retries 3
+  option redispatch 1
+${services
+  .map(
+    ({ name, port, replicas }) => `
+listen ${name}
+  mode http
+  bind 127.0.0.1:${port}
+  balance roundrobin
+  retry-on conn-failure empty-response
+  http-request disable-l7-retry unless METH_GET or { method OPTIONS }
+  option httpchk GET /readyz
+${replicas.map((one) => `  server ${one.name} 127.0.0.1:${one.port} ${CHECKS} port ${one.operationsPort}`).join('\n')}
+`,
+  )
+  .join('')}
+listen ${DATABASE}
+  mode tcp
+  bind 127.0.0.1:${database.port}
+  timeout client 1h
+  timeout server 1h
+  server primary 127.0.0.1:${database.primary}
+  server standby 127.0.0.1:${database.standby} disabled
+`;
 
-  /**
-   * @param {ChildServer} child
-   * @param {string} socket
-   */
-  constructor(child, socket) {
-    this.#process = child;
-    this.#socket = socket;
-  }
-
-  /**
-   * @param {HaproxyOptions} options
-   * @throws {PlainError} when there is no HAProxy or it does not come up
-   */
-  static async start({ folder, configuration, guard, logFile }) {
-    const { command, env } = await haproxyProgram();
-    await mkdir(folder, { recursive: true });
-    const socket = path.join(folder, 'haproxy.sock');
-    const file = path.join(folder, 'haproxy.cfg');
-    await writeFile(file, `global\n  stats socket ${socket} mode 600 level admin\n  maxconn 4000\n\n${configuration}`);
-    const checked = await run(command, ['-c', '-f', file], { env });
-    if (checked.code !== 0) throw new PlainError(`HAProxy refuses ${file}:\n${checked.stderr}`);
-    const child = await ChildServer.start({
-      name: 'HAProxy',
-      command,
-      args: ['-db', '-f', file],
-      env,
-      logFile,
-      guard,
-      kind: 'servers',
-    });
-    const haproxy = new Haproxy(child, socket);
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await haproxy.#answers())) {
-      if (child.outcome !== undefined || Date.now() > deadline) {
-        throw new PlainError(`HAProxy does not start: ${child.outcome ?? ''}\n${child.lastLines(10).join('\n')}`);
-      }
-      await delay(50);
+/**
+ * Starts what stands for the Kubernetes services and the ingress. It takes orders while it runs.
+ * @param {import('./cluster.mjs').Folders} folders
+ * @param {Topology} topology
+ * @throws {PlainError} when there is no HAProxy or it does not come up
+ */
+export async function startHaproxy({ folder, logFolder, guard }, topology) {
+  const [socket, file] = [path.join(folder, 'haproxy.sock'), path.join(folder, 'haproxy.cfg')];
+  await writeFile(file, configurationOf(socket, topology));
+  const child = await ChildServer.start({
+    name: 'HAProxy',
+    ...(await haproxyProgram()),
+    args: ['-db', '-f', file],
+    logFile: path.join(logFolder, 'haproxy.log'),
+    guard,
+    kind: 'servers',
+  });
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while ((await ask(socket, 'show info').catch(() => '')) === '') {
+    if (child.outcome !== undefined || Date.now() > deadline) {
+      throw new PlainError(`HAProxy does not start: ${child.outcome ?? ''}\n${child.lastLines(10).join('\n')}`);
     }
-    return haproxy;
+    await delay(50);
   }
-
-  /**
-   * @param {string} proxy
-   * @param {string} server
-   * @param {ServerState} state
-   */
-  async setState(proxy, server, state) {
-    await this.#order(`set server ${proxy}/${server} state ${state}`);
-  }
-
-  /**
-   * Cuts the connections that go to a server.
-   * @param {string} proxy
-   * @param {string} server
-   */
-  async cutSessions(proxy, server) {
-    await this.#order(`shutdown sessions server ${proxy}/${server}`);
-  }
-
-  /**
-   * Resolves when the server gets requests.
-   * @param {string} proxy
-   * @param {string} server
-   * @param {number} timeoutMs
-   */
-  async untilUp(proxy, server, timeoutMs) {
-    const deadline = Date.now() + timeoutMs;
-    while ((await this.#status(proxy, server)) !== 'UP') {
-      if (Date.now() > deadline) throw new Error(`${proxy}/${server} is not up after ${timeoutMs / 1000} s`);
-      await delay(50);
-    }
-  }
-
-  async stop() {
-    await this.#process.stop('SIGTERM', STOP_MS);
-  }
-
-  /**
-   * @param {string} proxy
-   * @param {string} server
-   */
-  async #status(proxy, server) {
-    const [header = '', ...rows] = (await this.#order('show stat')).replace(/^# /, '').trim().split('\n');
-    const column = header.split(',').indexOf('status');
-    const cells = rows.map((row) => row.split(',')).find(([name, one]) => name === proxy && one === server);
-    if (!cells) throw new Error(`HAProxy knows no ${proxy}/${server}`);
-    return cells[column]?.split(' ')[0];
-  }
-
-  #answers() {
-    return this.#order('show info').then(
-      () => true,
-      () => false,
-    );
-  }
-
-  /**
-   * @param {string} line
-   * @returns {Promise<string>}
-   * @throws {Error} when it is refused
-   */
-  async #order(line) {
-    const answer = await new Promise((resolve, reject) => {
-      let text = '';
-      const connection = net.connect({ path: this.#socket });
-      connection.on('data', (chunk) => {
-        text += chunk;
-      });
-      connection.once('error', reject);
-      connection.once('end', () => resolve(text));
-      connection.end(`${line}\n`);
-    });
+  const order = async (/** @type {string} */ line) => {
+    const answer = (await ask(socket, line)).trim();
     // Orders that are carried out answer nothing.
-    if (!line.startsWith('show') && answer.trim() !== '') throw new Error(`HAProxy: ${line}: ${answer.trim()}`);
-    return answer;
-  }
+    if (answer !== '') throw new Error(`HAProxy: ${line}: ${answer}`);
+  };
+
+  return {
+    stop: () => child.stop('SIGTERM', STOP_MS),
+
+    /** `drain`: no new requests. @param {string} proxy @param {string} server @param {'ready' | 'drain'} state */
+    setState: (proxy, server, state) => order(`set server ${proxy}/${server} state ${state}`),
+
+    /** Sends the connections of the database to the standby, once it has taken over. */
+    async switchDatabase() {
+      await order(`set server ${DATABASE}/primary state maint`);
+      await order(`shutdown sessions server ${DATABASE}/primary`);
+      await order(`set server ${DATABASE}/standby state ready`);
+    },
+
+    /** Resolves when the server gets requests. @param {string} proxy @param {string} server */
+    async untilUp(proxy, server) {
+      for (const latest = Date.now() + UP_TIMEOUT_MS; ; await delay(50)) {
+        const rows = (await ask(socket, 'show stat')).split('\n').map((row) => row.split(','));
+        const column = rows[0]?.indexOf('status') ?? -1;
+        const status = rows.find(([name, one]) => name === proxy && one === server)?.[column];
+        if (status?.split(' ')[0] === 'UP') return;
+        if (Date.now() > latest) throw new Error(`${proxy}/${server} does not get requests: ${status}`);
+      }
+    },
+  };
 }
 
-/**
- * The installed one, or Debian's package unpacked into the cache.
- * @returns {Promise<{ command: string, env: NodeJS.ProcessEnv }>}
- * @throws {PlainError} with how to do it by hand
- */
+/** @param {string} socket @param {string} line @returns {Promise<string>} the answer */
+const ask = (socket, line) => text(net.connect({ path: socket }).end(`${line}\n`));
+
+/** The installed one, or Debian's package unpacked into the cache. @throws {PlainError} with how to do it by hand */
 async function haproxyProgram() {
-  const installed = await run('haproxy', ['-v']);
-  if (installed.code === 0) return { command: 'haproxy', env: process.env };
-  const unpacked = path.join(CACHE, 'unpacked');
-  try {
-    await unpackDebianPackages(unpacked, ['haproxy']);
-    const libraries = path.join(
-      unpacked,
-      'usr',
-      'lib',
-      process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu',
-    );
-    const program = {
-      command: path.join(unpacked, 'usr/sbin/haproxy'),
-      env: { ...process.env, LD_LIBRARY_PATH: libraries },
-    };
-    const outcome = await run(program.command, ['-v'], { env: program.env });
-    if (outcome.code !== 0) throw new Error(outcome.stderr);
-    return program;
-  } catch (error) {
-    throw new PlainError(
-      `There is no haproxy on this machine, and fetching Debian's package failed: ${error instanceof Error ? error.message : error}\n` +
-        'By hand: install it so that "haproxy -v" works (Debian and Ubuntu: apt install haproxy; macOS: brew install haproxy).',
-      { cause: error },
-    );
-  }
+  if ((await run('haproxy', ['-v'])).code === 0) return { command: 'haproxy', env: process.env };
+  const unpacked = path.join(CACHE_DIR, 'haproxy', 'unpacked');
+  await unpackDebianPackages(unpacked, ['haproxy']).catch((cause) => {
+    const hint = 'By hand: install it so that "haproxy -v" works (apt install haproxy; brew install haproxy).';
+    throw new PlainError(`There is no haproxy, and fetching Debian's package failed: ${cause.message}\n${hint}`, {
+      cause,
+    });
+  });
+  const env = { ...process.env, LD_LIBRARY_PATH: path.join(unpacked, LIBRARIES) };
+  return { command: path.join(unpacked, 'usr/sbin/haproxy'), env };
 }

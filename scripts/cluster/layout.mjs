@@ -1,6 +1,4 @@
-import { fixedLayout, portsOf } from '../platform/layout.mjs';
-import { NODES } from './nats-cluster.mjs';
-
+export const NODES = /** @type {const} */ (['nats-1', 'nats-2', 'nats-3']);
 /** Of each service. */
 const REPLICAS = 2;
 /**
@@ -14,41 +12,25 @@ const DATABASE_OFFSETS = { primary: 10, standby: 11 };
 /** From the port of the first server of NATS to the first that servers connect to. */
 const ROUTE_OFFSET = 10;
 
-/** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */
-
 /**
- * Every port of a cluster, all on 127.0.0.1.
- * @typedef {object} ClusterLayout
- * @property {import('../platform/layout.mjs').Layout} balancer the addresses of the development profile
- * @property {readonly { service: ServiceName, name: string, port: number, operationsPort: number, operatorsPort?: number }[]} replicas
- * @property {{ primary: number, standby: number }} databases
- * @property {{ clients: readonly number[], routes: readonly number[] }} nats
+ * The ports behind the addresses of the development profile, at which the balancer answers. All are on 127.0.0.1.
+ * @typedef {ReturnType<typeof clusterLayout>} ClusterLayout
  */
 
-/**
- * @param {Readonly<Record<ServiceName, number>>} servicePorts
- * @param {number} operationsOffset from a service's port to that of its health and metrics
- * @param {number} offset added to every port
- * @param {import('../platform/layout.mjs').Operators} [operators]
- * @returns {ClusterLayout}
- */
-export function clusterLayout(servicePorts, operationsOffset, offset, operators) {
-  const balancer = fixedLayout(servicePorts, operationsOffset, offset, operators);
-  const { postgres, nats } = balancer.servers;
+/** @param {import('../platform/layout.mjs').Layout} balancer */
+export function clusterLayout({ services, servers: { postgres, nats } }) {
+  const names = /** @type {import('../platform/services.mjs').ServiceName[]} */ (Object.keys(services));
   return {
-    balancer,
-    replicas: /** @type {[ServiceName, number][]} */ (Object.entries(servicePorts)).flatMap(([service, servicePort]) =>
+    replicas: names.flatMap((service) =>
       Array.from({ length: REPLICAS }, (_, index) => {
-        const port = servicePort + offset + REPLICA_OFFSET + index * NEXT_REPLICA;
-        const forOperators = operators?.SERVING_OPERATORS.includes(service) && {
-          operatorsPort: port + operators.OPERATORS_PORT_OFFSET,
-        };
+        const moved = (/** @type {number} */ port) => port + REPLICA_OFFSET + index * NEXT_REPLICA;
+        const { port = 0, operationsPort = 0, operatorsPort } = services[service] ?? {};
         return {
           service,
           name: `${service}-${index + 1}`,
-          port,
-          operationsPort: port + operationsOffset,
-          ...forOperators,
+          port: moved(port),
+          operationsPort: moved(operationsPort),
+          ...(operatorsPort !== undefined && { operatorsPort: moved(operatorsPort) }),
         };
       }),
     ),
@@ -60,26 +42,11 @@ export function clusterLayout(servicePorts, operationsOffset, offset, operators)
   };
 }
 
-/**
- * Every port on which something listens, with its name.
- * @param {ClusterLayout} layout
- * @returns {{ port: number, name: string }[]}
- */
-export function clusterPorts({ balancer, replicas, databases, nats }) {
-  const unused = [balancer.servers.nats, balancer.servers.smtp, balancer.servers.mail];
-  const operations = Object.values(balancer.services).map(({ operationsPort }) => operationsPort);
-  return [
-    ...portsOf(balancer).filter(({ port }) => !unused.includes(port) && !operations.includes(port)),
-    ...replicas.flatMap(({ name, port, operationsPort, operatorsPort }) => [
-      ...(operatorsPort === undefined ? [] : [{ port: operatorsPort, name: `${name} (for operators)` }]),
-      { port, name },
-      { port: operationsPort, name: `${name} (health and metrics)` },
-    ]),
-    { port: databases.primary, name: 'PostgreSQL (primary)' },
-    { port: databases.standby, name: 'PostgreSQL (standby)' },
-    ...NODES.flatMap((name, index) => [
-      { port: /** @type {number} */ (nats.clients[index]), name },
-      { port: /** @type {number} */ (nats.routes[index]), name: `${name} (routes)` },
-    ]),
-  ];
-}
+/** Every port on which something listens, with its name, besides those of the balancer. @param {ClusterLayout} layout */
+export const clusterPorts = ({ replicas, databases, nats }) => [
+  ...replicas.flatMap(({ name, port, operationsPort, operatorsPort }) =>
+    [port, operationsPort, operatorsPort].flatMap((one) => (one === undefined ? [] : [{ port: one, name }])),
+  ),
+  ...Object.entries(databases).map(([name, port]) => ({ port, name: `PostgreSQL (${name})` })),
+  ...[...nats.clients, ...nats.routes].map((port) => ({ port, name: 'NATS' })),
+];

@@ -16,120 +16,72 @@ const GIVEN_UP_AFTER_MS = 1000;
 const MAX_CONNECTIONS = '500';
 
 /**
- * @typedef {object} PairOptions
- * @property {string} folder
- * @property {{ primary: number, standby: number }} ports on 127.0.0.1
- * @property {string} password of the superuser `postgres`
- * @property {import('../processes/guard.mjs').Guard} guard
- * @property {string} logFolder
+ * Starts a PostgreSQL server, and one that has everything that the first has acknowledged.
+ * @param {import('./cluster.mjs').Folders} folders
+ * @param {{ ports: { primary: number, standby: number }, password: string }} options password: of the superuser `postgres`
  */
-
-/** A PostgreSQL server, and one that has everything that the first has acknowledged. */
-export class PostgresPair {
-  #primary;
-  #standby;
-
-  /**
-   * @param {import('../servers/postgres.mjs').RunningPostgres} primary
-   * @param {import('../servers/postgres.mjs').RunningPostgres} standby
-   */
-  constructor(primary, standby) {
-    this.#primary = primary;
-    this.#standby = standby;
-  }
-
-  /** @param {PairOptions} options */
-  static async start(options) {
-    const server = (/** @type {string} */ name, /** @type {number} */ port) =>
-      startPostgres({
-        dataDir: path.join(options.folder, name),
-        port,
-        password: options.password,
-        throwaway: false,
-        guard: options.guard,
-        logFile: path.join(options.logFolder, `postgres-${name}.log`),
-        settings: { max_connections: MAX_CONNECTIONS },
-      });
-    const primary = await server('primary', options.ports.primary);
-    try {
-      await withClient(primary.url, (client) => copyTo(client, options));
-      const standby = await server('standby', options.ports.standby);
-      const pair = new PostgresPair(primary, standby);
-      await withClient(primary.url, awaitCommitsOnStandby);
-      return pair;
-    } catch (error) {
-      await primary.process.stop('SIGINT', POSTGRES_STOP_MS);
-      throw error;
-    }
-  }
-
-  /** Kills the primary as a lost machine would. */
-  async killPrimary() {
-    this.#primary.process.kill();
-    await this.#primary.process.ended;
-  }
-
-  /** Resolves when the primary has given no answer for a second. */
-  async untilPrimaryIsGone() {
-    let answeredAt = performance.now();
-    while (performance.now() - answeredAt < GIVEN_UP_AFTER_MS) {
-      await delay(WATCH_MS);
-      const answers = await withClient(this.#primary.url, (client) => client.query('SELECT 1')).then(
-        () => true,
-        () => false,
-      );
-      if (answers) answeredAt = performance.now();
-    }
-  }
-
-  /** Resolves when the standby takes writes. */
-  async promoteStandby() {
-    const promoted = await withClient(this.#standby.url, async (client) => {
-      const { rows } = await client.query('SELECT pg_promote(true, 60) AS promoted');
-      return rows[0].promoted;
+export async function startPostgresPair({ folder, logFolder, guard }, { ports, password }) {
+  const server = (/** @type {'primary' | 'standby'} */ name) =>
+    startPostgres({
+      dataDir: path.join(folder, name),
+      port: ports[name],
+      password,
+      throwaway: false,
+      guard,
+      logFile: path.join(logFolder, `postgres-${name}.log`),
+      settings: { max_connections: MAX_CONNECTIONS },
     });
-    if (!promoted) throw new Error('The standby was not promoted within 60 s');
-  }
-
-  async stop() {
-    // The primary waits for the standby at each commit, and would at its last.
-    await this.#primary.process.stop('SIGINT', POSTGRES_STOP_MS);
-    await this.#standby.process.stop('SIGINT', POSTGRES_STOP_MS);
+  const primary = await server('primary');
+  const stop = (/** @type {typeof primary} */ one) => one.process.stop('SIGINT', POSTGRES_STOP_MS);
+  try {
+    const followed = `host=127.0.0.1 port=${ports.primary} user=postgres password=${password} application_name=${STANDBY}`;
+    await withClient(primary.url, (client) => copyTo(client, path.join(folder, STANDBY), followed));
+    const standby = await server('standby');
+    await withClient(primary.url, awaitCommitsOnStandby);
+    return {
+      /** Kills the primary as a lost machine would, and has the standby take writes when it has given no answer for a second. */
+      async failOver() {
+        primary.process.kill();
+        await primary.process.ended;
+        let answeredAt = performance.now();
+        while (performance.now() - answeredAt < GIVEN_UP_AFTER_MS) {
+          await delay(WATCH_MS);
+          const answer = await withClient(primary.url, (client) => client.query('SELECT 1')).catch(() => undefined);
+          if (answer) answeredAt = performance.now();
+        }
+        const promote = (/** @type {pg.Client} */ client) => client.query('SELECT pg_promote(true, 60) AS promoted');
+        const { rows } = await withClient(standby.url, promote);
+        if (!rows[0].promoted) throw new Error('The standby was not promoted within 60 s');
+      },
+      async stop() {
+        // The primary waits for the standby at each commit, and would at its last.
+        await stop(primary);
+        await stop(standby);
+      },
+    };
+  } catch (error) {
+    await stop(primary);
+    throw error;
   }
 }
 
-/**
- * Copies the files of a running primary to the folder of the standby, and says there whom it follows.
- * @param {pg.Client} client of the primary
- * @param {PairOptions} options
- */
-async function copyTo(client, { folder, ports, password }) {
-  const to = path.join(folder, 'standby');
+/** Copies the files of a running primary, and says there whom the copy follows. @param {pg.Client} client @param {string} to @param {string} followed */
+async function copyTo(client, to, followed) {
   // The slot keeps the log that the standby has not fetched.
   await client.query('SELECT pg_create_physical_replication_slot($1, true)', [STANDBY]);
   await takeBaseBackup(client, to, { awaitsArchive: false });
-  const connection = `host=127.0.0.1 port=${ports.primary} user=postgres password=${password} application_name=${STANDBY}`;
   await writeFile(path.join(to, 'standby.signal'), '');
-  await writeFile(
-    path.join(to, 'postgresql.auto.conf'),
-    `primary_conninfo = '${connection}'\nprimary_slot_name = '${STANDBY}'\n`,
-    { mode: 0o600 },
-  );
+  const settings = `primary_conninfo = '${followed}'\nprimary_slot_name = '${STANDBY}'\n`;
+  await writeFile(path.join(to, 'postgresql.auto.conf'), settings, { mode: 0o600 });
   const user = await unprivilegedUser();
   if (user) await chownAll(to, user);
 }
 
-/**
- * From then on a commit is acknowledged when it is on the disks of both.
- * @param {pg.Client} primary
- */
+/** From then on a commit is acknowledged when it is on the disks of both. @param {pg.Client} primary */
 async function awaitCommitsOnStandby(primary) {
   const deadline = Date.now() + STREAMING_TIMEOUT_MS;
-  const isStreaming = async () => {
-    const { rows } = await primary.query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`);
-    return rows.length > 0;
-  };
-  while (!(await isStreaming())) {
+  const streaming = () => primary.query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`);
+  while ((await streaming()).rowCount === 0) {
     if (Date.now() > deadline) throw new Error('The standby does not follow the primary');
     await delay(50);
   }
@@ -137,12 +89,7 @@ async function awaitCommitsOnStandby(primary) {
   await primary.query('SELECT pg_reload_conf()');
 }
 
-/**
- * @template T
- * @param {string} connectionString
- * @param {(client: pg.Client) => Promise<T>} work
- * @returns {Promise<T>}
- */
+/** @template T @param {string} connectionString @param {(client: pg.Client) => Promise<T>} work @returns {Promise<T>} */
 async function withClient(connectionString, work) {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 1000 });
   // A server that is killed ends its connections; the work under way says so too.

@@ -3,30 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { inRoot } from '../root.mjs';
 
-/**
- * What the tests look at; a container that the file calls a service.
- * @typedef {object} Container
- * @property {string} image
- * @property {{ context: string, dockerfile: string, target: string }} [build]
- * @property {string} user
- * @property {string} restart
- * @property {string[]} [profiles]
- * @property {string[]} [entrypoint]
- * @property {string[]} [command]
- * @property {boolean} read_only
- * @property {string[]} cap_drop
- * @property {string[]} security_opt
- * @property {string[]} [tmpfs]
- * @property {Record<string, string | number | boolean>} [environment]
- * @property {string[]} [secrets]
- * @property {string[]} [volumes] in the short form, source:target[:ro]
- * @property {string[]} [ports] in the short form, address:published:target
- * @property {string[]} networks
- * @property {Record<string, { condition: string }>} [depends_on]
- * @property {{ test: string[], interval: string, timeout: string, retries: number, start_period: string }} [healthcheck]
- * @property {{ resources: { limits: { cpus: string, memory: string, pids: number } } }} deploy
- * @property {{ driver: string, options: Record<string, string> }} logging
- */
+/** A container, which the file calls a service; volumes and ports are in the short form. The tests look at the rest by name. */
+/** @typedef {{ image: string, networks: string[], environment?: Record<string, string | number | boolean>, command?: string[], entrypoint?: string[], secrets?: string[], volumes?: string[], ports?: string[], profiles?: string[], depends_on?: Record<string, { condition: string }>, healthcheck?: object, [key: string]: unknown }} Container */
 
 /**
  * @typedef {object} ComposeFile
@@ -45,40 +23,18 @@ const VARIABLE = /\$\$|\$\{([A-Z][A-Z0-9_]*):-([^}]*)\}|\$/g;
  */
 export async function readCompose(environment = {}) {
   const document = parse(await readFile(inRoot('docker-compose.yml'), 'utf8'), { merge: true, uniqueKeys: true });
-  return /** @type {ComposeFile} */ (fillIn(document, environment));
-}
-
-/**
- * @param {string} file of lines NAME=value and comments
- * @returns {Promise<Record<string, string>>}
- */
-export async function readEnvFile(file) {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const fillIn = (/** @type {string} */ text) =>
+    text.replace(VARIABLE, (form, name, standard) => {
+      if (form !== '$$' && name === undefined) throw new Error(`Not a variable with a default: ${text}`);
+      return form === '$$' ? '$' : environment[name] || standard;
+    });
+  return JSON.parse(JSON.stringify(document, (_key, value) => (typeof value === 'string' ? fillIn(value) : value)));
 }
 
 /**
  * The environment of a container, in texts.
- * @param {Container} container
+ * @param {Pick<Container, 'environment'>} container
  * @returns {Record<string, string>}
  */
 export const environmentOf = ({ environment = {} }) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
-
-/**
- * @param {unknown} value
- * @param {Readonly<Record<string, string>>} environment
- * @returns {unknown}
- */
-function fillIn(value, environment) {
-  if (typeof value === 'string') {
-    return value.replace(VARIABLE, (form, name, standard) => {
-      if (form === '$$') return '$';
-      if (name === undefined) throw new Error(`Not a variable with a default: ${value}`);
-      return environment[name] || standard;
-    });
-  }
-  if (Array.isArray(value)) return value.map((item) => fillIn(item, environment));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillIn(item, environment)]));
-}

@@ -28,23 +28,18 @@ describe('the secrets of docker-compose.yml', () => {
       ),
     );
 
-  it('are made once', async () => {
+  it('are made once, for their owner and the containers alone', async () => {
     const made = await writeComposeSecrets(folder);
     const first = await read();
     expect(made.sort()).toEqual(Object.keys(composeSecrets()).sort());
     expect(Object.keys(first).sort()).toEqual(made.sort());
     expect(await writeComposeSecrets(folder)).toEqual([]);
     expect(await read()).toEqual(first);
+    // The folder keeps everybody else on the machine out; in the containers the files are readable.
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const name of made) expect((await stat(path.join(folder, name))).mode & 0o777).toBe(0o444);
     const random = Object.entries(first).filter(([name]) => !/_url$/.test(name));
     expect(new Set(random.map(([, value]) => value)).size).toBe(random.length);
-  });
-
-  it('are kept from everybody else on the machine by the folder, and readable in the containers', async () => {
-    await writeComposeSecrets(folder);
-    expect((await stat(folder)).mode & 0o777).toBe(0o700);
-    for (const name of await readdir(folder)) {
-      expect([name, (await stat(path.join(folder, name))).mode & 0o777]).toEqual([name, 0o444]);
-    }
   });
 
   it('that are missing are added to those that are there, which stay', async () => {

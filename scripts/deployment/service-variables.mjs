@@ -6,21 +6,13 @@ import { inRoot } from '../root.mjs';
 /** A process with a configuration. @typedef {import('../platform/services.mjs').ServiceName | 'migrate'} ProgramName */
 
 /**
- * @typedef {object} ServiceVariables
- * @property {readonly string[]} known every variable that the configuration reads, in alphabetical order
- * @property {readonly string[]} required those of them without which the service does not start
- * @property {readonly string[]} fromFiles those of them whose value may be in a file, named by the variable `<NAME>_FILE`:
- *   the secrets
+ * Every variable that the configuration reads, in alphabetical order; those without which the service does not start; and the
+ * secrets, whose value may be in a file, named by the variable `<NAME>_FILE`.
+ * @typedef {{ known: readonly string[], required: readonly string[], fromFiles: readonly string[] }} ServiceVariables
  */
 
 /** Variables that Node and the C library read, not the configuration. */
-export const PROCESS_VARIABLES = [
-  'MALLOC_ARENA_MAX',
-  'NODE_COMPILE_CACHE',
-  'NODE_EXTRA_CA_CERTS',
-  'NODE_OPTIONS',
-  'TZ',
-];
+const PROCESS_VARIABLES = ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ'];
 
 const FILE_SUFFIX = '_FILE';
 /** How the configuration reports a variable that is required and not there. */
@@ -89,10 +81,7 @@ export async function environmentProblems(service, environment, files = {}) {
   return [...problems, ...problemsOf(loadConfig, values)];
 }
 
-/**
- * @param {ProgramName} service
- * @returns {Promise<() => unknown>}
- */
+/** @param {ProgramName} service @returns {Promise<() => unknown>} */
 async function configurationOf(service) {
   const { loadConfig } = await import(inRoot('apps', service, 'src', 'config.ts'));
   return loadConfig;

@@ -1,18 +1,17 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { walkJourney } from '../demo/journey.mjs';
 import { startDemoReceiver } from '../demo/receiver.mjs';
 import { PlainError } from '../plain-error.mjs';
 import { get } from '../platform/readiness.mjs';
 
-/** @typedef {import('./container-platform.mjs').ContainerPlatform} ContainerPlatform */
+/** @typedef {import('./platform.mjs').ContainerPlatform} ContainerPlatform */
 
+const HEALTH_CHECK = ['node', '/app/healthcheck.mjs'];
+
+/** What the three edges serve from files of the image, besides the assets of pages. */
 const DOCUMENTATION = ['/api/docs', '/api/docs/assets/swagger-ui-bundle.js', '/api/docs/assets/swagger-ui.css'];
-
-/** What the edges serve from files of their images, besides the assets of pages. */
-const PAGES = {
-  baseUrl: DOCUMENTATION,
-  adminUrl: DOCUMENTATION,
-  embedApiUrl: DOCUMENTATION,
-};
+const EDGES = /** @type {const} */ (['baseUrl', 'adminUrl', 'embedApiUrl']);
 
 /** Documents that name their scripts and styles, whose names change with their content. Any embed client gets the page. */
 const DOCUMENTS = /** @type {const} */ ([
@@ -20,86 +19,110 @@ const DOCUMENTS = /** @type {const} */ ([
   ['baseUrl', '/account'],
 ]);
 
+const OPERATOR = 'images@platform.test';
+/** A password that no list of common ones has. */
+const PASSWORD = 'tangerine-lighthouse-quarry-41';
+
+/**
+ * The programs that lie beside main.js and run in the container of a service, with what they print when they have done their
+ * work. A program that is not named here fails the walk.
+ * @type {Readonly<Record<string, readonly { args: readonly string[], input?: string, says: RegExp }[]>>}
+ */
+const PROGRAMS = {
+  // What runs otherwise: the service itself, and the demo sign-ins.
+  'main.js': [],
+  'seed.js': [],
+  'dead-letters.js': [{ args: [], says: /^\d+ waiting$/m }],
+  'operator.js': [
+    { args: ['create', OPERATOR, 'Images', '--role', 'administrator'], input: `${PASSWORD}\n`, says: /can sign in/ },
+    { args: ['reset', OPERATOR], says: /no session any more/ },
+  ],
+  'reencrypt.js': [
+    { args: [], says: /\d+ sealed again, \d+ changed meanwhile, 0 do not open/ },
+    { args: ['--status'], says: /\tcurrent$/m },
+  ],
+  'rotate-keys.js': [{ args: ['api'], says: /is published now/ }],
+};
+
 /**
  * Runs the migration twice at the same time, and once more: whichever gets the lock does everything, and the others find
  * nothing left to do.
  * @param {ContainerPlatform} platform
  * @returns {Promise<string>} what the first did, for people
- * @throws {PlainError} when it was otherwise
  */
 export async function migrateRepeatedly(platform) {
   const together = await Promise.all([platform.migrate(), platform.migrate()]);
-  const last = await platform.migrate();
-  const isIdle = (/** @type {readonly string[]} */ lines) =>
-    lines.length === 1 && lines[0]?.startsWith('Nothing to do');
   // The one that waited says so first.
-  const [first, second] = together.map((lines) => lines.filter((line) => !line.startsWith('Another migration')));
-  const working = [first, second].find((lines) => lines && !isIdle(lines));
-  const waiting = [first, second].find((lines) => lines && isIdle(lines));
-  if (!working || !waiting || !isIdle(last)) {
-    const runs = [...together, last].map((lines) => lines.join('\n')).join('\n\n');
-    throw new PlainError(`Of three runs of crm/migrate one must do everything and two nothing:\n${runs}`);
+  const runs = [...together, await platform.migrate()].map((lines) =>
+    lines.filter((line) => !line.startsWith('Another migration')),
+  );
+  const [working, ...more] = runs.filter((lines) => !lines[0]?.startsWith('Nothing to do'));
+  if (!working || more.length > 0) {
+    throw new PlainError(`Of three migrations one must do everything and two nothing:\n${runs.join('\n\n')}`);
   }
   const count = (/** @type {string} */ verb) => working.filter((line) => line.startsWith(verb)).length;
   return `${count('created ')} created, ${count('migrated ')} steps; repeated: nothing to do`;
 }
 
-/**
- * The pages that the images of the edges carry.
- * @param {ContainerPlatform} platform
- * @returns {Promise<number>} how many files were served
- * @throws {PlainError} when one is missing
- */
+/** The pages that the edges serve. @param {ContainerPlatform} platform @returns {Promise<number>} how many files were served */
 export async function readPages({ addresses }) {
-  const edges = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
-  const urls = [...edges.flatMap((edge) => PAGES[edge].map((path) => `${addresses[edge]}${path}`))];
-  for (const [edge, path] of DOCUMENTS) urls.push(...(await assetsOf(`${addresses[edge]}${path}`)));
-  for (const url of urls) await readPage(url);
+  const urls = EDGES.flatMap((edge) => DOCUMENTATION.map((file) => `${addresses[edge]}${file}`));
+  for (const [edge, file] of DOCUMENTS) {
+    const url = `${addresses[edge]}${file}`;
+    const document = await readPage(url);
+    const assets = [...document.matchAll(/"(\/[a-z]+\/assets\/[^"]+)"/g)].map(([, asset = '']) => asset);
+    if (!['.js', '.css'].every((type) => assets.some((asset) => asset.endsWith(type)))) {
+      throw new PlainError(`The page names no script or no style: ${url}\n${document}`);
+    }
+    urls.push(...assets.map((asset) => new URL(asset, url).href));
+  }
+  await Promise.all(urls.map(readPage));
   return urls.length + DOCUMENTS.length;
 }
 
-/**
- * @param {string} url of a document
- * @returns {Promise<string[]>} of the files that it names
- * @throws {PlainError} when it names no script or no style
- */
-async function assetsOf(url) {
-  const document = await readPage(url);
-  const assets = [...document.matchAll(/"(\/[a-z]+\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
-  if (!['.js', '.css'].every((type) => assets.some((path) => path.endsWith(type)))) {
-    throw new PlainError(`The page names no script or no style: ${url}\n${document}`);
-  }
-  return assets.map((path) => new URL(path, url).href);
-}
-
-/**
- * @param {string} url
- * @returns {Promise<string>} what it serves
- * @throws {PlainError} when that is nothing
- */
+/** @param {string} url @returns {Promise<string>} what it serves @throws {PlainError} when that is nothing */
 async function readPage(url) {
   const { status, body } = await get(url);
-  if (status !== 200 || body.length === 0) throw new PlainError(`An image does not carry its page: ${url} → ${status}`);
+  if (status !== 200 || body.length === 0) throw new PlainError(`The image lacks a page: ${url} → ${status}`);
   return body;
 }
 
-/**
- * The demo, through the public addresses.
- * @param {ContainerPlatform} platform
- * @returns {Promise<number>} how many steps it took
- */
+/** The demo, through the public addresses. @param {ContainerPlatform} platform @returns {Promise<number>} how many steps it took */
 export async function walkDemo({ addresses }) {
   let steps = 0;
   const receiver = await startDemoReceiver(addresses.demoReceiver);
+  const step = () => {
+    steps += 1;
+  };
   try {
-    await walkJourney(addresses, receiver, {
-      step: () => {
-        steps += 1;
-      },
-      show: () => undefined,
-    });
+    await walkJourney(addresses, receiver, { step, show: () => undefined });
   } finally {
     await receiver.close();
   }
   return steps;
+}
+
+/**
+ * Runs the health check and each other program of every service in its running container, as `docker exec` does.
+ * @param {ContainerPlatform} platform
+ * @param {string} root the file system of the image
+ * @returns {Promise<number>} how many runs there were
+ */
+export async function runPrograms(platform, root) {
+  let runs = 0;
+  for (const [service, container] of platform.containers) {
+    const programs = (await readdir(path.join(root, 'app', service))).filter((name) => name.endsWith('.js'));
+    const calls = programs.sort().flatMap((program) => {
+      const known = PROGRAMS[program];
+      if (!known) throw new PlainError(`Say in scripts/images/walk.mjs how ${program} is run and what it prints`);
+      return known.map(({ args, ...call }) => ({ command: ['node', `${service}/${program}`, ...args], ...call }));
+    });
+    for (const { command, input, says } of [{ command: HEALTH_CHECK, input: undefined, says: /"ready"/ }, ...calls]) {
+      const { code, stdout, stderr } = await container.run(command, input);
+      runs += 1;
+      if (code === 0 && says.test(stdout)) continue;
+      throw new PlainError(`${service}: ${command.join(' ')} ended with exit code ${code}\n${stdout}\n${stderr}`);
+    }
+  }
+  return runs;
 }

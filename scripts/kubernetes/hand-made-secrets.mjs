@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { stringify } from 'yaml';
 
 /**
  * A secret that no operator makes: whoever runs the platform does, once, before the first release.
@@ -100,3 +101,40 @@ export function secretManifests(secrets, environment) {
  */
 const generated = (kind) =>
   kind === 'password' ? `p${randomBytes(24).toString('hex')}` : `1:${randomBytes(32).toString('base64')}`;
+
+/** Only Citus has it, and an entry that is not in the vault is an error of External Secrets. */
+const OF_CITUS = 'database-superuser';
+
+/**
+ * What fills the secrets from a vault: the text of k8s/components/vault/external-secrets.yaml. The store `crm` is made by
+ * whoever runs the platform; it says which vault, and how to sign in to it. Each entry there is called like its secret.
+ * @param {readonly HandMadeSecret[]} secrets
+ */
+export const externalSecretsText = (secrets) =>
+  `# Made from scripts/kubernetes/hand-made-secrets.mjs: npm run docs
+#
+# A secret outlives what describes it: without the encryption keys the databases are worth little.
+${secrets
+  .filter(({ name }) => name !== OF_CITUS)
+  .map(({ name, keys }) => stringify(externalSecret(name, Object.keys(keys)), { lineWidth: 0 }))
+  .join('---\n')}`;
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} keys
+ */
+const externalSecret = (name, keys) => ({
+  apiVersion: 'external-secrets.io/v1',
+  kind: 'ExternalSecret',
+  metadata: {
+    name,
+    namespace: 'crm',
+    labels: { 'app.kubernetes.io/part-of': 'crm', 'crm/stage': 'servers' },
+  },
+  spec: {
+    refreshInterval: '1h',
+    secretStoreRef: { kind: 'ClusterSecretStore', name: 'crm' },
+    target: { name, creationPolicy: 'Orphan', deletionPolicy: 'Retain' },
+    data: keys.map((key) => ({ secretKey: key, remoteRef: { key: `crm/${name}`, property: key } })),
+  },
+});

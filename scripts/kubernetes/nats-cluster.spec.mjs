@@ -20,83 +20,71 @@ const READY_MS = 20_000;
 /** @type {string} */
 let folder;
 /** @type {import('node:child_process').ChildProcess[]} */
-const servers = [];
+let servers = [];
 /** @type {{ client: number, cluster: number, monitor: number }[]} */
 let ports;
+
+/** @param {string} file below k8s/base/nats @param {string} kind @param {string} name @returns {Promise<any>} */
+async function manifest(file, kind, name) {
+  const documents = parseAllDocuments(await readFile(inRoot('k8s', 'base', 'nats', file), 'utf8'));
+  const found = documents.map((document) => document.toJS());
+  return found.find((one) => one.kind === kind && one.metadata.name === name).spec;
+}
 
 /** Three servers on this machine with the very file of k8s, apart from addresses and folders. */
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'crm-nats-cluster-'));
   const free = await freePorts(9);
-  ports = [0, 1, 2].map((i) => ({
-    client: /** @type {number} */ (free[i * 3]),
-    cluster: /** @type {number} */ (free[i * 3 + 1]),
-    monitor: /** @type {number} */ (free[i * 3 + 2]),
-  }));
+  ports = [0, 1, 2].map(() => {
+    const [client = 0, cluster = 0, monitor = 0] = free.splice(0, 3);
+    return { client, cluster, monitor };
+  });
   await writeCertificate();
   const program = await natsProgram();
-  const version = await run(program, ['--version']);
+  const { stdout: version } = await run(program, ['--version']);
   const text = await readFile(inRoot('k8s', 'base', 'nats', 'nats.conf'), 'utf8');
+  const known = knowsSyncInterval(version) ? text : text.replace(/ *sync_interval: .*\n/, '');
+  const [{ env }] = (await manifest('statefulset.yaml', 'StatefulSet', 'nats')).template.spec.containers;
+  const limit = env.find((/** @type {any} */ { name }) => name === 'NATS_MAX_FILE_STORE').value;
   const passwords = Object.fromEntries(
     [...text.matchAll(/\$(NATS_PASSWORD_\w+)/g)].map(([, name]) => [name, PASSWORD]),
   );
-  const limit = await storeLimit();
-  for (const [ordinal, port] of ports.entries()) {
-    const file = path.join(folder, `nats-${ordinal}.conf`);
-    const here = moved(text, ordinal, port);
-    await mkdir(path.join(folder, String(ordinal)));
-    await writeFile(file, knowsSyncInterval(version.stdout) ? here : here.replace(/ *sync_interval: .*\n/, ''));
-    const env = { PATH: process.env.PATH, POD_NAME: `nats-${ordinal}`, NATS_MAX_FILE_STORE: limit, ...passwords };
-    servers.push(spawn(program, ['--config', file], { env, stdio: 'ignore' }));
-  }
+  servers = await Promise.all(
+    ports.map(async (own, ordinal) => {
+      const file = path.join(folder, `nats-${ordinal}.conf`);
+      await mkdir(path.join(folder, String(ordinal)));
+      await writeFile(file, moved(known, ordinal, own));
+      const given = { PATH: process.env.PATH, POD_NAME: `nats-${ordinal}`, NATS_MAX_FILE_STORE: limit, ...passwords };
+      return spawn(program, ['--config', file], { env: given, stdio: 'ignore' });
+    }),
+  );
   await Promise.all(ports.map(({ monitor }) => healthy(monitor)));
 });
 
 afterAll(async () => {
-  await Promise.all(
-    servers.map(async (server) => {
-      const ended = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : undefined;
-      server.kill('SIGKILL');
-      await ended;
-    }),
-  );
+  const running = servers.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  const ended = running.map((server) => once(server, 'exit'));
+  for (const server of running) server.kill('SIGKILL');
+  await Promise.all(ended);
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Of the stateful set. */
-async function storeLimit() {
-  const text = await readFile(inRoot('k8s', 'base', 'nats', 'statefulset.yaml'), 'utf8');
-  const set = parseAllDocuments(text)
-    .map((document) => document.toJS())
-    .find(({ kind }) => kind === 'StatefulSet');
-  return set.spec.template.spec.containers[0].env.find((/** @type {any} */ { name }) => name === 'NATS_MAX_FILE_STORE')
-    ?.value;
-}
-
 /** With the names that cert-manager is asked for, and no other. */
 async function writeCertificate() {
-  const text = await readFile(inRoot('k8s', 'base', 'nats', 'certificates.yaml'), 'utf8');
-  const { dnsNames, ipAddresses = [] } = parseAllDocuments(text)
-    .map((document) => document.toJS())
-    .find(({ kind, metadata }) => kind === 'Certificate' && metadata.name === 'nats').spec;
+  const { dnsNames, ipAddresses = [] } = await manifest('certificates.yaml', 'Certificate', 'nats');
+  const altNames = [
+    ...dnsNames.map((/** @type {string} */ value) => ({ type: 2, value })),
+    ...ipAddresses.map((/** @type {string} */ ip) => ({ type: 7, ip })),
+  ];
   const pems = await generate([{ name: 'commonName', value: 'nats' }], {
     keySize: 2048,
     extensions: [
       { name: 'basicConstraints', cA: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          ...dnsNames.map((/** @type {string} */ value) => ({ type: 2, value })),
-          ...ipAddresses.map((/** @type {string} */ ip) => ({ type: 7, ip })),
-        ],
-      },
+      { name: 'subjectAltName', altNames },
     ],
   });
-  await Promise.all([
-    writeFile(path.join(folder, 'tls.crt'), pems.cert),
-    writeFile(path.join(folder, 'ca.crt'), pems.cert),
-    writeFile(path.join(folder, 'tls.key'), pems.private),
-  ]);
+  const files = { 'tls.crt': pems.cert, 'ca.crt': pems.cert, 'tls.key': pems.private };
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
 }
 
 /**
@@ -104,9 +92,9 @@ async function writeCertificate() {
  * @param {number} ordinal
  * @param {{ client: number, cluster: number, monitor: number }} own
  */
-function moved(text, ordinal, own) {
-  const routes = text.replace(/nats-(\d)\.nats-servers:6222/g, (_name, n) => `localhost:${ports[Number(n)]?.cluster}`);
-  return routes
+const moved = (text, ordinal, own) =>
+  text
+    .replace(/nats-(\d)\.nats-servers:6222/g, (_name, n) => `localhost:${ports[Number(n)]?.cluster}`)
     .replace('port: 4222', `port: ${own.client}`)
     .replace('0.0.0.0:8222', `127.0.0.1:${own.monitor}`)
     .replace('0.0.0.0:6222', `127.0.0.1:${own.cluster}`)
@@ -114,7 +102,6 @@ function moved(text, ordinal, own) {
     .replace('/data/jetstream', path.join(folder, String(ordinal)))
     .replace('/var/run/nats', path.join(folder, String(ordinal)))
     .replaceAll('/etc/nats/tls', folder);
-}
 
 /** As the startup probe asks. @param {number} monitor */
 async function healthy(monitor) {
@@ -171,12 +158,13 @@ describe('the three servers of k8s/base/nats', () => {
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
     const response = await fetch(`http://127.0.0.1:${ports[1]?.monitor}/jsz?streams=1&config=1`);
     const { account_details: accounts } = /** @type {any} */ (await response.json());
+    /** @type {any[]} */
     const streams = accounts.flatMap((/** @type {any} */ account) => account.stream_detail);
-    expect(streams.map((/** @type {any} */ { name }) => name).sort()).toEqual(['EVENTS', 'KV_revocations']);
-    for (const { config, cluster } of streams) {
-      expect(config.num_replicas).toBe(3);
-      expect(cluster.replicas).toHaveLength(2);
-    }
+    const found = streams.map(({ name, config, cluster }) => [name, config.num_replicas, cluster.replicas.length]);
+    expect(found.sort()).toEqual([
+      ['EVENTS', 3, 2],
+      ['KV_revocations', 3, 2],
+    ]);
   });
 
   it('store as much as the stateful set says, however much is free when they start', async () => {
@@ -193,19 +181,17 @@ describe('the three servers of k8s/base/nats', () => {
 
   it('let no server join that shows no certificate of their authority', async () => {
     const stranger = await generate([{ name: 'commonName', value: 'nats' }], { keySize: 2048 });
-    const own = {
-      key: await readFile(path.join(folder, 'tls.key')),
-      cert: await readFile(path.join(folder, 'tls.crt')),
-    };
+    const [key, cert] = await Promise.all(['tls.key', 'tls.crt'].map((name) => readFile(path.join(folder, name))));
     expect(await joins({})).toBe(false);
     expect(await joins({ key: stranger.private, cert: stranger.cert })).toBe(false);
-    expect(await joins(own)).toBe(true);
+    expect(await joins({ key, cert })).toBe(true);
   });
 
   it('go on when one of them ends', async () => {
     const [server] = servers;
-    const ended = once(/** @type {import('node:child_process').ChildProcess} */ (server), 'exit');
-    server?.kill('SIGKILL');
+    if (!server) throw new Error('No server');
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
     await ended;
     const ca = { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.crt') };
     const deadline = Date.now() + READY_MS;

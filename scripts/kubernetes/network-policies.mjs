@@ -4,26 +4,18 @@ import { stringify } from 'yaml';
 /** @typedef {import('../../libs/contracts/src/connections.js').ConnectionEnd} ConnectionEnd */
 
 /**
- * @typedef {object} Ranges of libs/address-policy
- * @property {readonly { cidr: string }[]} refusedIpv4
- * @property {{ cidr: string }} globalUnicastIpv6
- * @property {readonly { cidr: string }[]} refusedIpv6
- */
-
-/**
  * @typedef {object} NetworkInput
  * @property {readonly ConnectionArrow[]} connections
  * @property {Readonly<Record<string, number>>} servicePorts
  * @property {number} operationsOffset
  * @property {number} operatorsOffset
- * @property {Ranges} ranges
+ * @property {Readonly<Record<'ipv4' | 'ipv6', { cidr: string, except: readonly string[] }>>} internet public addresses
  */
 
-export const NAMESPACE = 'crm';
-/** Where the peers run. An overlay for a cluster that names them otherwise patches the policies. */
-export const PEER_NAMESPACES = { public: 'crm-public', observability: 'observability', dns: 'kube-system' };
+/** Where the peers outside our namespace run. An overlay for a cluster that names them otherwise patches the policies. */
+const NAMESPACES = { public: 'crm-public', observability: 'observability', dns: 'kube-system' };
 
-/** Pods of this namespace that are no services, by the labels that their makers give them. */
+/** Pods of our namespace that are no services, by the labels that their makers give them. */
 const POD_LABELS = {
   nats: { 'app.kubernetes.io/name': 'nats' },
   limits: { 'app.kubernetes.io/name': 'valkey' },
@@ -53,14 +45,9 @@ const HEADER = `# Who may connect to whom: one policy for each process, with the
  * @returns {string} the text of k8s/base/network/connections.yaml
  */
 export function networkPoliciesText(input) {
-  const policies = networkPolicies(input);
-  return HEADER + policies.map((policy) => stringify(policy, { aliasDuplicateObjects: false })).join('---\n');
-}
-
-/** @param {NetworkInput} input */
-export function networkPolicies(input) {
-  const ends = [...new Set(input.connections.flatMap(({ from, to }) => [from, to]))].filter(isInNamespace).sort();
-  return ends.map((end) => {
+  const ends = [...new Set(input.connections.flatMap(({ from, to }) => [from, to]))];
+  const inside = ends.filter((end) => !['public', 'observability', 'dns', 'mail', 'internet'].includes(end)).sort();
+  const policies = inside.map((end) => {
     const incoming = input.connections.filter(({ to }) => to === end);
     const outgoing = input.connections.filter(({ from }) => from === end);
     const rules = {
@@ -78,13 +65,11 @@ export function networkPolicies(input) {
       },
     };
   });
+  return HEADER + policies.map((policy) => stringify(policy, { aliasDuplicateObjects: false })).join('---\n');
 }
 
-/** @param {ConnectionEnd} end */
-const isInNamespace = (end) => !['public', 'observability', 'dns', 'mail', 'internet'].includes(end);
-
 /** @param {ConnectionEnd} end @returns {Record<string, string>} */
-export const podLabels = (end) =>
+const podLabels = (end) =>
   POD_LABELS[/** @type {keyof typeof POD_LABELS} */ (end)] ?? { 'app.kubernetes.io/name': end };
 
 /**
@@ -97,11 +82,11 @@ function grouped(arrows, side, input) {
   /** @type {Map<string, { ports: object[], peers: object[] }>} */
   const rules = new Map();
   for (const arrow of arrows) {
-    const ports = portsOf(arrow, input);
-    const key = JSON.stringify(ports);
-    const rule = rules.get(key) ?? { ports, peers: [] };
-    rule.peers.push(...peersOf(arrow[side], input.ranges));
-    rules.set(key, rule);
+    const protocols = arrow.port === 'dns' ? ['UDP', 'TCP'] : ['TCP'];
+    const ports = portNumbers(arrow, input).flatMap((port) => protocols.map((protocol) => ({ port, protocol })));
+    const rule = rules.get(JSON.stringify(ports)) ?? { ports, peers: [] };
+    rule.peers.push(...peersOf(arrow[side], input));
+    rules.set(JSON.stringify(ports), rule);
   }
   return [...rules.values()].map(({ ports, peers }) => ({ [side]: peers, ports }));
 }
@@ -109,18 +94,9 @@ function grouped(arrows, side, input) {
 /**
  * @param {ConnectionArrow} arrow
  * @param {NetworkInput} input
- */
-function portsOf(arrow, input) {
-  const protocols = arrow.port === 'dns' ? ['UDP', 'TCP'] : ['TCP'];
-  return portNumbers(arrow, input).flatMap((port) => protocols.map((protocol) => ({ port, protocol })));
-}
-
-/**
- * @param {ConnectionArrow} arrow
- * @param {Pick<NetworkInput, 'servicePorts' | 'operationsOffset' | 'operatorsOffset'>} input
  * @returns {readonly number[]}
  */
-export function portNumbers({ to, port }, { servicePorts, operationsOffset, operatorsOffset }) {
+function portNumbers({ to, port }, { servicePorts, operationsOffset, operatorsOffset }) {
   if (port !== 'http' && port !== 'operators' && port !== 'operations') return PEER_PORTS[port];
   const number = servicePorts[to];
   if (number === undefined) throw new Error(`${to} has no port`);
@@ -129,34 +105,15 @@ export function portNumbers({ to, port }, { servicePorts, operationsOffset, oper
 
 /**
  * @param {ConnectionEnd} end
- * @param {Ranges} ranges
+ * @param {NetworkInput} input
  * @returns {object[]}
  */
-function peersOf(end, ranges) {
-  switch (end) {
-    case 'public':
-    case 'observability':
-      return [{ namespaceSelector: namespaced(PEER_NAMESPACES[end]) }];
-    case 'dns':
-      return [
-        {
-          namespaceSelector: namespaced(PEER_NAMESPACES.dns),
-          podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } },
-        },
-      ];
-    case 'internet':
-    case 'mail':
-      return publicAddresses(ranges);
-    default:
-      return [{ podSelector: { matchLabels: podLabels(end) } }];
-  }
+function peersOf(end, { internet }) {
+  if (end === 'internet' || end === 'mail') return [{ ipBlock: internet.ipv4 }, { ipBlock: internet.ipv6 }];
+  const namespace = NAMESPACES[/** @type {keyof typeof NAMESPACES} */ (end)];
+  if (!namespace) return [{ podSelector: { matchLabels: podLabels(end) } }];
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
+  return end === 'dns'
+    ? [{ namespaceSelector, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }]
+    : [{ namespaceSelector }];
 }
-
-/** @param {string} name */
-const namespaced = (name) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });
-
-/** @param {Ranges} ranges */
-const publicAddresses = ({ refusedIpv4, globalUnicastIpv6, refusedIpv6 }) => [
-  { ipBlock: { cidr: '0.0.0.0/0', except: refusedIpv4.map(({ cidr }) => cidr) } },
-  { ipBlock: { cidr: globalUnicastIpv6.cidr, except: refusedIpv6.map(({ cidr }) => cidr) } },
-];

@@ -1,89 +1,33 @@
-import { readdirSync, readFileSync } from 'node:fs';
+// The metrics that the sources declare. For tests, which read TypeScript.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { inRoot } from '../root.mjs';
 
-/**
- * A metric as it is declared.
- * @typedef {object} DeclaredMetric
- * @property {string} name
- * @property {string} help
- * @property {string} type
- * @property {readonly string[]} labelNames
- */
+/** @typedef {{ name: string, help: string, type: string, labelNames: readonly string[] }} DeclaredMetric */
 
-/** A page's section: the files that declare its metrics. */
-export const SECTIONS = [
-  { title: 'Requests', who: 'every service', file: 'libs/runtime/src/observability/metrics.ts' },
-  { title: 'Limits', who: 'every service', file: 'libs/http/src/problem/problem.filter.ts' },
-  { title: 'Counting of limits', who: 'services with limits', file: 'libs/limits/src/limits-metrics.ts' },
-  { title: 'API keys', who: 'gateway', file: 'apps/gateway/src/admission/key-tokens.ts' },
-  { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/admission/body-budget.ts' },
-  { title: 'Services behind the gateway', who: 'gateway', file: 'libs/runtime/src/proxy/upstream-metrics.ts' },
-  {
-    title: 'Calls, consumers and cut-offs',
-    who: 'every service; consumers where they run',
-    file: 'libs/messaging/src/metrics.ts',
-  },
-  { title: 'Outbox', who: 'services with an outbox', file: 'libs/messaging/src/outbox/outbox-metrics.ts' },
-  { title: 'Connections to the database', who: 'services with a database', file: 'libs/database/src/pool.ts' },
-  { title: 'Due work', who: 'services with background work', file: 'libs/database/src/worker/due-work-meter.ts' },
-  { title: 'Partitions', who: 'services with a database', file: 'libs/database/src/partitions/partition-upkeep.ts' },
-  { title: 'Attempts', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/delivery/delivery-metrics.ts' },
-  { title: 'Holding', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/ledger/ledger-metrics.ts' },
-  { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/sessions/signing-key-metrics.ts' },
-  { title: 'Hashing of passwords', who: 'identity', file: 'apps/identity/src/sign-in/hash-pool-metrics.ts' },
-  {
-    title: 'Review queue',
-    who: 'marketplace-certification',
-    file: 'apps/marketplace-certification/src/review/submission-metrics.ts',
-  },
-  {
-    title: 'Conflicts of embed apps',
-    who: 'identity',
-    file: 'apps/identity/src/embedding/embed-conflict-metrics.ts',
-  },
-  { title: 'Refused acts', who: 'identity', file: 'apps/identity/src/audit/refused-acts-metrics.ts' },
-  {
-    title: 'Certificates',
-    who: 'services that speak HTTPS',
-    file: 'libs/runtime/src/transport/served-certificate.ts',
-  },
-];
+const DECLARES = /from 'prom-client'|\b(?:counter|gauge|histogram)\b[^}]*\} from '@crm\/telemetry'/;
 
-/** @returns {string[]} every source file that declares metrics, from the root of the repository */
-export const declaringFiles = () =>
-  ['apps', 'libs']
-    .flatMap((folder) => readdirSync(inRoot(folder)).map((name) => `${folder}/${name}/src`))
-    .flatMap((sources) =>
-      readdirSync(inRoot(sources), { recursive: true, encoding: 'utf8' }).map((file) => `${sources}/${file}`),
-    )
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('libs/telemetry/'))
-    .filter((file) =>
-      /from 'prom-client'|\b(?:counter|gauge|histogram)\b[^}]*\} from '@crm\/telemetry'/.test(
-        readFileSync(inRoot(file), 'utf8'),
-      ),
-    )
-    .sort();
+/** @param {string} name of a package, as in `apps/gateway` @returns {string[]} its files that declare metrics */
+const declaringFiles = (name) =>
+  readdirSync(inRoot(name, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .map((file) => `${name}/src/${file}`)
+    .filter((file) => DECLARES.test(readFileSync(inRoot(file), 'utf8')));
 
-/** The section of what `prom-client` measures of any process. */
-export const PROCESS_SECTION = 'The process';
-
-/**
- * Loads the files that declare metrics; for tests, which read TypeScript.
- * @returns {Promise<Map<string, DeclaredMetric[]>>} metrics by section, in the order of their declaration
- */
+/** @returns {Promise<Map<string, DeclaredMetric[]>>} by package, in the order of their declaration; those of any process last */
 export async function declaredMetrics() {
   const { metricsRegistry, startProcessMetrics } = await import('../../libs/runtime/src/observability/metrics.js');
+  startProcessMetrics('test');
   const declared = () => /** @type {DeclaredMetric[]} */ (/** @type {unknown} */ (metricsRegistry.getMetricsAsArray()));
   const isOfProcess = (/** @type {DeclaredMetric} */ { name }) => /^(process|nodejs)_/.test(name);
-  const sections = new Map();
-  for (const { title, file } of SECTIONS) {
-    const before = new Set(declared().map(({ name }) => name));
-    await import(`../../${file}`);
-    if (title === 'Requests') startProcessMetrics('test');
-    sections.set(
-      title,
-      declared().filter((metric) => !before.has(metric.name) && !isOfProcess(metric)),
-    );
+  const requests = declared().filter((metric) => !isOfProcess(metric));
+  const sections = new Map([['libs/runtime', requests]]);
+  const packages = ['apps', 'libs'].flatMap((folder) => readdirSync(inRoot(folder)).map((name) => `${folder}/${name}`));
+  const withSources = packages.filter((name) => name !== 'libs/telemetry' && existsSync(inRoot(name, 'src')));
+  for (const name of withSources) {
+    const before = new Set(declared());
+    for (const file of declaringFiles(name).sort()) await import(`../../${file}`);
+    const added = declared().filter((metric) => !before.has(metric));
+    if (added.length > 0) sections.set(name, [...(sections.get(name) ?? []), ...added]);
   }
-  return sections.set(PROCESS_SECTION, declared().filter(isOfProcess));
+  return sections.set('any process', declared().filter(isOfProcess));
 }

@@ -3,38 +3,15 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { inRoot } from '../root.mjs';
 
-/**
- * @typedef {object} Rule
- * @property {string} [alert]
- * @property {string} [record]
- * @property {string} expr
- * @property {string} [for]
- * @property {Record<string, string>} [labels]
- * @property {Record<string, string>} [annotations]
- */
+/** @typedef {{ alert?: string, record?: string, expr: string, for?: string, labels?: Record<string, string>, annotations?: Record<string, string> }} Rule */
 
-/**
- * @typedef {object} RuleTest
- * @property {string} name
- * @property {{ series: string, values: string }[]} input_series
- * @property {{ expr: string, eval_time: string, exp_samples: { labels: string, value: number }[] }[]} promql_expr_test
- */
+/** @typedef {{ id: number, type: string, title: string, gridPos: { x: number, y: number, w: number, h: number }, datasource?: object, targets?: { expr: string, refId: string, datasource: { uid: string } }[] }} Panel */
 
-/**
- * @typedef {object} Panel
- * @property {number} id
- * @property {string} type
- * @property {string} title
- * @property {{ x: number, y: number, w: number, h: number }} gridPos
- * @property {{ type: string, uid: string }} [datasource]
- * @property {{ expr: string, refId: string, datasource: { uid: string } }[]} [targets]
- */
-
-/** @typedef {{ uid: string, title: string, schemaVersion: number, templating: { list: { name: string, definition?: string }[] }, panels: Panel[] }} Dashboard */
+/** @typedef {{ uid: string, title: string, schemaVersion: number, templating: { list: { name: string }[] }, panels: Panel[] }} Dashboard */
 
 export const PROMETHEUS = inRoot('deploy', 'observability', 'prometheus');
-export const GRAFANA = inRoot('deploy', 'observability', 'grafana');
 export const RUNBOOKS = inRoot('docs', 'runbooks');
+const DASHBOARDS = inRoot('deploy', 'observability', 'grafana', 'dashboards');
 
 /**
  * @param {string} folder
@@ -56,13 +33,16 @@ export const allRules = () =>
     readYaml(file).groups.flatMap((/** @type {{ rules: Rule[] }} */ { rules }) => rules),
   );
 
-/** @returns {RuleTest[]} */
-export const allRuleTests = () =>
-  filesIn(path.join(PROMETHEUS, 'tests'), '.test.yml').flatMap((file) => readYaml(file).tests);
-
 /** @returns {[string, Dashboard][]} with the name of the file */
 export const allDashboards = () =>
-  filesIn(path.join(GRAFANA, 'dashboards'), '.json').map((file) => [
-    path.basename(file),
-    JSON.parse(readFileSync(file, 'utf8')),
-  ]);
+  filesIn(DASHBOARDS, '.json').map((file) => [path.basename(file), JSON.parse(readFileSync(file, 'utf8'))]);
+
+/** @returns {[place: string, expression: string][]} what rules and panels ask for */
+export const allExpressions = () => [
+  ...allRules().map(({ alert, record, expr }) => /** @type {[string, string]} */ ([alert ?? record ?? '', expr])),
+  ...allDashboards().flatMap(([file, { panels }]) =>
+    panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr }) => /** @type {[string, string]} */ ([`${file}, ${title}`, expr])),
+    ),
+  ),
+];

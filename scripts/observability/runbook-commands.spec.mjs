@@ -2,7 +2,6 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ofKind } from '../kubernetes/manifests.mjs';
 import { renderOverlay } from '../kubernetes/render.mjs';
 import { run } from '../processes/run.mjs';
 import { filesIn, RUNBOOKS } from './files.mjs';
@@ -73,7 +72,7 @@ describe('the runbooks', () => {
   });
 
   it('ask for more processes than there are at least, and for no more than autoscalers allow', async () => {
-    const scalers = ofKind(await renderOverlay('production'), 'HorizontalPodAutoscaler');
+    const scalers = (await renderOverlay('production')).filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
     const asked = [];
     for (const file of filesIn(RUNBOOKS, '.md')) {
       const text = await readFile(file, 'utf8');

@@ -11,9 +11,9 @@ const tell = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** The image has the built migrations of every service beside this program. */
+/** The image has every service, with its built migrations, beside the folder of this program. */
 const migrationsOf = async (service: StatefulService): Promise<readonly MigrationClass[]> => {
-  const { migrations } = await import(new URL(`./services/${service}/migrations/index.js`, import.meta.url).href);
+  const { migrations } = await import(new URL(`../${service}/migrations/index.js`, import.meta.url).href);
   return migrations;
 };
 

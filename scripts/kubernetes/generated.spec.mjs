@@ -1,0 +1,83 @@
+// The files that are made from the contracts and from the list of secrets: npm run docs writes them.
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/ranges.js';
+import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
+import { DATABASES } from '../../libs/contracts/src/databases.js';
+import * as contracts from '../../libs/contracts/src/services.js';
+import { inRoot } from '../root.mjs';
+import { externalSecretsText, handMadeSecrets, secretManifests } from './hand-made-secrets.mjs';
+import { networkPoliciesText } from './network-policies.mjs';
+
+const { SERVICES } = contracts;
+const SECRETS = handMadeSecrets({ services: SERVICES, stateful: Object.keys(DATABASES) });
+
+const cidrs = (/** @type {readonly { cidr: string }[]} */ ranges) => ranges.map(({ cidr }) => cidr);
+
+/** @type {import('./network-policies.mjs').NetworkInput} */
+const NETWORK = {
+  connections: CONNECTIONS,
+  servicePorts: contracts.DEVELOPMENT_PORTS,
+  operationsOffset: contracts.OPERATIONS_PORT_OFFSET,
+  operatorsOffset: contracts.OPERATORS_PORT_OFFSET,
+  internet: {
+    ipv4: { cidr: '0.0.0.0/0', except: cidrs(REFUSED_IPV4) },
+    ipv6: { cidr: GLOBAL_UNICAST_IPV6.cidr, except: cidrs(REFUSED_IPV6) },
+  },
+};
+
+const TABLE = [
+  '| secret | keys | what |',
+  '|---|---|---|',
+  ...SECRETS.map(({ name, keys, what }) => {
+    const names = Object.keys(keys).map((key) => `\`${key}\``);
+    return `| \`${name}\` | ${names.join(', ')} | ${what} |`;
+  }),
+].join('\n');
+
+/** @type {[file: string, expected: (text: string) => string][]} */
+const FILES = [
+  ['k8s/base/network/connections.yaml', () => networkPoliciesText(NETWORK)],
+  ['k8s/components/vault/external-secrets.yaml', () => externalSecretsText(SECRETS)],
+  [
+    'docs/deployment/kubernetes.md',
+    (text) => {
+      const [before, after] = ['<!-- secrets: begin -->\n', '<!-- secrets: end -->'];
+      expect(text).toContain(before);
+      return `${text.split(before)[0]}${before}\n${TABLE}\n\n${after}${text.split(after)[1]}`;
+    },
+  ],
+];
+
+it.each(FILES)('%s is what the sources say', async (file, expected) => {
+  const text = expected(await readFile(inRoot(file), 'utf8'));
+  if (process.env.WRITE_DOCS) await writeFile(inRoot(file), text);
+  expect(await readFile(inRoot(file), 'utf8')).toBe(text);
+});
+
+describe('the secrets that people make', () => {
+  const GIVEN = { SMTP_URL: 'smtps://mail.example.com', BACKUP_ACCESS_KEY_ID: 'id', BACKUP_SECRET_ACCESS_KEY: 'key' };
+  const valuesOf = (/** @type {string} */ name) =>
+    secretManifests(SECRETS, GIVEN).manifests.find(({ metadata }) => metadata.name === name)?.stringData;
+
+  it('have passwords that stand unescaped in URLs and in the configuration of NATS, each its own', () => {
+    const passwords = Object.values({ ...valuesOf('nats-users'), ...valuesOf('database-identity') });
+    expect(passwords).toHaveLength(SERVICES.length + 1 + 3);
+    expect(new Set(passwords).size).toBe(passwords.length);
+    for (const password of passwords) expect(password).toMatch(/^p[0-9a-f]{48}$/);
+  });
+
+  it('have keys of 32 bytes, with an id', () => {
+    const [id, key] = valuesOf('encryption-identity')['key-encryption-key'].split(':');
+    expect([id, Buffer.from(key, 'base64').length]).toEqual(['1', 32]);
+  });
+
+  it('take what only people know from the environment, and say what is missing', () => {
+    expect(valuesOf('mail')).toEqual({ 'smtp-url': GIVEN.SMTP_URL });
+    expect(valuesOf('database-superuser')).toMatchObject({ username: 'postgres' });
+    expect(secretManifests(SECRETS, { SMTP_URL: 'x' }).missing).toEqual([
+      'BACKUP_ACCESS_KEY_ID',
+      'BACKUP_SECRET_ACCESS_KEY',
+    ]);
+  });
+});
