@@ -1,7 +1,7 @@
 // The files that are made from the contracts and from the list of secrets: npm run docs writes them.
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/ranges.js';
+import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/address.js';
 import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import * as contracts from '../../libs/contracts/src/services.js';
