@@ -118,7 +118,7 @@ describe('a suspended workspace', () => {
 
   it('puts no line, link or hidden character into the mail, by its name or in the reason', async () => {
     const owner = await identity.account({ name: 'Globex\nBcc: victim@evil.example \u202Ehttps://evil.example' });
-    const reason = `Spam.\r\n\r\nSign in at https://evil.example/now \u202E${'y'.repeat(3000)}`;
+    const reason = `Spam.\r\n\r\nSign in at https://evil.example/now \u202E${'y'.repeat(1900)}`;
     await suspensions.decide('suspend', owner.tenantId, reason);
     expect(await told(owner)).toEqual([owner.email]);
     const { text } = await mailServer.mailTo(owner.email);
