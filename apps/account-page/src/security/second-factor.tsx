@@ -16,7 +16,7 @@ import { FACTOR_TEXTS } from './second-factor.texts.js';
 import { SECURITY_TEXTS } from './security.texts.js';
 import { Topic, type TopicViewProps, WhenLoaded } from './topic.js';
 
-const QrCode = lazy(() => import('../sign-in/code-inputs.js'));
+const QrCode = lazy(() => import('../sign-in/qr-code.js'));
 
 interface AuthenticatorFormProps {
   readonly setup: AuthenticatorSetup;

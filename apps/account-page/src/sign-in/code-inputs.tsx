@@ -1,6 +1,5 @@
 import { Button, useTexts } from '@crm/ui';
-import encodeQR from 'qr';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { TextInput } from '../parts/form.js';
 import { Page } from '../parts/page.js';
 import { SECOND_FACTOR_TEXTS } from './second-factor.texts.js';
@@ -40,25 +39,6 @@ export function RecoveryCodeInput({ value, onChange }: CodeInputProps) {
       onChange={onChange}
     />
   );
-}
-
-/** Modules around the code that scanners need to find it. */
-const QUIET_ZONE = 4;
-
-/** Dark on light in dark mode too: not every scanner reads the reverse. */
-export default function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
-  const { size, path } = useMemo(() => pathOf(text), [text]);
-  return (
-    <svg className="qr" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
-      <path d={path} fill="#000" />
-    </svg>
-  );
-}
-
-function pathOf(text: string): { readonly size: number; readonly path: string } {
-  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE });
-  const path = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  return { size: rows.length, path };
 }
 
 export interface RecoveryCodesProps {

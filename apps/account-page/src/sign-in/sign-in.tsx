@@ -19,7 +19,7 @@ import { FirstFactor, PasskeyButton } from './first-factor.js';
 import { SECOND_FACTOR_TEXTS } from './second-factor.texts.js';
 
 /** Few sign-ins need it. */
-const QrCode = lazy(() => import('./code-inputs.js'));
+const QrCode = lazy(() => import('./qr-code.js'));
 
 interface EnrolmentProps {
   readonly token: string;
