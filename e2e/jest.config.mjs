@@ -19,8 +19,9 @@ const onPlatform = {
   globalSetup: '<rootDir>/platform/start.mjs',
   globalTeardown: '<rootDir>/platform/stop.mjs',
 };
-// They kill its processes, withdraw its keys, or listen at the one address that it has for a receiver.
+// They kill its processes, withdraw its keys, call every route of every service, or listen at the one address that it has for a receiver.
 const ALONE = [
+  'access/matrix',
   'access/kill-switch',
   'account/single-sign-on',
   'journey',
