@@ -19,7 +19,7 @@ export const CHECKS = [
   {
     name: 'types of the API',
     command: process.execPath,
-    args: [inRoot('scripts', 'build.mjs'), '--projects=@crm/api-client'],
+    args: [inRoot('scripts', 'build.mjs'), '--projects=@crm/api-client,@crm/sdk'],
   },
   // What runs in a browser knows the DOM and nothing of Node; its tests run in Node.
   {

@@ -1,8 +1,9 @@
+import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
 import type { ApiClient } from './client.js';
 
 /** `leads` and the like, or `custom:` and the API name of a custom object. */
-export const STANDARD_OBJECTS = ['leads', 'contacts', 'companies', 'opportunities', 'tasks'] as const;
-export type StandardObjectName = (typeof STANDARD_OBJECTS)[number];
+export type StandardObjectName = (typeof CORE_OBJECTS)[CoreObject]['path'];
+export const STANDARD_OBJECTS: readonly StandardObjectName[] = Object.values(CORE_OBJECTS).map(({ path }) => path);
 export type ObjectName = StandardObjectName | `custom:${string}`;
 
 export type FieldValue = string | number | boolean | readonly string[] | null;

@@ -1,30 +1,8 @@
-import {
-  CompanyRecord,
-  ContactRecord,
-  type CoreObject,
-  EVENTS,
-  type EventName,
-  eventValueTypes,
-  LeadRecord,
-  OpportunityRecord,
-  TaskRecord,
-  TENANT_ROLES,
-} from '@crm/contracts';
+import { CORE_OBJECTS, type CoreObject, EVENTS, type EventName, eventValueTypes, TENANT_ROLES } from '@crm/contracts';
 import { fieldTypes } from '@crm/fields';
 import type { ValueType } from '@crm/formula';
 import { type Draft, entriesOf, type ManifestDraft } from './example.js';
 import type { ManifestField, ManifestObject, ManifestTrigger } from './schema/manifest.js';
-
-const CORE_RECORDS = {
-  lead: LeadRecord,
-  contact: ContactRecord,
-  company: CompanyRecord,
-  opportunity: OpportunityRecord,
-  task: TaskRecord,
-} as const satisfies Record<CoreObject, { properties: object }>;
-
-/** Fields that the platform sets on every record; they are read-only. */
-const RECORD_HEAD = ['id', 'version', 'createdAt', 'updatedAt'];
 
 /** An object that an action or a stream writes to. */
 interface ObjectTarget {
@@ -34,13 +12,9 @@ interface ObjectTarget {
 }
 
 const CORE_TARGETS: ReadonlyMap<string, ObjectTarget> = new Map(
-  Object.entries(CORE_RECORDS).map(([name, { properties }]) => [
+  Object.entries(CORE_OBJECTS).map(([name, { fields }]) => [
     name,
-    {
-      kind: 'core',
-      name,
-      writableFields: new Set(Object.keys(properties).filter((field) => !RECORD_HEAD.includes(field))),
-    },
+    { kind: 'core', name, writableFields: new Set(Object.keys(fields)) },
   ]),
 );
 

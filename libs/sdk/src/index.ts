@@ -1,20 +1,18 @@
 export type {
   Change,
-  EventDataByType,
-  EventType,
-  InstallationData,
-  UserData,
-  WebhookEvent,
-} from './events/events.js';
-export type {
   CompanyRecord,
   ContactRecord,
   CustomRecord,
+  EventDataByType,
+  EventType,
+  InstallationData,
   LeadRecord,
   OpportunityRecord,
   RecordHead,
   TaskRecord,
-} from './events/records.js';
+  UserData,
+  WebhookEvent,
+} from './events/events.js';
 export { type InstallationCredentials, installationTokens, TokenError } from './oauth/installation-tokens.js';
 export type { RawBody, RequestHeaders } from './webhooks/request.js';
 export type { Secrets } from './webhooks/signing-keys.js';

@@ -26,8 +26,6 @@ interface ConsentTexts {
   readonly goneText: string;
   readonly problems: Readonly<Record<string, string>>;
   readonly retry: string;
-  /** Scopes in the words of users, by name without `:read`. */
-  readonly scopeWords: Readonly<Record<string, { readonly reads: string; readonly writes: string }>>;
 }
 
 export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
@@ -63,23 +61,6 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
       APP_NOT_INSTALLED: 'The app is not installed in your workspace. Ask an administrator to install it.',
     },
     retry: 'Try again',
-    scopeWords: {
-      leads: { reads: 'See your leads', writes: 'See, add, change and delete leads' },
-      contacts: { reads: 'See your contacts', writes: 'See, add, change and delete contacts' },
-      companies: { reads: 'See your companies', writes: 'See, add, change and delete companies' },
-      pipeline: { reads: 'See your opportunities', writes: 'See, add, change and delete opportunities' },
-      tasks: { reads: 'See your tasks', writes: 'See, add, change and delete tasks' },
-      custom_objects: {
-        reads: 'See records of your own lists',
-        writes: 'See, add, change and delete records of your own lists',
-      },
-      automations: {
-        reads: 'See workflows and their runs',
-        writes: 'Set up and change workflows that act by themselves',
-      },
-      webhooks: { reads: 'See where events are sent', writes: 'Send events of your workspace to other addresses' },
-      agent: { reads: 'See what assistants do', writes: 'Let assistants act in your workspace' },
-    },
   },
   de: {
     signIn: 'Anmelden, um zu entscheiden',
@@ -118,28 +99,5 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
         'Die App ist in Ihrem Arbeitsbereich nicht installiert. Bitten Sie die Administration, sie zu installieren.',
     },
     retry: 'Erneut versuchen',
-    scopeWords: {
-      leads: { reads: 'Ihre Leads sehen', writes: 'Leads sehen, hinzufügen, ändern und löschen' },
-      contacts: { reads: 'Ihre Kontakte sehen', writes: 'Kontakte sehen, hinzufügen, ändern und löschen' },
-      companies: { reads: 'Ihre Firmen sehen', writes: 'Firmen sehen, hinzufügen, ändern und löschen' },
-      pipeline: {
-        reads: 'Ihre Verkaufschancen sehen',
-        writes: 'Verkaufschancen sehen, hinzufügen, ändern und löschen',
-      },
-      tasks: { reads: 'Ihre Aufgaben sehen', writes: 'Aufgaben sehen, hinzufügen, ändern und löschen' },
-      custom_objects: {
-        reads: 'Datensätze Ihrer eigenen Listen sehen',
-        writes: 'Datensätze Ihrer eigenen Listen sehen, hinzufügen, ändern und löschen',
-      },
-      automations: {
-        reads: 'Workflows und ihre Läufe sehen',
-        writes: 'Workflows einrichten und ändern, die von selbst handeln',
-      },
-      webhooks: {
-        reads: 'Sehen, wohin Ereignisse geschickt werden',
-        writes: 'Ereignisse Ihres Arbeitsbereichs an andere Adressen schicken',
-      },
-      agent: { reads: 'Sehen, was Assistenten tun', writes: 'Assistenten in Ihrem Arbeitsbereich handeln lassen' },
-    },
   },
 };

@@ -1,4 +1,5 @@
-import { useTexts } from '@crm/ui';
+import { scopeEntry } from '@crm/contracts/scopes';
+import { useLocale, useTexts } from '@crm/ui';
 import type { AskedScope } from '../api/account-api.js';
 import { CONSENT_TEXTS } from './consent.texts.js';
 
@@ -12,6 +13,7 @@ export interface ScopeChoiceProps {
 /** What an app could do, in words of users, each to be left out unless the app cannot work without it; what changes something first. */
 export function ScopeChoice({ scopes, withheld, onChange }: ScopeChoiceProps) {
   const texts = useTexts(CONSENT_TEXTS);
+  const { language } = useLocale();
   const ordered = [...scopes].sort((left, right) => Number(right.writes) - Number(left.writes));
   const change = (name: string, isGiven: boolean): void => {
     const others = [...withheld].filter((other) => other !== name);
@@ -19,27 +21,24 @@ export function ScopeChoice({ scopes, withheld, onChange }: ScopeChoiceProps) {
   };
   return (
     <ul className="scopes">
-      {ordered.map(({ name, description, writes, required = false }) => {
-        const words = texts.scopeWords[name.replace(/:read$/, '')];
-        return (
-          <li key={name}>
-            <label>
-              <input
-                type="checkbox"
-                checked={!withheld.has(name)}
-                disabled={required}
-                onChange={(event) => change(name, event.target.checked)}
-              />
-              {/* A scope that this page does not know yet has the words of the API. */}
-              <span>{words ? words[writes ? 'writes' : 'reads'] : description}</span>
-              <span className="muted">
-                {writes ? texts.writes : texts.reads}
-                {required ? ` · ${texts.needed}` : ''}
-              </span>
-            </label>
-          </li>
-        );
-      })}
+      {ordered.map(({ name, description, writes, required = false }) => (
+        <li key={name}>
+          <label>
+            <input
+              type="checkbox"
+              checked={!withheld.has(name)}
+              disabled={required}
+              onChange={(event) => change(name, event.target.checked)}
+            />
+            {/* A scope that this page does not know yet has the words of the API. */}
+            <span>{scopeEntry(name)?.[writes ? 'writes' : 'reads'][language] ?? description}</span>
+            <span className="muted">
+              {writes ? texts.writes : texts.reads}
+              {required ? ` · ${texts.needed}` : ''}
+            </span>
+          </label>
+        </li>
+      ))}
     </ul>
   );
 }

@@ -11,8 +11,6 @@ interface ApiKeyTexts {
   readonly life: string;
   readonly days: (count: string) => string;
   readonly scopes: string;
-  /** Scopes without `:read`, as nouns. */
-  readonly things: Readonly<Record<string, string>>;
   readonly reaches: Readonly<Record<Reach, string>>;
   readonly nothingChosen: string;
   readonly keepTitle: string;
@@ -42,16 +40,6 @@ export const API_KEY_TEXTS: Catalogue<ApiKeyTexts> = {
     life: 'Ends after',
     days: (count) => `${count} days`,
     scopes: 'What it reaches',
-    things: {
-      leads: 'Leads',
-      contacts: 'Contacts',
-      companies: 'Companies',
-      pipeline: 'Opportunities',
-      tasks: 'Tasks',
-      custom_objects: 'Your own lists',
-      automations: 'Workflows',
-      webhooks: 'Webhooks',
-    },
     reaches: { none: 'Nothing', read: 'Reads only', write: 'Reads and changes' },
     nothingChosen: 'Choose something that the key reaches.',
     keepTitle: 'Keep your API key',
@@ -82,16 +70,6 @@ export const API_KEY_TEXTS: Catalogue<ApiKeyTexts> = {
     life: 'Endet nach',
     days: (count) => `${count} Tagen`,
     scopes: 'Was er erreicht',
-    things: {
-      leads: 'Leads',
-      contacts: 'Kontakte',
-      companies: 'Firmen',
-      pipeline: 'Verkaufschancen',
-      tasks: 'Aufgaben',
-      custom_objects: 'Ihre eigenen Listen',
-      automations: 'Workflows',
-      webhooks: 'Webhooks',
-    },
     reaches: { none: 'Nichts', read: 'Liest nur', write: 'Liest und ändert' },
     nothingChosen: 'Wählen Sie etwas, das der Schlüssel erreicht.',
     keepTitle: 'API-Schlüssel aufbewahren',

@@ -1,4 +1,5 @@
-import { Button, useTexts } from '@crm/ui';
+import { scopeEntry } from '@crm/contracts/scopes';
+import { Button, useLocale, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { type ApiKey, securityApi } from '../api/security-api.js';
 import { Confirm, CopyButton } from '../parts/dialog.js';
@@ -27,6 +28,7 @@ export interface NewKeyFormProps {
 /** What a key is for, what it reaches, and when it ends. */
 export function NewKeyForm({ onMade, onCancel }: NewKeyFormProps) {
   const texts = useTexts(API_KEY_TEXTS);
+  const { language } = useLocale();
   const { cancel } = useTexts(PAGE_TEXTS);
   const callProven = useProof();
   const { caller } = useCaller();
@@ -67,7 +69,7 @@ export function NewKeyForm({ onMade, onCancel }: NewKeyFormProps) {
           {choices.map(({ name: scope, reaches }) => (
             <SelectInput
               key={scope}
-              label={texts.things[scope] ?? scope}
+              label={scopeEntry(scope)?.label[language] ?? scope}
               value={chosen[scope] ?? 'none'}
               options={reaches.map((value) => ({ value, label: texts.reaches[value] }))}
               onChange={(reach) => setChosen((before) => ({ ...before, [scope]: reach }))}

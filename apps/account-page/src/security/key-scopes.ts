@@ -1,3 +1,5 @@
+import { SCOPE_CATALOGUE, type ScopeEntry } from '@crm/contracts/scopes';
+
 /** How far a key reaches into one kind of thing. */
 export type Reach = 'none' | 'read' | 'write';
 
@@ -7,21 +9,17 @@ export interface ReachChoice {
   readonly reaches: readonly Reach[];
 }
 
-const RECORDS = ['leads', 'contacts', 'companies', 'pipeline', 'tasks', 'custom_objects'];
-/** Whose role reaches webhooks. */
+/** Roles that administer. */
 const ADMINISTRATORS = ['owner', 'admin'];
 
-/**
- * What a key of somebody can reach (docs/api-keys.md): records as far as one likes, workflows to look at, and webhooks in full
- * or not at all, for administrators.
- */
+const CATALOGUE = Object.entries<ScopeEntry>(SCOPE_CATALOGUE);
+
+/** What a key of a user with these roles can reach (docs/api-keys.md). */
 export function reachChoices(roles: readonly string[]): ReachChoice[] {
   const administers = roles.some((role) => ADMINISTRATORS.includes(role));
-  return [
-    ...RECORDS.map((name) => ({ name, reaches: ['none', 'read', 'write'] as const })),
-    { name: 'automations', reaches: ['none', 'read'] },
-    ...(administers ? [{ name: 'webhooks', reaches: ['none', 'write'] as const }] : []),
-  ];
+  return CATALOGUE.filter(([, { offered, administered }]) => offered.length > 0 && (administers || !administered)).map(
+    ([name, { offered }]) => ({ name, reaches: ['none', ...offered] }),
+  );
 }
 
 /** The scopes of a choice, in the order of the choices. */

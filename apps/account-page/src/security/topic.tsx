@@ -1,7 +1,7 @@
 import { ApiProblem } from '@crm/api-client';
-import { Button, Loading, useTexts } from '@crm/ui';
+import { scopeEntry } from '@crm/contracts/scopes';
+import { Button, Loading, useLocale, useTexts } from '@crm/ui';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { CONSENT_TEXTS } from '../consent/consent.texts.js';
 import { Page } from '../parts/page.js';
 import { PAGE_TEXTS } from '../parts/parts.texts.js';
 import { ProblemText } from '../parts/problem-text.js';
@@ -94,12 +94,11 @@ export interface ScopeWordsProps {
 
 /** What may be done, in the words in which it was asked for. */
 export function ScopeWords({ scopes, lost }: ScopeWordsProps) {
-  const { scopeWords } = useTexts(CONSENT_TEXTS);
+  const { language } = useLocale();
   return (
     <ul className="words">
       {scopes.map((scope) => {
-        const words = scopeWords[scope.replace(/:read$/, '')];
-        const text = words?.[scope.endsWith(':read') ? 'reads' : 'writes'] ?? scope;
+        const text = scopeEntry(scope)?.[scope.endsWith(':read') ? 'reads' : 'writes'][language] ?? scope;
         if (!lost?.scopes.includes(scope)) return <li key={scope}>{text}</li>;
         return (
           <li key={scope} className="muted">

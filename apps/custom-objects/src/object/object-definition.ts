@@ -19,7 +19,7 @@ export interface StoredField extends FieldDefinition {
 export interface Milestone {
   readonly field: string;
   readonly value: string;
-  readonly event: 'deal.won' | 'deal.lost' | 'task.completed';
+  readonly event: string;
 }
 
 /** In what a standard object differs from one that an app brings. */
@@ -27,7 +27,7 @@ export interface StandardTraits {
   /** Path below `/api/crm/`. */
   readonly path: string;
   /** First part of its events' names. */
-  readonly domain: 'lead' | 'contact' | 'company' | 'deal' | 'task';
+  readonly domain: string;
   readonly scope: ScopeName;
   readonly milestones: readonly Milestone[];
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EVENTS, type EventDefinition, PlatformError } from '@crm/contracts';
+import { EVENTS, type EventDefinition, type EventName, PlatformError } from '@crm/contracts';
 import { eventRow, type OutboxRow, type TransactionOrigin } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { appsThatSee } from '../object/object-definition.js';
@@ -78,7 +78,7 @@ function milestones(
 ): OutboxRow[] {
   const reached = object.standard?.milestones.filter(({ field, value }) => record[field] === value && isChanged(field));
   return (reached ?? []).map(({ event }) =>
-    eventRow(EVENTS[event] as EventDefinition, { subject: record.id, recordVersion, data: { record } }, origin),
+    eventRow(definitionOf(event), { subject: record.id, recordVersion, data: { record } }, origin),
   );
 }
 
@@ -91,11 +91,14 @@ function eventOf(
   change: Readonly<Record<string, unknown>> = {},
 ): OutboxRow {
   const { standard, apiName } = object;
-  const definition: EventDefinition = EVENTS[`${standard?.domain ?? 'record'}.${what}`];
+  const definition = definitionOf(`${standard?.domain ?? 'record'}.${what}`);
   const data = standard ? { record, ...change } : { object: apiName, record, ...change };
   const appKeys = standard ? {} : { appKeys: appsThatSee(object) };
   return eventRow(definition, { subject: record.id, recordVersion, ...appKeys, data }, origin);
 }
+
+/** @param name of an event of the catalogue, as the objects of the catalogue spell it */
+const definitionOf = (name: string): EventDefinition => EVENTS[name as EventName];
 
 /** Values of records are mostly texts and numbers. */
 const isSame = (one: unknown, other: unknown): boolean =>

@@ -1,8 +1,5 @@
 import { hasScope, type Principal } from '@crm/access';
-import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName } from '@crm/contracts';
-
-/** What calls with a scope ask of the role, where it is more than reading and writing. */
-const ADMINISTERED: readonly ScopeName[] = ['webhooks'];
+import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName, scopeEntry } from '@crm/contracts';
 
 /**
  * A key is given only what its owner may do, so that a list of keys says what they can do. What a key may do is decided again at
@@ -32,7 +29,6 @@ export function assertWithinToken(principal: Principal, scopes: readonly Scope[]
 }
 
 function rightFor(scope: Scope): Right {
-  const [name, read] = scope.split(':') as [ScopeName, string | undefined];
-  if (ADMINISTERED.includes(name)) return 'administer';
-  return read ? 'read' : 'write';
+  if (scopeEntry(scope)?.administered) return 'administer';
+  return scope.endsWith(':read') ? 'read' : 'write';
 }

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { PlatformError, type Scope, type ScopeName } from '@crm/contracts';
+import { PlatformError, type Scope, scopeEntry } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
@@ -16,23 +16,11 @@ import type { ConsentView, DecisionInput, RequestedScopeView } from './oauth.dto
 import type { AuthorizationRequest, OAuthInstallation } from './oauth.entity.js';
 import { chooseScopes, intersectScopes, requiredOf } from './token-request.js';
 
-const THINGS: Readonly<Record<ScopeName, string>> = {
-  leads: 'leads',
-  contacts: 'contacts',
-  companies: 'companies',
-  pipeline: 'opportunities',
-  tasks: 'tasks',
-  custom_objects: 'records of custom objects that the app can see',
-  automations: 'workflows and their runs',
-  webhooks: 'webhook subscriptions and their deliveries',
-  agent: 'conversations with assistants',
-};
-
 /** A scope as the user who consents is shown it. */
 function describeScope(name: Scope, required: boolean): RequestedScopeView {
   const writes = !name.endsWith(':read');
-  const thing = THINGS[name.replace(/:read$/, '') as ScopeName];
-  return { name, description: writes ? `See and change ${thing}` : `See ${thing}`, writes, required };
+  const noun = scopeEntry(name)?.noun ?? name;
+  return { name, description: writes ? `See and change ${noun}` : `See ${noun}`, writes, required };
 }
 
 interface Asked {

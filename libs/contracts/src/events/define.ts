@@ -16,15 +16,16 @@ export interface EventDefinition<Name extends string = string, Data extends TSch
 }
 
 export function defineEvent<Name extends string, Data extends TSchema>(
-  definition: Omit<EventDefinition<Name, Data>, 'dataschema'>,
+  name: Name,
+  definition: Omit<EventDefinition<Name, Data>, 'dataschema' | 'name'>,
 ): EventDefinition<Name, Data> {
-  return { ...definition, dataschema: `urn:crm:event:${definition.name}:v${definition.version}` };
+  return { name, ...definition, dataschema: `urn:crm:event:${name}:v${definition.version}` };
 }
 
 export type EventData<E extends EventDefinition> = Static<E['data']>;
 
 /** What an updated event carries besides the record. */
-const changeData = {
+export const RecordChange = Type.Object({
   changed: Type.Array(Type.String(), { description: 'API names of the fields whose values changed' }),
   previous: Type.Record(Type.String(), Type.Unknown(), {
     description: 'The previous values of these fields, by API name',
@@ -32,13 +33,13 @@ const changeData = {
   previousOmitted: Type.Optional(
     Type.Literal(true, { description: 'Set when both states are too long for one message: `previous` is then empty' }),
   ),
-};
+});
 
 /** `data` of a created or deleted record: the record, or its last state. */
 export const recordData = <R extends TSchema>(record: R) => Type.Object({ record });
 
 /** `data` of an updated record: the record, the names of the changed fields, and their previous values. */
-export const changedRecordData = <R extends TSchema>(record: R) => Type.Object({ record, ...changeData });
+export const changedRecordData = <R extends TSchema>(record: R) => Type.Object({ record, ...RecordChange.properties });
 
 const customRecord = {
   object: Type.String({ description: 'API name of the object in the workspace' }),
@@ -49,18 +50,18 @@ const customRecord = {
 export const customRecordData = Type.Object(customRecord);
 
 /** `data` of an updated record of a custom object; `changed` and `previous`, too, name only fields that every role can read. */
-export const changedCustomRecordData = Type.Object({ ...customRecord, ...changeData });
+export const changedCustomRecordData = Type.Object({ ...customRecord, ...RecordChange.properties });
 
 /**
  * Example of the data of an updated record.
  * @param before the record as it was; its version is one lower
  * @param changes the new values of some of its fields
  */
-export function changedRecordExample<R extends { readonly version: number }, K extends keyof R & string>(
+export function changedRecordExample<R extends { readonly version: number }>(
   before: R,
-  changes: Pick<R, K>,
+  changes: Partial<R>,
 ): { record: R; changed: string[]; previous: Record<string, unknown> } {
-  const changed = Object.keys(changes) as K[];
+  const changed = Object.keys(changes) as (keyof R & string)[];
   return {
     record: { ...before, ...changes, version: before.version + 1 },
     changed,

@@ -7,6 +7,7 @@ import {
   STANDARD_OBJECTS,
   type StandardObjectName,
 } from '@crm/api-client';
+import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
 
 export const FIELD_TYPES = [
   'text',
@@ -74,15 +75,6 @@ export const columnsOf = ({ fields, titleFields }: ObjectModel): readonly FieldM
     .filter(({ apiName, type }) => !titleFields.includes(apiName) && !NOT_IN_A_COLUMN.includes(type))
     .slice(0, MAX_COLUMNS);
 
-/** Names that references use for the standard objects. */
-const TARGETS: Readonly<Record<string, ObjectName>> = {
-  lead: 'leads',
-  contact: 'contacts',
-  company: 'companies',
-  opportunity: 'opportunities',
-  task: 'tasks',
-};
-
 /** @param canWrite whether role and scopes of the caller allow writing at all */
 export function customObject(
   { apiName, label, pluralLabel, nameField, fields }: ObjectView,
@@ -118,17 +110,15 @@ const isFieldType = (type: string): type is FieldType => FIELD_TYPES.includes(ty
 const targetOf = (target: string): ObjectName | undefined =>
   target.startsWith('custom:')
     ? (target as ObjectName)
-    : (TARGETS[target] ?? STANDARD_OBJECTS.find((name) => name === target));
+    : Object.hasOwn(CORE_OBJECTS, target)
+      ? CORE_OBJECTS[target as CoreObject].path
+      : STANDARD_OBJECTS.find((name) => name === target);
 
 /** The scope that opens each object. */
-export const SCOPE_OF: Readonly<Record<StandardObjectName | 'custom', string>> = {
-  leads: 'leads',
-  contacts: 'contacts',
-  companies: 'companies',
-  opportunities: 'pipeline',
-  tasks: 'tasks',
-  custom: 'custom_objects',
-};
+const SCOPE_OF: ReadonlyMap<string, string> = new Map([
+  ...Object.values(CORE_OBJECTS).map(({ path, scope }) => [path, scope] as const),
+  ['custom', 'custom_objects'],
+]);
 
 /** Roles that write records; every other role reads at most. */
 const WRITERS = ['owner', 'admin', 'member'];
@@ -136,8 +126,8 @@ const WRITERS = ['owner', 'admin', 'member'];
 type Caller = Pick<CallerView, 'roles' | 'scopes'>;
 
 /** What the page offers. The API decides again with every call. */
-export const canRead = ({ scopes }: Caller, object: keyof typeof SCOPE_OF): boolean =>
-  scopes.includes(SCOPE_OF[object]) || scopes.includes(`${SCOPE_OF[object]}:read`);
+export const canRead = ({ scopes }: Caller, object: StandardObjectName | 'custom'): boolean =>
+  scopes.includes(`${SCOPE_OF.get(object)}`) || scopes.includes(`${SCOPE_OF.get(object)}:read`);
 
-export const canWrite = ({ roles, scopes }: Caller, object: keyof typeof SCOPE_OF): boolean =>
-  scopes.includes(SCOPE_OF[object]) && roles.some((role) => WRITERS.includes(role));
+export const canWrite = ({ roles, scopes }: Caller, object: StandardObjectName | 'custom'): boolean =>
+  scopes.includes(`${SCOPE_OF.get(object)}`) && roles.some((role) => WRITERS.includes(role));

@@ -1,0 +1,62 @@
+import type { TSchema } from 'typebox';
+import { CORE_OBJECTS, type CoreObject, type StandardObject } from '../objects.js';
+import { type RecordSchema, recordExample, recordSchema } from '../records.js';
+import { changedRecordData, changedRecordExample, defineEvent, type EventDefinition, recordData } from './define.js';
+
+type Domain<O extends CoreObject> = (typeof CORE_OBJECTS)[O]['domain'];
+type Milestones<O extends CoreObject> = keyof (typeof CORE_OBJECTS)[O]['milestones'] & string;
+type Carrying<Name extends string, Data extends TSchema> = { readonly [N in Name]: EventDefinition<N, Data> };
+
+type EventsOf<O extends CoreObject> = Carrying<
+  `${Domain<O>}.created` | `${Domain<O>}.deleted` | Milestones<O>,
+  ReturnType<typeof recordData<RecordSchema<O>>>
+> &
+  Carrying<`${Domain<O>}.updated`, ReturnType<typeof changedRecordData<RecordSchema<O>>>>;
+
+type OfAll<O extends CoreObject> = (O extends CoreObject ? (events: EventsOf<O>) => void : never) extends (
+  events: infer All,
+) => void
+  ? All
+  : never;
+
+function eventsOf(name: CoreObject): [string, EventDefinition][] {
+  const { domain, exampleChange, milestones }: StandardObject = CORE_OBJECTS[name];
+  const noun = `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+  const subject = noun[0]?.toUpperCase() + noun.slice(1);
+  const schema = recordSchema(name);
+  const record = recordExample(name);
+  const head = { version: 1, producer: 'custom-objects' } as const;
+  return [
+    defineEvent(`${domain}.created`, {
+      ...head,
+      description: `${subject} was created`,
+      data: recordData(schema),
+      example: { record },
+    }),
+    defineEvent(`${domain}.updated`, {
+      ...head,
+      description: `${subject} was changed`,
+      data: changedRecordData(schema),
+      example: changedRecordExample(record, exampleChange),
+    }),
+    defineEvent(`${domain}.deleted`, {
+      ...head,
+      description: `${subject} was deleted; the data is its last state`,
+      data: recordData(schema),
+      example: { record },
+    }),
+    ...Object.entries(milestones).map(([event, { field, value, example }]) =>
+      defineEvent(event, {
+        ...head,
+        description: `The ${field} of ${noun} became ${value}`,
+        data: recordData(schema),
+        example: { record: { ...record, [field]: value, ...example } },
+      }),
+    ),
+  ].map((event) => [event.name, event as EventDefinition]);
+}
+
+/** The events of standard objects: created, updated and deleted for each, and their milestones. */
+export const STANDARD_RECORD_EVENTS = Object.fromEntries(
+  (Object.keys(CORE_OBJECTS) as CoreObject[]).flatMap(eventsOf),
+) as unknown as OfAll<CoreObject>;
