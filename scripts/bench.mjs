@@ -64,10 +64,7 @@ async function groupNames() {
   return entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules').map((entry) => entry.name);
 }
 
-/**
- * @param {string} group
- * @returns {Promise<string[]>} names of files
- */
+/** @param {string} group @returns {Promise<string[]>} names of files */
 async function measurementsOf(group) {
   const names = (await readdir(inRoot('bench', group))).filter((name) => name.endsWith('.mjs')).sort();
   const texts = await Promise.all(names.map((name) => readFile(inRoot('bench', group, name), 'utf8')));
@@ -82,9 +79,7 @@ async function measuredPackages() {
 
 /**
  * Each file runs in a process of its own: what one has made the compiler assume must not slow the next.
- * @param {string} group
- * @param {string} name of the file
- * @returns {Promise<Row[]>}
+ * @param {string} group @param {string} name of the file @returns {Promise<Row[]>}
  */
 async function rowsOf(group, name) {
   const child = spawn(process.execPath, [import.meta.filename, group, '--only', name, '--json'], {
@@ -140,20 +135,14 @@ function tableOf(rows) {
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-/**
- * @param {Row} row
- * @param {string} unit
- */
+/** @param {Row} row @param {string} unit */
 function targetOf({ atLeast, atMost }, unit) {
   return [atLeast === undefined ? '' : `≥ ${atLeast} ${unit}`, atMost === undefined ? '' : `≤ ${atMost} ${unit}`]
     .filter(Boolean)
     .join(', ');
 }
 
-/**
- * Three significant digits.
- * @param {number} value
- */
+/** Three significant digits. @param {number} value */
 function digits(value) {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }

@@ -65,9 +65,7 @@ const handedToNest = {
   },
 };
 
-/**
- * @param {string} app folder of the service
- */
+/** @param {string} app folder of the service */
 export async function bundle(app) {
   const source = path.join(app, 'src');
   const programs = PROGRAMS.filter((file) => existsSync(path.join(source, file)));

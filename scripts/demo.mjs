@@ -60,19 +60,12 @@ async function isReady(addresses) {
   return answers.every(Boolean);
 }
 
-/**
- * @param {number} number
- * @param {string} title
- */
+/** @param {number} number @param {string} title */
 function step(number, title) {
   process.stdout.write(`\n${number}. ${title}\n`);
 }
 
-/**
- * @param {string} what
- * @param {{ status: number, body: any }} answer
- * @param {unknown} [shown] instead of the body
- */
+/** @param {string} what @param {{ status: number, body: any }} answer @param {unknown} [shown] instead of the body */
 function show(what, answer, shown = answer.body) {
   const text = shown === null ? '' : JSON.stringify(shown);
   process.stdout.write(

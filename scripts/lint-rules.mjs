@@ -64,8 +64,7 @@ export const RULES = [
 
 /**
  * The lines of a file that break a rule. Comments are not code.
- * @param {string} path from the root of the repository, with slashes
- * @param {string} text
+ * @param {string} path from the root of the repository, with slashes @param {string} text
  * @returns {string[]} `path:line rule`
  */
 export function problemsOf(path, text) {
@@ -87,10 +86,7 @@ function withoutComments(text) {
   return text.replace(token, (part) => (/^\/[/*]/.test(part) ? part.replace(/[^\n]/g, ' ') : part));
 }
 
-/**
- * @param {string} folder
- * @returns {Generator<string>} source files below it
- */
+/** @param {string} folder @returns {Generator<string>} source files below it */
 function* sourceFiles(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

@@ -3,10 +3,7 @@
  * Say what could not be done and how to do it by hand.
  */
 export class PlainError extends Error {
-  /**
-   * @param {string} message
-   * @param {{ cause?: unknown }} [options]
-   */
+  /** @param {string} message @param {{ cause?: unknown }} [options] */
   constructor(message, options) {
     super(message, options);
     this.name = 'PlainError';

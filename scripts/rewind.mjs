@@ -41,10 +41,7 @@ await runCommand(async () => {
   return 0;
 });
 
-/**
- * @param {string | undefined} data
- * @returns {Promise<import('../libs/messaging/src/server/provision-streams.js').ProvisioningConnection>}
- */
+/** @param {string | undefined} data */
 async function provisioner(data) {
   const user = 'provisioner';
   const { NATS_URL: url, NATS_PASSWORD: password } = process.env;

@@ -23,10 +23,7 @@ function readyText(addresses, { json, supervisor, note }) {
   return `${readyTable(addresses)}\n${note ? `${note}\n` : ''}ready\n`;
 }
 
-/**
- * @param {import('./platform/options.mjs').StartOptions} options
- * @returns {Promise<number | void>}
- */
+/** @param {import('./platform/options.mjs').StartOptions} options @returns {Promise<number | void>} */
 async function startHere(options) {
   // Under a detached start the command that waits for us is told everything through the channel.
   const send = process.send?.bind(process);

@@ -33,8 +33,7 @@ process.on('SIGINT', () => {
 });
 
 /**
- * @param {Tally} tally
- * @param {string} name
+ * @param {Tally} tally @param {string} name
  * @param {() => Promise<{ passed: number, failed: number, skipped?: number }>} work
  */
 async function part(tally, name, work) {
@@ -72,8 +71,7 @@ async function runChecks(tally) {
 }
 
 /**
- * @param {string} path as it was given on the command line
- * @param {string} folder
+ * @param {string} path as it was given on the command line @param {string} folder
  * @returns {boolean} whether it is the folder or in it
  */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
@@ -152,8 +150,7 @@ await runCommand(async () => {
 });
 
 /**
- * @param {Tally} tally
- * @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
+ * @param {Tally} tally @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
  */
 async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));

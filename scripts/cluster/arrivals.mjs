@@ -20,8 +20,7 @@ export async function receiveLeads({ baseUrl, demoReceiver }, tokens) {
 
 /**
  * Resolves when each of these leads has arrived: with how many have, and how many requests there were.
- * @param {Awaited<ReturnType<typeof receiveLeads>>} receiver
- * @param {readonly string[]} leads
+ * @param {Awaited<ReturnType<typeof receiveLeads>>} receiver @param {readonly string[]} leads
  */
 export async function untilArrived({ received }, leads) {
   let looked = 0;

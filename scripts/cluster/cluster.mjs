@@ -58,8 +58,7 @@ export async function startCluster(options) {
 }
 
 /**
- * @param {ClusterOptions} options
- * @param {Folders} folders
+ * @param {ClusterOptions} options @param {Folders} folders
  * @param {(() => Promise<unknown>)[]} stops gets how to stop what has been started
  */
 async function startParts({ layout, portOffset, progress }, folders, stops) {

@@ -24,8 +24,7 @@ const DATABASE = 'postgres';
 /**
  * Requests go to the replicas that are ready, database connections to the primary. A request that no replica has got is sent
  * to another. One that a replica may have got is sent again only when it changes nothing.
- * @param {string} socket for orders
- * @param {Topology} topology
+ * @param {string} socket for orders @param {Topology} topology
  */
 const configurationOf = (socket, { services, database }) => `global
   stats socket ${socket} mode 600 level admin
@@ -63,8 +62,7 @@ listen ${DATABASE}
 
 /**
  * Starts what stands for the Kubernetes services and the ingress. It takes orders while it runs.
- * @param {import('./cluster.mjs').Folders} folders
- * @param {Topology} topology
+ * @param {import('./cluster.mjs').Folders} folders @param {Topology} topology
  * @throws {PlainError} when there is no HAProxy or it does not come up
  */
 export async function startHaproxy({ folder, logFolder, guard }, topology) {

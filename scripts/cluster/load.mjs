@@ -124,10 +124,7 @@ export async function signInPeople(baseUrl) {
 /** @param {string} name @returns {Phase} */
 const emptyPhase = (name) => ({ name, requests: 0, failures: [], slowestMs: 0, longestGapMs: 0 });
 
-/**
- * @param {readonly Phase[]} phases
- * @returns {string} a table, and the most frequent failures of each
- */
+/** @param {readonly Phase[]} phases @returns {string} a table, and the most frequent failures of each */
 export function reportOf(phases) {
   const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(2)} s`;
   const rows = phases.map(({ name, requests, failures, slowestMs, longestGapMs }) => [

@@ -41,11 +41,8 @@ export function client(baseUrl) {
 
 /**
  * Asks again until the answer is there.
- * @template T
- * @param {() => Promise<T | null | undefined | false>} ask
- * @param {string} what for the message when it does not come
- * @param {number} [timeoutMs]
- * @returns {Promise<T>}
+ * @template T @param {() => Promise<T | null | undefined | false>} ask
+ * @param {string} what for the message when it does not come @param {number} [timeoutMs] @returns {Promise<T>}
  */
 export async function eventually(ask, what, timeoutMs = 30_000) {
   const deadline = Date.now() + timeoutMs;

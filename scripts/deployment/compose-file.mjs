@@ -31,10 +31,6 @@ export async function readCompose(environment = {}) {
   return JSON.parse(JSON.stringify(document, (_key, value) => (typeof value === 'string' ? fillIn(value) : value)));
 }
 
-/**
- * The environment of a container, in texts.
- * @param {Pick<Container, 'environment'>} container
- * @returns {Record<string, string>}
- */
+/** The environment of a container, in texts. @param {Pick<Container, 'environment'>} container */
 export const environmentOf = ({ environment = {} }) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));

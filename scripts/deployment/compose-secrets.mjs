@@ -41,10 +41,7 @@ const password = () => `p${randomBytes(24).toString('base64url')}`;
 const key = () => `1:${randomBytes(32).toString('base64')}`;
 const snake = (/** @type {string} */ name) => name.replaceAll('-', '_');
 
-/**
- * Every secret, by the name of its file.
- * @returns {Record<string, Maker>}
- */
+/** Every secret, by the name of its file. @returns {Record<string, Maker>} */
 export function composeSecrets() {
   const databases = Object.entries(DATABASES).map(([service, database]) => [snake(service), database]);
   return {
@@ -78,8 +75,7 @@ export function composeSecrets() {
 
 /**
  * Writes the secrets that are missing; those that exist stay.
- * @param {string} folder
- * @returns {Promise<string[]>} the names of those that were made
+ * @param {string} folder @returns {Promise<string[]>} the names of those that were made
  */
 export async function writeComposeSecrets(folder) {
   await mkdir(folder, { recursive: true });

@@ -18,11 +18,7 @@ const FILE_SUFFIX = '_FILE';
 /** How the configuration reports a variable that is required and not there. */
 const NOT_SET = /^([A-Z][A-Z0-9_]*) is not set$/;
 
-/**
- * @param {ProgramName} service
- * @param {'development' | 'production'} [profile]
- * @returns {Promise<ServiceVariables>}
- */
+/** @param {ProgramName} service @param {'development' | 'production'} [profile] */
 export async function serviceVariables(service, profile = 'production') {
   return variablesOf(await configurationOf(service), { PROFILE: profile });
 }
@@ -30,7 +26,6 @@ export async function serviceVariables(service, profile = 'production') {
 /**
  * @param {() => unknown} loadConfig reads its settings through `readEnvironment`
  * @param {Readonly<Record<string, string>>} [environment]
- * @returns {ServiceVariables}
  */
 export function variablesOf(loadConfig, environment = {}) {
   /** @type {Set<string>} */
@@ -54,8 +49,7 @@ export function variablesOf(loadConfig, environment = {}) {
 
 /**
  * What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
- * @param {ProgramName} service
- * @param {Readonly<Record<string, string>>} environment
+ * @param {ProgramName} service @param {Readonly<Record<string, string>>} environment
  * @param {Readonly<Record<string, string>>} [files] contents of the files that `…_FILE` names, by path
  * @returns {Promise<string[]>} one sentence for each problem
  */
@@ -87,11 +81,7 @@ async function configurationOf(service) {
   return loadConfig;
 }
 
-/**
- * @param {() => unknown} loadConfig
- * @param {Readonly<Record<string, string | undefined>>} environment
- * @returns {readonly string[]}
- */
+/** @param {() => unknown} loadConfig @param {Readonly<Record<string, string | undefined>>} environment */
 function problemsOf(loadConfig, environment) {
   try {
     // Readings nest: the configuration reads this environment and not that of the process.

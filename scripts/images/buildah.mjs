@@ -29,7 +29,6 @@ const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /**
  * The machine's own buildah, or Debian's unpacked into the cache. Its images are in the cache: those of the machine are
  * neither seen nor changed.
- * @returns {Promise<Buildah>}
  * @throws {PlainError} when it cannot be had
  */
 export async function findBuildah() {
@@ -42,16 +41,12 @@ export async function findBuildah() {
   );
 }
 
-/**
- * @param {BuildTools} tools
- * @param {string} driver
- */
+/** @param {BuildTools} tools @param {string} driver */
 function builder({ buildah, libraryCache, environment, policy }, driver) {
   const folders = ['--root', path.join(STORAGE, driver), '--runroot', path.join(IMAGES_CACHE, 'run', driver)];
 
   /**
-   * @param {readonly string[]} args
-   * @returns {Promise<string>} what it prints, without the last line end
+   * @param {readonly string[]} args @returns {Promise<string>} what it prints, without the last line end
    * @throws {PlainError} when it fails
    */
   async function run([command = '', ...args]) {
@@ -71,8 +66,7 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
     /**
      * Builds the image of deploy/Dockerfile. It trusts the authority that this process trusts, which matters behind a proxy
      * that signs by itself.
-     * @param {string} name
-     * @param {Readonly<Record<string, string>>} values of the ARGs of the Dockerfile
+     * @param {string} name @param {Readonly<Record<string, string>>} values of the ARGs of the Dockerfile
      */
     async build(name, values) {
       const given = Object.entries(values).flatMap(([argument, value]) => ['--build-arg', `${argument}=${value}`]);
@@ -91,10 +85,8 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
 
     /**
      * Makes an image of another and a folder.
-     * @param {string} from image to start with, or `scratch`
-     * @param {string} to name of the new image
-     * @param {string} folder
-     * @param {string} place of its contents in the image
+     * @param {string} from image to start with, or `scratch` @param {string} to name of the new image
+     * @param {string} folder @param {string} place of its contents in the image
      */
     async add(from, to, folder, place) {
       const container = await run(['from', '--pull-never', from]);
@@ -126,10 +118,7 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
  * @property {string} [libraryCache] a list of the system's libraries and theirs; without one they are installed
  */
 
-/**
- * @returns {Promise<BuildTools>}
- * @throws {PlainError} when this is not root on Linux, or they cannot be fetched
- */
+/** @throws {PlainError} when this is not root on Linux, or they cannot be fetched */
 export async function buildTools() {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     throw new PlainError(

@@ -8,7 +8,6 @@ import { run } from '../processes/run.mjs';
  * What a container engine does for a program, with the tools of every Linux: the image is its whole file system and is
  * read-only, apart from /tmp and the volume; it is PID 1 and runs as the image's user, without a way to more rights.
  * Addresses are those of the machine.
- *
  * $1: the image's file system; $2: where the volume comes from; $3: user and group; $4: working directory; then the command.
  */
 const START = `
@@ -77,8 +76,7 @@ export async function startContainer({ name, image, environment, volume, command
 
     /**
      * Runs another program in the container, as its user: what `docker exec` does.
-     * @param {readonly string[]} more
-     * @param {string} [input] for its standard input
+     * @param {readonly string[]} more @param {string} [input] for its standard input
      */
     run(more, input) {
       const [user = '', group = ''] = image.user.split(':');

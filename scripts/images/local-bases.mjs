@@ -46,11 +46,7 @@ export async function localBases(buildah) {
   return { NODE_IMAGE: nodeImage, DEBIAN_IMAGE: debianImage };
 }
 
-/**
- * Node and npm as the official images have them below /usr/local.
- * @param {string} version
- * @param {string} folder
- */
+/** Node and npm as the official images have them below /usr/local. @param {string} version @param {string} folder */
 async function unpackNode(version, folder) {
   const npm = path.join('lib', 'node_modules', 'npm');
   await inWorkFolder(IMAGES_CACHE, async (unpacked) => {
@@ -63,8 +59,7 @@ async function unpackNode(version, folder) {
 
 /**
  * Fetches a package from the npm registry, without installing it. npm checks it against the registry's sum.
- * @param {string} spec name and version
- * @param {string} folder to unpack it into
+ * @param {string} spec name and version @param {string} folder to unpack it into
  */
 async function unpackPackage(spec, folder) {
   await mkdir(folder, { recursive: true });

@@ -30,8 +30,7 @@ const OF_THIS_MACHINE = ['HOST', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'EMBE
 
 /**
  * A platform whose services are containers, beside throwaway servers, which it starts. It leaves nothing behind.
- * @param {import('./container.mjs').MountedImage} image
- * @param {readonly ServiceName[]} services
+ * @param {import('./container.mjs').MountedImage} image @param {readonly ServiceName[]} services
  */
 export async function startPlatform(image, services) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-images-'));
@@ -84,8 +83,7 @@ export async function startPlatform(image, services) {
   }
 
   /**
-   * @param {ServiceName} service
-   * @param {NodeJS.ProcessEnv} environment
+   * @param {ServiceName} service @param {NodeJS.ProcessEnv} environment
    * @param {string} question at its operations port, which must be answered with 200
    */
   async function startService(service, environment, question) {

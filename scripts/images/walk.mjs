@@ -47,8 +47,7 @@ const PROGRAMS = {
 /**
  * Runs the migration twice at the same time, and once more: whichever gets the lock does everything, and the others find
  * nothing left to do.
- * @param {ContainerPlatform} platform
- * @returns {Promise<string>} what the first did, for people
+ * @param {ContainerPlatform} platform @returns {Promise<string>} what the first did, for people
  */
 export async function migrateRepeatedly(platform) {
   const together = await Promise.all([platform.migrate(), platform.migrate()]);
@@ -104,8 +103,7 @@ export async function walkDemo({ addresses }) {
 
 /**
  * Runs the health check and each other program of every service in its running container, as `docker exec` does.
- * @param {ContainerPlatform} platform
- * @param {string} root the file system of the image
+ * @param {ContainerPlatform} platform @param {string} root the file system of the image
  * @returns {Promise<number>} how many runs there were
  */
 export async function runPrograms(platform, root) {

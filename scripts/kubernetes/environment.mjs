@@ -18,8 +18,7 @@ const REFERENCE = /\$\(([A-Z][A-Z0-9_]*)\)/g;
 /**
  * Every variable that a program gets is one that it reads, with a value that it accepts, from a secret that somebody makes;
  * every one that it requires is there.
- * @param {readonly Manifest[]} manifests
- * @param {readonly HandMadeSecret[]} handMade
+ * @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
  * @returns {Promise<string[]>} a sentence for each problem
  */
 export async function variableProblems(manifests, handMade) {
@@ -52,9 +51,7 @@ export async function variableProblems(manifests, handMade) {
 /**
  * The environment of the first container with references replaced. A variable that is there to be referred to is not part of
  * it. Secrets have made-up values of the right form.
- * @param {Manifest} workload
- * @param {readonly Manifest[]} manifests
- * @param {readonly HandMadeSecret[]} handMade
+ * @param {Manifest} workload @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
  */
 function environmentOf(workload, manifests, handMade) {
   const [{ env = [], envFrom = [] }] = workload.spec.template.spec.containers;
@@ -86,8 +83,7 @@ function environmentOf(workload, manifests, handMade) {
 }
 
 /**
- * @param {{ name: string, key: string }} reference
- * @param {readonly HandMadeSecret[]} handMade
+ * @param {{ name: string, key: string }} reference @param {readonly HandMadeSecret[]} handMade
  * @returns {string | undefined} undefined when nobody makes it
  */
 function sampleOf({ name, key }, handMade) {
@@ -103,10 +99,8 @@ function sampleOf({ name, key }, handMade) {
 
 /**
  * Puts the sample in the place of files that a secret with a certificate provides.
- * @param {Record<string, string>} environment is changed
- * @param {Manifest} workload
+ * @param {Record<string, string>} environment is changed @param {Manifest} workload
  * @param {string} folder of the sample
- * @returns {string[]}
  */
 function takeCertificates(environment, workload, folder) {
   return Object.entries(CERTIFICATE_FILES).flatMap(([variable, key]) => {
@@ -121,9 +115,7 @@ function takeCertificates(environment, workload, folder) {
 
 /**
  * The key of a secret that a program finds as a file, mounted as a whole folder: a file that is mounted by itself never changes.
- * @param {Manifest} workload
- * @param {string} file
- * @returns {{ secret: string, key: string } | undefined}
+ * @param {Manifest} workload @param {string} file
  */
 export function mountedSecret(workload, file) {
   const { containers, volumes = [] } = workload.spec.template.spec;

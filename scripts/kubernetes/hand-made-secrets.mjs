@@ -119,10 +119,7 @@ ${secrets
   .map(({ name, keys }) => stringify(externalSecret(name, Object.keys(keys)), { lineWidth: 0 }))
   .join('---\n')}`;
 
-/**
- * @param {string} name
- * @param {readonly string[]} keys
- */
+/** @param {string} name @param {readonly string[]} keys */
 const externalSecret = (name, keys) => ({
   apiVersion: 'external-secrets.io/v1',
   kind: 'ExternalSecret',

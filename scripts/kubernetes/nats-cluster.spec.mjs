@@ -87,11 +87,7 @@ async function writeCertificate() {
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
 }
 
-/**
- * @param {string} text
- * @param {number} ordinal
- * @param {{ client: number, cluster: number, monitor: number }} own
- */
+/** @param {string} text @param {number} ordinal @param {{ client: number, cluster: number, monitor: number }} own */
 const moved = (text, ordinal, own) =>
   text
     .replace(/nats-(\d)\.nats-servers:6222/g, (_name, n) => `localhost:${ports[Number(n)]?.cluster}`)
@@ -116,8 +112,7 @@ async function healthy(monitor) {
 
 /**
  * Runs a program with the client that the services use. Node reads NODE_EXTRA_CA_CERTS only when it starts.
- * @param {string} source
- * @param {NodeJS.ProcessEnv} [environment]
+ * @param {string} source @param {NodeJS.ProcessEnv} [environment]
  */
 const client = (source, environment = {}) =>
   run(process.execPath, ['--input-type=module', '--eval', source], {

@@ -40,10 +40,7 @@ const HEADER = `# Who may connect to whom: one policy for each process, with the
 # Do not edit: a test compares it with the contracts. What else a cluster needs goes into a policy of its own; policies add up.
 `;
 
-/**
- * @param {NetworkInput} input
- * @returns {string} the text of k8s/base/network/connections.yaml
- */
+/** @param {NetworkInput} input @returns {string} the text of k8s/base/network/connections.yaml */
 export function networkPoliciesText(input) {
   const ends = [...new Set(input.connections.flatMap(({ from, to }) => [from, to]))];
   const inside = ends.filter((end) => !['public', 'observability', 'dns', 'mail', 'internet'].includes(end)).sort();
@@ -74,9 +71,7 @@ const podLabels = (end) =>
 
 /**
  * One rule for each set of ports, with all the peers that have it.
- * @param {readonly ConnectionArrow[]} arrows
- * @param {'from' | 'to'} side of the peer
- * @param {NetworkInput} input
+ * @param {readonly ConnectionArrow[]} arrows @param {'from' | 'to'} side of the peer @param {NetworkInput} input
  */
 function grouped(arrows, side, input) {
   /** @type {Map<string, { ports: object[], peers: object[] }>} */
@@ -91,11 +86,7 @@ function grouped(arrows, side, input) {
   return [...rules.values()].map(({ ports, peers }) => ({ [side]: peers, ports }));
 }
 
-/**
- * @param {ConnectionArrow} arrow
- * @param {NetworkInput} input
- * @returns {readonly number[]}
- */
+/** @param {ConnectionArrow} arrow @param {NetworkInput} input */
 function portNumbers({ to, port }, { servicePorts, operationsOffset, operatorsOffset }) {
   if (port !== 'http' && port !== 'operators' && port !== 'operations') return PEER_PORTS[port];
   const number = servicePorts[to];
@@ -103,11 +94,7 @@ function portNumbers({ to, port }, { servicePorts, operationsOffset, operatorsOf
   return [number + { http: 0, operators: operatorsOffset, operations: operationsOffset }[port]];
 }
 
-/**
- * @param {ConnectionEnd} end
- * @param {NetworkInput} input
- * @returns {object[]}
- */
+/** @param {ConnectionEnd} end @param {NetworkInput} input */
 function peersOf(end, { internet }) {
   if (end === 'internet' || end === 'mail') return [{ ipBlock: internet.ipv4 }, { ipBlock: internet.ipv6 }];
   const namespace = NAMESPACES[/** @type {keyof typeof NAMESPACES} */ (end)];

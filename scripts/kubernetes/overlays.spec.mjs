@@ -92,9 +92,7 @@ const VARIANTS = [
 
 /**
  * Renders a copy in which something is changed.
- * @param {string} overlay
- * @param {string} file of the overlay
- * @param {(content: any) => void} change
+ * @param {string} overlay @param {string} file of the overlay @param {(content: any) => void} change
  */
 async function renderChanged(overlay, file, change) {
   const copy = await mkdtemp(path.join(os.tmpdir(), 'crm-k8s-'));
@@ -120,10 +118,8 @@ const ofKind = (/** @type {readonly Manifest[]} */ all, /** @type {string} */ ki
   all.filter((one) => one.kind === kind);
 
 /**
- * @param {readonly Manifest[]} all
- * @param {string} kind
- * @param {string} name without the hash that kustomize adds to that of a ConfigMap
- * @returns {any}
+ * @param {readonly Manifest[]} all @param {string} kind
+ * @param {string} name without the hash that kustomize adds to that of a ConfigMap @returns {any}
  */
 function get(all, kind, name) {
   const hash = kind === 'ConfigMap' ? /-[a-z0-9]{10}$/ : /$/;

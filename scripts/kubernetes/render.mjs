@@ -28,9 +28,7 @@ const CACHED_KUBECTL = path.join(CACHE_DIR, 'kubectl', 'kubectl');
 
 /**
  * Renders a kustomization.
- * @param {string} folder absolute
- * @returns {Promise<Manifest[]>}
- * @throws {PlainError} with what kubectl says when it does not render
+ * @param {string} folder absolute @throws {PlainError} with what kubectl says when it does not render
  */
 export async function renderFolder(folder) {
   const { code, stdout, stderr } = await run(await kubectlProgram(), ['kustomize', folder]);
@@ -47,7 +45,6 @@ let found;
 
 /**
  * The kubectl to run: the machine's own when it is new enough, else the one in the cache folder, fetched when it is missing.
- * @returns {Promise<string>}
  * @throws {PlainError} with how to do it by hand
  */
 export function kubectlProgram() {

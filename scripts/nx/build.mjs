@@ -25,8 +25,7 @@ const BUILDS = {
 
 /**
  * The task of one package, where nx is told not to batch.
- * @param {{ kind: Kind }} options
- * @param {import('nx/src/devkit-exports').ExecutorContext} context
+ * @param {{ kind: Kind }} options @param {import('nx/src/devkit-exports').ExecutorContext} context
  */
 export async function buildOne({ kind }, { projectName, projectsConfigurations }) {
   await BUILDS[kind](inRoot(projectsConfigurations.projects[projectName ?? '']?.root ?? ''));
@@ -36,8 +35,7 @@ export async function buildOne({ kind }, { projectName, projectsConfigurations }
 /**
  * The tasks of all packages that nx does not find in its cache, in one process: compiler and bundler are loaded once, and what
  * services share is compiled once.
- * @param {import('nx/src/devkit-exports').TaskGraph} graph
- * @param {Record<string, { kind: Kind }>} options by task
+ * @param {import('nx/src/devkit-exports').TaskGraph} graph @param {Record<string, { kind: Kind }>} options by task
  */
 export async function* buildAll({ tasks }, options) {
   const waiting = Object.values(tasks);

@@ -16,10 +16,7 @@ export const createNodes = [
     ]),
 ];
 
-/**
- * @param {string} folder of the package, from the root of the repository
- * @returns {Record<string, import('nx/src/devkit-exports').TargetConfiguration>}
- */
+/** @param {string} folder of the package, from the root of the repository */
 function targetsOf(folder) {
   const kind = buildOf(folder);
   return {
@@ -35,10 +32,7 @@ function targetsOf(folder) {
   };
 }
 
-/**
- * @param {string} folder
- * @returns {import('./build.mjs').Kind | undefined} undefined for what runs from its sources
- */
+/** @param {string} folder @returns {import('./build.mjs').Kind | undefined} undefined for what runs from its sources */
 function buildOf(folder) {
   if (existsSync(inRoot(folder, 'src', 'index.html'))) return 'page';
   if (folder.startsWith('apps/')) return 'program';

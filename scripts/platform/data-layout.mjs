@@ -14,8 +14,7 @@ const markFile = (dataDir) => path.join(dataDir, 'layout');
 
 /**
  * Refuses a data folder that another version of the platform has filled. Changes nothing.
- * @param {string} dataDir may be empty or absent
- * @throws {PlainError} of one line that says how to go on
+ * @param {string} dataDir may be empty or absent @throws {PlainError} of one line that says how to go on
  */
 export async function requireCurrentLayout(dataDir) {
   if (!['secrets.json', 'postgres'].some((name) => existsSync(path.join(dataDir, name)))) return;

@@ -10,7 +10,6 @@ const LIFETIME_MS = 365 * 24 * 3600 * 1000;
  * The certificate that the demo's https receiver on loopback presents, and the authority that signed it. It is trusted
  * by webhook-dispatcher and automation-hooks of this development platform alone.
  * @param {string} dataDir
- * @returns {Promise<{ caFile: string, keyFile: string, certFile: string }>}
  */
 export async function demoReceiverCertificate(dataDir) {
   const folder = path.join(dataDir, 'demo-receiver');

@@ -23,10 +23,8 @@ export const SERVER_PORTS = { postgres: 15432, nats: 14222, smtp: 1025, mail: 80
 /**
  * The ports of the development profile, moved by an offset so that two platforms can run side by side.
  * @param {Readonly<Record<ServiceName, number>>} servicePorts
- * @param {number} operationsOffset from a service's port to that of its health and metrics
- * @param {number} offset
+ * @param {number} operationsOffset from a service's port to that of its health and metrics @param {number} offset
  * @param {Operators} [operators]
- * @returns {Layout}
  */
 export function fixedLayout(servicePorts, operationsOffset, offset, operators) {
   const layout = {
@@ -57,9 +55,7 @@ export function fixedLayout(servicePorts, operationsOffset, offset, operators) {
 
 /**
  * Ports that nobody uses at this moment: for tests.
- * @param {readonly ServiceName[]} services
- * @param {readonly string[]} [servingOperators]
- * @returns {Promise<Layout>}
+ * @param {readonly ServiceName[]} services @param {readonly string[]} [servingOperators]
  */
 export async function freeLayout(services, servingOperators = []) {
   const names = /** @type {(keyof ServerPorts)[]} */ (Object.keys(SERVER_PORTS));
@@ -83,7 +79,6 @@ export async function freeLayout(services, servingOperators = []) {
 /**
  * Every port with the name of who will listen there. The receiver of the demo is started by the demo, not by us.
  * @param {Layout} layout
- * @returns {{ port: number, name: string }[]}
  */
 export function portsOf({ services, servers }) {
   return [

@@ -26,11 +26,7 @@ const USAGE = `npm start -- [options]
   --help
 Environment: PORT_OFFSET moves every port; DATABASE_URL, NATS_URL and SMTP_URL replace the embedded servers.`;
 
-/**
- * @param {readonly string[]} args
- * @param {NodeJS.ProcessEnv} environment
- * @returns {StartOptions | { help: string }}
- */
+/** @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment */
 export function readStartOptions(args, environment) {
   const values = parse(args);
   if (values.help) return { help: USAGE };
@@ -52,10 +48,7 @@ export function readStartOptions(args, environment) {
   };
 }
 
-/**
- * @param {string | undefined} given relative to the folder the command was called in
- * @returns {string} absolute
- */
+/** @param {string | undefined} given relative to the folder the command was called in @returns {string} absolute */
 export const dataFolder = (given) => (given ? path.resolve(process.env.INIT_CWD ?? '.', given) : inRoot('.data'));
 
 /** @param {readonly string[]} args */

@@ -12,11 +12,9 @@ const portOf = (url) => Number(new URL(url ?? 'http://127.0.0.1:1').port);
 
 /**
  * Runs a program of a service of the running platform, with the terminal's input and output.
- * @param {import('./services.mjs').ServiceName} service
- * @param {string} file below `dist` of the service
+ * @param {import('./services.mjs').ServiceName} service @param {string} file below `dist` of the service
  * @param {{ data: string | undefined, args: readonly string[] }} options `data`: the folder of the platform's data
- * @returns {Promise<number>} the exit code
- * @throws {PlainError} when the platform does not run
+ * @returns {Promise<number>} the exit code @throws {PlainError} when the platform does not run
  */
 export async function runProgram(service, file, { data, args }) {
   const state = await readRunState(dataFolder(data));
@@ -37,10 +35,7 @@ export async function runProgram(service, file, { data, args }) {
   });
 }
 
-/**
- * @param {import('./services.mjs').ServiceName} service
- * @param {import('./addresses.mjs').Addresses} addresses
- */
+/** @param {import('./services.mjs').ServiceName} service @param {import('./addresses.mjs').Addresses} addresses */
 async function environmentOf(service, addresses) {
   /** @type {typeof import('../../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));

@@ -21,10 +21,7 @@ const stateFile = (dataDir) => path.join(dataDir, 'run.json');
 /** What the command line of a supervisor contains. */
 const SUPERVISOR_COMMAND = 'scripts/start.mjs';
 
-/**
- * @param {string} dataDir
- * @returns {Promise<RunState | undefined>} undefined when nothing was left there
- */
+/** @param {string} dataDir @returns {Promise<RunState | undefined>} undefined when nothing was left there */
 export async function readRunState(dataDir) {
   const text = await readFile(stateFile(dataDir), 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined;
@@ -38,10 +35,7 @@ export async function readRunState(dataDir) {
   }
 }
 
-/**
- * @param {string} dataDir
- * @param {RunState} state
- */
+/** @param {string} dataDir @param {RunState} state */
 export async function writeRunState(dataDir, state) {
   const file = stateFile(dataDir);
   await mkdir(dataDir, { recursive: true });
@@ -52,10 +46,7 @@ export async function writeRunState(dataDir, state) {
 /** @param {string} dataDir */
 export const removeRunState = (dataDir) => rm(stateFile(dataDir), { force: true });
 
-/**
- * @param {RunState | undefined} state
- * @returns {Promise<boolean>} whether the supervisor of that state still runs
- */
+/** @param {RunState | undefined} state @returns {Promise<boolean>} whether the supervisor of that state still runs */
 export async function isRunning(state) {
   if (!state || !isAlive(state.supervisor)) return false;
   return (await commandLineOf(state.supervisor)).includes(SUPERVISOR_COMMAND);
@@ -64,8 +55,7 @@ export async function isRunning(state) {
 /**
  * Ends what a killed supervisor left behind. Its guard normally does so within a second; this waits for it, or does
  * it itself when the guard was killed too.
- * @param {RunState} state
- * @returns {Promise<string[]>} the names of what had to be ended
+ * @param {RunState} state @returns {Promise<string[]>} the names of what had to be ended
  */
 export async function endOrphans(state) {
   const ended = [];

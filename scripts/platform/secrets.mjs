@@ -20,9 +20,7 @@ const password = () => randomBytes(24).toString('base64url');
 
 /**
  * Reads the secrets of a data folder and adds those that are missing (a service that is new since the last start).
- * @param {string} dataDir
- * @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
- * @returns {Promise<Secrets>}
+ * @param {string} dataDir @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
  * @throws {PlainError} when the file is unreadable, or lost while its data is still there
  */
 export async function loadSecrets(dataDir, { stateful, natsUsers }) {
@@ -39,11 +37,7 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   }
   const present = parse(file, text);
   /**
-   * @template T
-   * @param {readonly string[]} names
-   * @param {Record<string, T> | undefined} known
-   * @param {() => T} generate
-   * @returns {Record<string, T>}
+   * @template T @param {readonly string[]} names @param {Record<string, T> | undefined} known @param {() => T} generate
    */
   const complete = (names, known, generate) => ({
     ...known,
@@ -69,11 +63,7 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   return secrets;
 }
 
-/**
- * @param {string} file
- * @param {string} text
- * @returns {Partial<Secrets>}
- */
+/** @param {string} file @param {string} text @returns {Partial<Secrets>} */
 function parse(file, text) {
   try {
     return JSON.parse(text);

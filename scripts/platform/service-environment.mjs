@@ -31,9 +31,7 @@ const ROUTED = {
 
 /**
  * The environment of one service in the development profile.
- * @param {ServiceName} name
- * @param {EnvironmentInput} input
- * @returns {NodeJS.ProcessEnv}
+ * @param {ServiceName} name @param {EnvironmentInput} input @returns {NodeJS.ProcessEnv}
  */
 export function serviceEnvironment(name, { layout, secrets, addresses, databases, outer }) {
   const ports = layout.services[name];
@@ -86,9 +84,7 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
 
 /**
  * Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
- * @param {ServiceName} name
- * @param {import('./addresses.mjs').Addresses} addresses
- * @param {NodeJS.ProcessEnv} outer
+ * @param {ServiceName} name @param {import('./addresses.mjs').Addresses} addresses @param {NodeJS.ProcessEnv} outer
  * @returns {NodeJS.ProcessEnv}
  */
 function egress(name, addresses, outer) {

@@ -131,8 +131,7 @@ export class Supervisor {
 
   /**
    * Makes databases, roles, tables, streams and consumers, or brings them up to date.
-   * @param {import('./provision.mjs').Order} order
-   * @returns {Promise<import('./provision.mjs').Provisioned>}
+   * @param {import('./provision.mjs').Order} order @returns {Promise<import('./provision.mjs').Provisioned>}
    */
   async provision(order) {
     const child = run(process.execPath, [inRoot('scripts', 'platform', 'provision.mjs')], {
@@ -223,13 +222,8 @@ export class Supervisor {
   }
 
   /**
-   * @param {string} name
-   * @param {'services' | 'servers'} kind
-   * @param {NodeJS.Signals} signal
-   * @param {number} graceMs
-   * @param {string} command part of its command line
-   * @param {() => Promise<ChildServer>} start
-   * @returns {Promise<KeptAlive>}
+   * @param {string} name @param {'services' | 'servers'} kind @param {NodeJS.Signals} signal @param {number} graceMs
+   * @param {string} command part of its command line @param {() => Promise<ChildServer>} start
    */
   async #keep(name, kind, signal, graceMs, command, start) {
     const kept = new KeptAlive({
@@ -245,9 +239,7 @@ export class Supervisor {
   }
 
   /**
-   * @param {KeptAlive} kept
-   * @param {() => Promise<boolean>} condition
-   * @param {() => string} describe what was seen last
+   * @param {KeptAlive} kept @param {() => Promise<boolean>} condition @param {() => string} describe what was seen last
    */
   async #waitUntil(kept, condition, describe) {
     const deadline = Date.now() + READY_TIMEOUT_MS;
@@ -270,20 +262,14 @@ export class Supervisor {
     }
   }
 
-  /**
-   * @param {Error} error
-   * @returns {Error}
-   */
+  /** @param {Error} error */
   #explain(error) {
     if (!(error instanceof CrashError)) return error;
     const lines = error.lines.map((line) => `  ${readableLogLine(line)}`).join('\n');
     return new PlainError(`${error.message}\n${lines}\nLogs: ${path.join(this.#options.dataDir, 'logs')}`);
   }
 
-  /**
-   * @param {ServiceName} name
-   * @param {import('./provision.mjs').Provisioned['databases']} databases
-   */
+  /** @param {ServiceName} name @param {import('./provision.mjs').Provisioned['databases']} databases */
   #environmentOf(name, databases) {
     const { layout, secrets, addresses, outer } = this.#options;
     return serviceEnvironment(name, { layout, secrets, addresses, databases, outer });

@@ -39,10 +39,7 @@ export class ChildServer {
   /** Of the log file when the program was started: what is before is of an earlier run. */
   #logStart = 0;
 
-  /**
-   * @param {ChildServerOptions} options
-   * @returns {Promise<ChildServer>}
-   */
+  /** @param {ChildServerOptions} options */
   static async start(options) {
     return new ChildServer(options);
   }
@@ -95,10 +92,7 @@ export class ChildServer {
     return this.#outcome;
   }
 
-  /**
-   * @param {number} count
-   * @returns {string[]} the last lines it printed, of some 40
-   */
+  /** @param {number} count @returns {string[]} the last lines it printed, of some 40 */
   lastLines(count) {
     const { logFile } = this.#options;
     return (logFile === undefined ? this.#lastLines : linesAtEnd(logFile, this.#logStart)).slice(-count);
@@ -106,8 +100,7 @@ export class ChildServer {
 
   /**
    * Stops it and resolves when it is gone.
-   * @param {NodeJS.Signals} signal the polite one
-   * @param {number} graceMs how long it may take before SIGKILL
+   * @param {NodeJS.Signals} signal the polite one @param {number} graceMs how long it may take before SIGKILL
    */
   async stop(signal, graceMs) {
     if (this.#outcome !== undefined || !this.#child.pid) return;
@@ -136,18 +129,14 @@ export class ChildServer {
   }
 }
 
-/**
- * @param {string} file
- * @returns {number} its descriptor, for appending
- */
+/** @param {string} file @returns {number} its descriptor, for appending */
 function openLog(file) {
   mkdirSync(path.dirname(file), { recursive: true });
   return openSync(file, 'a');
 }
 
 /**
- * @param {string} file
- * @param {number} start bytes to leave out at the beginning
+ * @param {string} file @param {number} start bytes to leave out at the beginning
  * @returns {string[]} the last lines that are not empty
  */
 function linesAtEnd(file, start) {

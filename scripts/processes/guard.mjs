@@ -53,10 +53,7 @@ export class Guard {
     if (throwawayFolder) this.#shell.stdin.write(`folder ${throwawayFolder}\n`);
   }
 
-  /**
-   * @param {number} pid
-   * @param {'services' | 'servers'} kind
-   */
+  /** @param {number} pid @param {'services' | 'servers'} kind */
   watch(pid, kind) {
     this.#children.set(pid, kind);
     this.#report(kind);

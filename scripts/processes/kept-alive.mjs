@@ -13,7 +13,6 @@ const LONGEST_DELAY_MS = 5000;
  * What to do after a program has ended by itself: the first restart is almost at once, every further one within the
  * window waits twice as long.
  * @param {readonly number[]} crashTimes milliseconds, the present crash last
- * @returns {{ restart: true, delayMs: number } | { restart: false }}
  */
 export function afterCrash(crashTimes) {
   const now = crashTimes.at(-1) ?? 0;
@@ -25,9 +24,7 @@ export function afterCrash(crashTimes) {
 /**
  * The lines that say what went wrong: the last ones without the frames of stack traces, which would push the message
  * out of a short excerpt.
- * @param {readonly string[]} lines
- * @param {number} count
- * @returns {string[]}
+ * @param {readonly string[]} lines @param {number} count
  */
 export const tellingLines = (lines, count) => lines.filter((line) => !/^\s+at /.test(line)).slice(-count);
 
@@ -68,10 +65,7 @@ export class KeptAlive {
     return this.#current;
   }
 
-  /**
-   * Starts it for the first time. Until {@link restartFromNowOn} a crash is final.
-   * @returns {Promise<ChildServer>}
-   */
+  /** Starts it for the first time. Until {@link restartFromNowOn} a crash is final. */
   async start() {
     this.#starting = this.#options.start();
     const child = await this.#starting;
@@ -86,11 +80,7 @@ export class KeptAlive {
     this.#restarts = true;
   }
 
-  /**
-   * Resolves when it is gone and will not come back.
-   * @param {NodeJS.Signals} signal
-   * @param {number} graceMs
-   */
+  /** Resolves when it is gone and will not come back. @param {NodeJS.Signals} signal @param {number} graceMs */
   async stop(signal, graceMs) {
     this.#stopping.abort();
     // What is just being started is there to be stopped a moment later; whoever waits for the start hears of a failure.
@@ -133,11 +123,7 @@ export class KeptAlive {
 
 /** A program ended by itself. */
 export class CrashError extends Error {
-  /**
-   * @param {string} program
-   * @param {string} what
-   * @param {readonly string[]} lines the last ones it printed
-   */
+  /** @param {string} program @param {string} what @param {readonly string[]} lines the last ones it printed */
   constructor(program, what, lines) {
     super(`${program} ${what}`);
     this.name = 'CrashError';

@@ -25,10 +25,7 @@ describe('a program that is kept alive', () => {
   });
   afterAll(() => guard.dismiss());
 
-  /**
-   * @param {string} script
-   * @param {Partial<import('./kept-alive.mjs').KeptAliveOptions>} [options]
-   */
+  /** @param {string} script @param {Partial<import('./kept-alive.mjs').KeptAliveOptions>} [options] */
   const keep = (script, options) =>
     new KeptAlive({
       name: 'program',

@@ -39,12 +39,10 @@ export function run(command, args, { input, ...options } = {}) {
 
 /**
  * Runs a program that has to succeed.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {Parameters<typeof run>[2] & { failure?: string, lines?: number }} [options] failure: what could not be done, for
- *   people; default: the command. lines: how much of what the program printed is told with it
- * @returns {Promise<string>} what it prints to its standard output
- * @throws {PlainError} when it fails
+ * @param {string} command @param {readonly string[]} args
+ * @param {Parameters<typeof run>[2] & { failure?: string, lines?: number }} [options] failure: what could not be done,
+ * for people; default: the command. lines: how much of what the program printed is told with it
+ * @returns {Promise<string>} what it prints to its standard output @throws {PlainError} when it fails
  */
 export async function runOrFail(command, args, { failure, lines = 10, ...options } = {}) {
   const { code, stdout, stderr } = await run(command, args, options);
@@ -53,9 +51,5 @@ export async function runOrFail(command, args, { failure, lines = 10, ...options
   throw new PlainError(`${what}:\n${lastLines(`${stdout}\n${stderr}`, lines)}`);
 }
 
-/**
- * The last lines of a text, for a message that has to stay short.
- * @param {string} text
- * @param {number} count
- */
+/** The last lines of a text, for a message that has to stay short. @param {string} text @param {number} count */
 export const lastLines = (text, count) => text.trimEnd().split('\n').slice(-count).join('\n');

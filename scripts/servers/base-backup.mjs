@@ -41,28 +41,20 @@ export async function takeBaseBackup(session, target, { awaitsArchive }) {
 
 /**
  * Gives a folder and everything in it to a user.
- * @param {string} folder
- * @param {import('./unprivileged-user.mjs').UnixUser} user
+ * @param {string} folder @param {import('./unprivileged-user.mjs').UnixUser} user
  */
 export async function chownAll(folder, { uid, gid }) {
   const entries = await readdir(folder, { recursive: true });
   for (const entry of ['', ...entries]) await chown(path.join(folder, entry), uid, gid);
 }
 
-/**
- * @param {string} source
- * @param {string} target
- */
+/** @param {string} source @param {string} target */
 async function copyData(source, target) {
   await copyFolder(source, target, '');
   await copyFile(path.join(source, CONTROL), path.join(target, CONTROL));
 }
 
-/**
- * @param {string} source
- * @param {string} target
- * @param {string} inside from both
- */
+/** @param {string} source @param {string} target @param {string} inside from both */
 async function copyFolder(source, target, inside) {
   // PostgreSQL starts on a folder only when nobody else can read it.
   await mkdir(path.join(target, inside), { recursive: true, mode: 0o700 });
@@ -74,11 +66,7 @@ async function copyFolder(source, target, inside) {
   }
 }
 
-/**
- * @param {string} source
- * @param {string} target
- * @param {string} name from both
- */
+/** @param {string} source @param {string} target @param {string} name from both */
 async function copyOne(source, target, name) {
   try {
     await copyFile(path.join(source, name), path.join(target, name));

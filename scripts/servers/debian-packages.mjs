@@ -14,10 +14,9 @@ export const hasApt = async () =>
 /**
  * Unpacks Debian packages, with those that they need and this machine has not, into a folder of ours. Nothing is installed,
  * and root is not needed. Does nothing when the folder is there.
- * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, …
- * @param {readonly string[]} packages
- * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps lists of
- *   packages, where the machine's own do not do; default: that of the folder
+ * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, … @param {readonly string[]} packages
+ * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps
+ * lists of packages, where the machine's own do not do; default: that of the folder
  * @throws {PlainError} when they cannot be fetched
  */
 export async function unpackDebianPackages(folder, packages, { alone = false, cache = path.dirname(folder) } = {}) {
@@ -68,11 +67,7 @@ async function ownLists(cache) {
   return options;
 }
 
-/**
- * @param {readonly string[]} args
- * @param {string} [cwd]
- * @returns {Promise<string>} what it prints
- */
+/** @param {readonly string[]} args @param {string} [cwd] @returns {Promise<string>} what it prints */
 const apt = (args, cwd) => runOrFail('apt-get', ['-q', ...args], { cwd, env: inEnglish(), lines: 5 });
 
 const inEnglish = () => ({ ...process.env, LC_ALL: 'C' });

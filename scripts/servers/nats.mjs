@@ -27,9 +27,7 @@ export const NATS_STOP_MS = 10_000;
 
 /**
  * Starts nats-server with JetStream and resolves when it accepts connections.
- * @param {NatsOptions} options
- * @returns {Promise<{ url: string, process: ChildServer }>}
- * @throws {PlainError} when there is no nats-server or it does not come up
+ * @param {NatsOptions} options @throws {PlainError} when there is no nats-server or it does not come up
  */
 export async function startNats(options) {
   const program = await natsProgram();
@@ -66,9 +64,7 @@ export async function startNats(options) {
 /**
  * The configuration file, in a process of its own: what it takes to derive the permissions from the contracts would
  * stay in our memory for as long as the platform runs.
- * @param {NatsOptions} options
- * @param {boolean} syncs whether the server can be told how often to write to disk
- * @returns {Promise<string>}
+ * @param {NatsOptions} options @param {boolean} syncs whether the server can be told how often to write to disk
  */
 async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
   const outcome = await run(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
@@ -89,11 +85,7 @@ async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
   throw new PlainError(`The configuration of NATS could not be made:\n${lastLines(outcome.stderr, 15)}`);
 }
 
-/**
- * NATS sends its INFO line to whoever connects.
- * @param {number} port
- * @returns {Promise<boolean>}
- */
+/** NATS sends its INFO line to whoever connects. @param {number} port @returns {Promise<boolean>} */
 function greets(port) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });

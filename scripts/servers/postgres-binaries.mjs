@@ -40,7 +40,6 @@ export const reachablePlace = () =>
 /**
  * Where the programs are for a user. They are copied once to {@link reachablePlace} if the user cannot reach the project.
  * @param {UnixUser | undefined} user
- * @returns {Promise<{ postgres: string, initdb: string }>}
  */
 export async function postgresPrograms(user) {
   const { folder, version } = await packagedPostgres();
@@ -72,8 +71,7 @@ export async function postgresPrograms(user) {
 /**
  * Where a data folder can live for a user: where it was asked for, or in {@link reachablePlace} if the user could not
  * get there.
- * @param {string} wanted absolute path
- * @param {UnixUser | undefined} user
+ * @param {string} wanted absolute path @param {UnixUser | undefined} user
  */
 export async function reachableDataDir(wanted, user) {
   await mkdir(path.dirname(wanted), { recursive: true });

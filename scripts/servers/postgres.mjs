@@ -62,9 +62,7 @@ const THROWAWAY_SETTINGS = {
 /**
  * Starts a PostgreSQL server on a data folder, which is created first when it does not exist, and resolves when the
  * server accepts connections.
- * @param {PostgresOptions} options
- * @returns {Promise<RunningPostgres>}
- * @throws {PlainError} when the data folder is broken or the server does not come up
+ * @param {PostgresOptions} options @throws {PlainError} when the data folder is broken or the server does not come up
  */
 export async function startPostgres(options) {
   const { user, programs, dataDir } = await preparePostgres(options);
@@ -187,19 +185,13 @@ async function clearStalePid(dataDir) {
   else await rm(path.join(dataDir, 'postmaster.pid'), { force: true });
 }
 
-/**
- * @param {string} dataDir
- * @returns {Promise<number | undefined>}
- */
+/** @param {string} dataDir */
 async function pidOf(dataDir) {
   const [pid] = await pidFileLines(dataDir);
   return pid ? Number(pid) : undefined;
 }
 
-/**
- * @param {string} dataDir
- * @returns {Promise<string[]>} empty when there is no pid file
- */
+/** @param {string} dataDir @returns {Promise<string[]>} empty when there is no pid file */
 async function pidFileLines(dataDir) {
   const text = await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return '';
@@ -210,8 +202,7 @@ async function pidFileLines(dataDir) {
 
 /**
  * Waits the way pg_ctl does: line 8 of the pid file says `ready`.
- * @param {ChildServer} server
- * @param {string} dataDir
+ * @param {ChildServer} server @param {string} dataDir
  * @returns {Promise<string | undefined>} what went wrong; undefined when it is ready
  */
 async function waitUntilReady(server, dataDir) {

@@ -88,9 +88,7 @@ export function isAtLeast(printed, [needMajor, needMinor]) {
 
 /**
  * Where a program can be fetched from, in the order to try.
- * @param {Program} program
- * @param {{ apt: boolean, platform: string, arch: string }} machine in Node's names
- * @returns {{ from: 'Debian package' | 'release', asset: string }[]}
+ * @param {Program} program @param {{ apt: boolean, platform: string, arch: string }} machine in Node's names
  */
 export function sourcesOf({ debianPackage, release }, { apt, platform, arch }) {
   const processor = PROCESSORS[arch];
@@ -103,8 +101,7 @@ export function sourcesOf({ debianPackage, release }, { apt, platform, arch }) {
 
 /**
  * Finds or fetches a program, without needing root.
- * @param {Program} program
- * @returns {Promise<string>} what to run
+ * @param {Program} program @returns {Promise<string>} what to run
  * @throws {PlainError} with what was tried and how to do it by hand
  */
 async function find(program) {
@@ -143,10 +140,7 @@ const isExecutable = (file) =>
     () => false,
   );
 
-/**
- * @param {Program} program
- * @param {string} target
- */
+/** @param {Program} program @param {string} target */
 async function fromDebianPackage(program, target) {
   const cache = path.dirname(target);
   if (program.hasLibraries) {
@@ -167,9 +161,7 @@ async function fromDebianPackage(program, target) {
 
 /**
  * Checks the archive against the release's own sums.
- * @param {Program} program
- * @param {string} asset
- * @param {string} target
+ * @param {Program} program @param {string} asset @param {string} target
  */
 async function fromRelease(program, asset, target) {
   const { base, sums } = /** @type {NonNullable<Program['release']>} */ (program.release);
@@ -185,10 +177,7 @@ async function fromRelease(program, asset, target) {
   });
 }
 
-/**
- * @param {string} url
- * @returns {Promise<Buffer>}
- */
+/** @param {string} url */
 async function download(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(120_000) }).catch((error) => {
     throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
@@ -199,9 +188,7 @@ async function download(url) {
 
 /**
  * Puts the program from an unpacked archive in its place in the cache, in one step, after checking that it runs.
- * @param {Program} program
- * @param {string} folder
- * @param {string} target
+ * @param {Program} program @param {string} folder @param {string} target
  */
 async function keep({ name, oldest }, folder, target) {
   const found = (await readdir(folder, { recursive: true, withFileTypes: true })).find(

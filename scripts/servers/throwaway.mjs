@@ -21,7 +21,6 @@ import { natsProgram, redisProgram } from './programs.mjs';
  * Starts a PostgreSQL and a NATS server with JetStream on free ports, with data that is deleted at the end, also if
  * this process is killed.
  * @param {string} [parent] folder that their folder is made in
- * @returns {Promise<ThrowawayServers>}
  */
 export async function startThrowawayServers(parent = os.tmpdir()) {
   const folder = await mkdtemp(path.join(parent, 'crm-test-'));

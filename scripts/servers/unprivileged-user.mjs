@@ -24,8 +24,7 @@ export async function unprivilegedUser() {
 
 /**
  * Whether a user can pass through every folder above a path (the x bit of each).
- * @param {string} target
- * @param {UnixUser} user
+ * @param {string} target @param {UnixUser} user
  */
 export async function canReach(target, user) {
   for (let folder = path.dirname(target); ; folder = path.dirname(folder)) {
@@ -36,10 +35,7 @@ export async function canReach(target, user) {
   }
 }
 
-/**
- * Some unpackers drop the x bit of programs.
- * @param {string} file
- */
+/** Some unpackers drop the x bit of programs. @param {string} file */
 export async function makeExecutable(file) {
   const { mode } = await stat(file);
   if ((mode & 0o555) !== 0o555) await chmod(file, mode | 0o555);

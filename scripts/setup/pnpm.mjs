@@ -11,7 +11,6 @@ export const PNPM_VERSION = '12.21.0';
  * The environment without what `npm start` puts into it, so that neither npm nor pnpm takes npm's settings of the
  * outer command for its own.
  * @param {NodeJS.ProcessEnv} environment
- * @returns {NodeJS.ProcessEnv}
  */
 export const withoutNpmVariables = (environment) =>
   Object.fromEntries(
@@ -25,8 +24,7 @@ export const withoutNpmVariables = (environment) =>
 
 /**
  * The pnpm of the right version: the machine's own if it is that one, else fetched through npm into the cache folder.
- * @returns {Promise<string>} the program
- * @throws {PlainError} when it cannot be had
+ * @returns {Promise<string>} the program @throws {PlainError} when it cannot be had
  */
 export async function pnpmProgram() {
   const installed = await run('pnpm', ['--version'], { cwd: '/' });

@@ -44,8 +44,7 @@ const LICENCE_SECTION = /^(#+)[ \t]*licen[cs]e\b[^\n]*\n(.*?)(?=^(?!\1#)#+ |$(?!
 
 /**
  * Writes `sbom.cdx.json`, the bill of materials, and `NOTICES.txt`, the licence texts. Without a folder it only judges.
- * @param {string} [folder]
- * @returns {Promise<number>} how many packages others have written
+ * @param {string} [folder] @returns {Promise<number>} how many packages others have written
  * @throws {PlainError} when one of them may not be shipped
  */
 export async function writeDocuments(folder) {
@@ -63,8 +62,7 @@ export async function writeDocuments(folder) {
 
 /**
  * The bill of materials of everything we ship, by `pnpm sbom`. The same lockfile gives the same bytes.
- * @returns {Promise<Bill>}
- * @throws {PlainError} when pnpm cannot make it
+ * @returns {Promise<Bill>} @throws {PlainError} when pnpm cannot make it
  */
 export async function billOfMaterials() {
   const { code, stdout, stderr } = await run(
@@ -99,16 +97,10 @@ const licenceOf = (component) =>
   READ_BY_HAND[`${nameOf(component)}@${component.version}`] ??
   component.licenses?.map(({ license, expression }) => expression ?? license?.id ?? license?.name).join(' AND ');
 
-/**
- * @param {Bill} bill
- * @returns {Component[]} the packages that others have written
- */
+/** @param {Bill} bill @returns {Component[]} the packages that others have written */
 export const thirdParty = ({ components }) => components.filter(({ group }) => group !== '@crm');
 
-/**
- * @param {readonly Component[]} components
- * @returns {string[]} a sentence for each whose licence is not on the list
- */
+/** @param {readonly Component[]} components @returns {string[]} a sentence for each whose licence is not on the list */
 export function licenceProblems(components) {
   return components.flatMap((component) => {
     const licence = licenceOf(component);
@@ -131,8 +123,7 @@ function isAllowed(licence) {
 
 /**
  * The licence texts that go with an image, because a bundle has no comments. Each part begins `<name> <version> (<licence>)`.
- * @param {readonly Component[]} components installed ones
- * @param {string} [store] folder in which pnpm keeps them
+ * @param {readonly Component[]} components installed ones @param {string} [store] folder in which pnpm keeps them
  * @throws {PlainError} when one is not installed
  */
 export async function noticesOf(components, store = inRoot('node_modules', '.pnpm')) {

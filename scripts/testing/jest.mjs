@@ -13,9 +13,7 @@ import { inRoot, ROOT } from '../root.mjs';
 
 /**
  * Runs Jest in the foreground.
- * @param {readonly string[]} args
- * @param {NodeJS.ProcessEnv} environment added to ours
- * @returns {Promise<Counts>}
+ * @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment added to ours @returns {Promise<Counts>}
  */
 export async function runJest(args, environment = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-jest-'));

@@ -19,8 +19,7 @@ import { inRoot, ROOT } from '../root.mjs';
 /**
  * Starts a platform from what is built. It ends, and its data is deleted, when {@link TestPlatform.stop} is called or
  * this process ends, in whatever way.
- * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW
- * @returns {Promise<TestPlatform>}
+ * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW @returns {Promise<TestPlatform>}
  */
 export async function startTestPlatform(environment = {}) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-platform-'));
