@@ -77,10 +77,8 @@ async function measuredPackages() {
   return Object.keys(dependencies).filter((name) => name.startsWith('@crm/'));
 }
 
-/**
- * Each file runs in a process of its own: what one has made the compiler assume must not slow the next.
- * @param {string} group @param {string} name of the file @returns {Promise<Row[]>}
- */
+/** Each file runs in a process of its own: what one has made the compiler assume must not slow the next.
+ * @param {string} group @param {string} name of the file @returns {Promise<Row[]>} */
 async function rowsOf(group, name) {
   const child = spawn(process.execPath, [import.meta.filename, group, '--only', name, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -44,10 +44,8 @@ await runCommand(async () => {
   }
 });
 
-/**
- * @param {import('./platform/addresses.mjs').Addresses} addresses
- * @returns {Promise<boolean>} whether every service is ready
- */
+/** @param {import('./platform/addresses.mjs').Addresses} addresses
+ * @returns {Promise<boolean>} whether every service is ready */
 async function isReady(addresses) {
   const answers = await Promise.all(
     Object.values(addresses.services).map(({ operationsUrl }) =>

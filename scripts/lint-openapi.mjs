@@ -22,10 +22,8 @@ const SPECTRAL = {
 const isAboutDocument = ({ code, path: at }) =>
   code !== 'oas3-valid-media-example' || at.indexOf('example') === at.lastIndexOf('example');
 
-/**
- * @param {string} text the document as JSON, without references to other files
- * @returns {Promise<string[]>} what the rules find, warnings included
- */
+/** @param {string} text the document as JSON, without references to other files
+ * @returns {Promise<string[]>} what the rules find, warnings included */
 async function findingsOf(text) {
   const spectral = new Spectral();
   spectral.setRuleset(SPECTRAL);

@@ -77,10 +77,8 @@ export function problemsOf(path, text) {
   );
 }
 
-/**
- * The text with comments blanked out; line numbers stay. A string that holds what looks like a comment keeps it.
- * @param {string} text
- */
+/** The text with comments blanked out; line numbers stay. A string that holds what looks like a comment keeps it.
+ * @param {string} text */
 function withoutComments(text) {
   const token = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
   return text.replace(token, (part) => (/^\/[/*]/.test(part) ? part.replace(/[^\n]/g, ' ') : part));

@@ -32,10 +32,8 @@ process.on('SIGINT', () => {
   interrupted = true;
 });
 
-/**
- * @param {Tally} tally @param {string} name
- * @param {() => Promise<{ passed: number, failed: number, skipped?: number }>} work
- */
+/** @param {Tally} tally @param {string} name
+ * @param {() => Promise<{ passed: number, failed: number, skipped?: number }>} work */
 async function part(tally, name, work) {
   if (interrupted) return;
   process.stdout.write(`\n== ${name}\n`);
@@ -44,10 +42,8 @@ async function part(tally, name, work) {
   tally.add(name, counts, (performance.now() - begun) / 1000);
 }
 
-/**
- * Runs the checks side by side, most of which compute on one core, and shows what each has printed when it has ended.
- * @param {Tally} tally
- */
+/** Runs the checks side by side, most of which compute on one core, and shows what each has printed when it has ended.
+ * @param {Tally} tally */
 async function runChecks(tally) {
   const waiting = [...CHECKS];
   /** @type {Map<string, Promise<void>>} */
@@ -70,16 +66,12 @@ async function runChecks(tally) {
   await Promise.all(Array.from({ length: availableParallelism() }, runNext));
 }
 
-/**
- * @param {string} path as it was given on the command line @param {string} folder
- * @returns {boolean} whether it is the folder or in it
- */
+/** @param {string} path as it was given on the command line @param {string} folder
+ * @returns {boolean} whether it is the folder or in it */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
 
-/**
- * @param {Tally} tally
- * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options
- */
+/** @param {Tally} tally
+ * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options */
 async function runTests(tally, { paths, coverage, update, environment }) {
   const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
   if (paths.length === 0 || ofPackages.length > 0) {

@@ -47,10 +47,8 @@ export function standIn(code) {
 
 const UNDICI_ENTRY = /[\\/]node_modules[\\/]undici[\\/]index\.js$/;
 
-/**
- * What stands for undici's own entry, which loads fetch, web sockets, caches, mocks and interceptors as well. Another
- * export that a service comes to need is added here; until then its build fails.
- */
+/** What stands for undici's own entry, which loads fetch, web sockets, caches, mocks and interceptors as well.
+ * Another export that a service comes to need is added here; until then its build fails. */
 const UNDICI = `import Agent from './lib/dispatcher/agent.js';
 import api from './lib/api/index.js';
 import Client from './lib/dispatcher/client.js';

@@ -57,10 +57,8 @@ export async function startCluster(options) {
   }
 }
 
-/**
- * @param {ClusterOptions} options @param {Folders} folders
- * @param {(() => Promise<unknown>)[]} stops gets how to stop what has been started
- */
+/** @param {ClusterOptions} options @param {Folders} folders
+ * @param {(() => Promise<unknown>)[]} stops gets how to stop what has been started */
 async function startParts({ layout, portOffset, progress }, folders, stops) {
   const { SERVICES } = await serviceList();
   const behind = clusterLayout(layout);

@@ -12,10 +12,8 @@ const DATABASE_OFFSETS = { primary: 10, standby: 11 };
 /** From the port of the first server of NATS to the first that servers connect to. */
 const ROUTE_OFFSET = 10;
 
-/**
- * The ports behind the addresses of the development profile, at which the balancer answers. All are on 127.0.0.1.
- * @typedef {ReturnType<typeof clusterLayout>} ClusterLayout
- */
+/** The ports behind the addresses of the development profile, at which the balancer answers. All are on 127.0.0.1.
+ * @typedef {ReturnType<typeof clusterLayout>} ClusterLayout */
 
 /** @param {import('../platform/layout.mjs').Layout} balancer */
 export function clusterLayout({ services, servers: { postgres, nats } }) {

@@ -41,10 +41,8 @@ export async function signInPeople(baseUrl) {
   let phase = emptyPhase('');
   let wroteAt = 0;
 
-  /**
-   * Resolves with the answer's body; with undefined when it failed, which is noted.
-   * @type {(person: string, method: string, path: string, expected: number, body?: object) => Promise<any>}
-   */
+  /** Resolves with the answer's body; with undefined when it failed, which is noted.
+   * @type {(person: string, method: string, path: string, expected: number, body?: object) => Promise<any>} */
   const send = async (person, method, path, expected, body) => {
     const counted = phase;
     const began = performance.now();

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 
-/**
- * A request that the receiver got.
- * @typedef {{ id: string, headers: import('node:http').IncomingHttpHeaders, body: string }} Received
- */
+/** A request that the receiver got.
+ * @typedef {{ id: string, headers: import('node:http').IncomingHttpHeaders, body: string }} Received */
 
 /**
  * A webhook receiver as an app's developer would run it: https, on loopback.

@@ -23,10 +23,8 @@ export async function serviceVariables(service, profile = 'production') {
   return variablesOf(await configurationOf(service), { PROFILE: profile });
 }
 
-/**
- * @param {() => unknown} loadConfig reads its settings through `readEnvironment`
- * @param {Readonly<Record<string, string>>} [environment]
- */
+/** @param {() => unknown} loadConfig reads its settings through `readEnvironment`
+ * @param {Readonly<Record<string, string>>} [environment] */
 export function variablesOf(loadConfig, environment = {}) {
   /** @type {Set<string>} */
   const read = new Set();

@@ -45,10 +45,8 @@ export async function findBuildah() {
 function builder({ buildah, libraryCache, environment, policy }, driver) {
   const folders = ['--root', path.join(STORAGE, driver), '--runroot', path.join(IMAGES_CACHE, 'run', driver)];
 
-  /**
-   * @param {readonly string[]} args @returns {Promise<string>} what it prints, without the last line end
-   * @throws {PlainError} when it fails
-   */
+  /** @param {readonly string[]} args @returns {Promise<string>} what it prints, without the last line end
+   * @throws {PlainError} when it fails */
   async function run([command = '', ...args]) {
     const own = COMMANDS_WITH_POLICY.includes(command) ? ['--signature-policy', policy] : [];
     const line = [buildah, '--storage-driver', driver, ...folders, command, ...own, ...args];
@@ -95,10 +93,8 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
       await run(['commit', '--quiet', '--rm', '--format', 'docker', container, to]);
     },
 
-    /**
-     * Overlays are made on a folder that is mounted onto itself, which buildah leaves so; and a run that was killed leaves what
-     * it had mounted. The innermost comes last in the list, and must go first.
-     */
+    /** Overlays are made on a folder that is mounted onto itself, which buildah leaves so; and a run that was killed
+     * leaves what it had mounted. The innermost comes last in the list, and must go first. */
     async unmount() {
       await run(['rm', '--all']);
       const mounts = [...(await readFile('/proc/mounts', 'utf8')).matchAll(/^\S+ (\S+) /gm)].map(([, at = '']) => at);

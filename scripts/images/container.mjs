@@ -74,10 +74,8 @@ export async function startContainer({ name, image, environment, volume, command
     /** The program outside, which waits for the one inside. */
     outer,
 
-    /**
-     * Runs another program in the container, as its user: what `docker exec` does.
-     * @param {readonly string[]} more @param {string} [input] for its standard input
-     */
+    /** Runs another program in the container, as its user: what `docker exec` does.
+     * @param {readonly string[]} more @param {string} [input] for its standard input */
     run(more, input) {
       const [user = '', group = ''] = image.user.split(':');
       const as = ['--mount', '--pid', '--root', '--wd', '--setuid', user, '--setgid', group];

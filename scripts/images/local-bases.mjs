@@ -57,10 +57,8 @@ async function unpackNode(version, folder) {
   for (const name of ['npm', 'npx']) await symlink(`../${npm}/bin/${name}-cli.js`, path.join(folder, 'bin', name));
 }
 
-/**
- * Fetches a package from the npm registry, without installing it. npm checks it against the registry's sum.
- * @param {string} spec name and version @param {string} folder to unpack it into
- */
+/** Fetches a package from the npm registry, without installing it. npm checks it against the registry's sum.
+ * @param {string} spec name and version @param {string} folder to unpack it into */
 async function unpackPackage(spec, folder) {
   await mkdir(folder, { recursive: true });
   const env = withoutNpmVariables(process.env);

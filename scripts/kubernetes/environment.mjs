@@ -82,10 +82,8 @@ function environmentOf(workload, manifests, handMade) {
   return { environment, problems };
 }
 
-/**
- * @param {{ name: string, key: string }} reference @param {readonly HandMadeSecret[]} handMade
- * @returns {string | undefined} undefined when nobody makes it
- */
+/** @param {{ name: string, key: string }} reference @param {readonly HandMadeSecret[]} handMade
+ * @returns {string | undefined} undefined when nobody makes it */
 function sampleOf({ name, key }, handMade) {
   // Of the operator of PostgreSQL.
   if (name === 'crm-db-superuser') return 'a-password';

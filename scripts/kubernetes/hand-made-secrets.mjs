@@ -22,10 +22,8 @@ const WITH_ENCRYPTION = ['automation-hooks', 'identity', 'marketplace-certificat
 /** @type {SecretKey} */
 const PASSWORD = { generate: 'password' };
 
-/**
- * @param {{ services: readonly string[], stateful: readonly string[] }} contracts
- * @returns {readonly HandMadeSecret[]} in alphabetical order
- */
+/** @param {{ services: readonly string[], stateful: readonly string[] }} contracts
+ * @returns {readonly HandMadeSecret[]} in alphabetical order */
 export function handMadeSecrets({ services, stateful }) {
   return [
     {

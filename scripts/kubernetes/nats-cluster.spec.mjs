@@ -110,10 +110,8 @@ async function healthy(monitor) {
   throw new Error(`A server was not healthy within ${READY_MS / 1000} s`);
 }
 
-/**
- * Runs a program with the client that the services use. Node reads NODE_EXTRA_CA_CERTS only when it starts.
- * @param {string} source @param {NodeJS.ProcessEnv} [environment]
- */
+/** Runs a program with the client that the services use. Node reads NODE_EXTRA_CA_CERTS only when it starts.
+ * @param {string} source @param {NodeJS.ProcessEnv} [environment] */
 const client = (source, environment = {}) =>
   run(process.execPath, ['--input-type=module', '--eval', source], {
     cwd: inRoot('libs', 'messaging'),

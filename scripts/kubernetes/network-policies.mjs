@@ -69,10 +69,8 @@ export function networkPoliciesText(input) {
 const podLabels = (end) =>
   POD_LABELS[/** @type {keyof typeof POD_LABELS} */ (end)] ?? { 'app.kubernetes.io/name': end };
 
-/**
- * One rule for each set of ports, with all the peers that have it.
- * @param {readonly ConnectionArrow[]} arrows @param {'from' | 'to'} side of the peer @param {NetworkInput} input
- */
+/** One rule for each set of ports, with all the peers that have it.
+ * @param {readonly ConnectionArrow[]} arrows @param {'from' | 'to'} side of the peer @param {NetworkInput} input */
 function grouped(arrows, side, input) {
   /** @type {Map<string, { ports: object[], peers: object[] }>} */
   const rules = new Map();

@@ -90,10 +90,8 @@ const VARIANTS = [
   ...['scaling-by-lag', 'cilium', 'vault'].map((component) => ['production', component]),
 ];
 
-/**
- * Renders a copy in which something is changed.
- * @param {string} overlay @param {string} file of the overlay @param {(content: any) => void} change
- */
+/** Renders a copy in which something is changed.
+ * @param {string} overlay @param {string} file of the overlay @param {(content: any) => void} change */
 async function renderChanged(overlay, file, change) {
   const copy = await mkdtemp(path.join(os.tmpdir(), 'crm-k8s-'));
   try {
@@ -117,10 +115,8 @@ const renderWith = (overlay, component) =>
 const ofKind = (/** @type {readonly Manifest[]} */ all, /** @type {string} */ kind) =>
   all.filter((one) => one.kind === kind);
 
-/**
- * @param {readonly Manifest[]} all @param {string} kind
- * @param {string} name without the hash that kustomize adds to that of a ConfigMap @returns {any}
- */
+/** @param {readonly Manifest[]} all @param {string} kind
+ * @param {string} name without the hash that kustomize adds to that of a ConfigMap @returns {any} */
 function get(all, kind, name) {
   const hash = kind === 'ConfigMap' ? /-[a-z0-9]{10}$/ : /$/;
   const found = ofKind(all, kind).find(({ metadata }) => metadata.name.replace(hash, '') === name);

@@ -23,10 +23,8 @@ const BUILDS = {
   },
 };
 
-/**
- * The task of one package, where nx is told not to batch.
- * @param {{ kind: Kind }} options @param {import('nx/src/devkit-exports').ExecutorContext} context
- */
+/** The task of one package, where nx is told not to batch.
+ * @param {{ kind: Kind }} options @param {import('nx/src/devkit-exports').ExecutorContext} context */
 export async function buildOne({ kind }, { projectName, projectsConfigurations }) {
   await BUILDS[kind](inRoot(projectsConfigurations.projects[projectName ?? '']?.root ?? ''));
   return { success: true };

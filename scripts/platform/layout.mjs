@@ -8,10 +8,8 @@ export const SERVER_PORTS = { postgres: 15432, nats: 14222, smtp: 1025, mail: 80
 
 /** @typedef {Record<keyof typeof SERVER_PORTS, number>} ServerPorts */
 
-/**
- * Which services have a port for operators, and how far it is from that of the service.
- * @typedef {{ SERVING_OPERATORS: readonly string[], OPERATORS_PORT_OFFSET: number }} Operators
- */
+/** Which services have a port for operators, and how far it is from that of the service.
+ * @typedef {{ SERVING_OPERATORS: readonly string[], OPERATORS_PORT_OFFSET: number }} Operators */
 
 /**
  * Every port of a running platform, all on 127.0.0.1.
@@ -53,10 +51,8 @@ export function fixedLayout(servicePorts, operationsOffset, offset, operators) {
   return layout;
 }
 
-/**
- * Ports that nobody uses at this moment: for tests.
- * @param {readonly ServiceName[]} services @param {readonly string[]} [servingOperators]
- */
+/** Ports that nobody uses at this moment: for tests.
+ * @param {readonly ServiceName[]} services @param {readonly string[]} [servingOperators] */
 export async function freeLayout(services, servingOperators = []) {
   const names = /** @type {(keyof ServerPorts)[]} */ (Object.keys(SERVER_PORTS));
   const ports = await freePorts(services.length * 3 + names.length);
@@ -76,10 +72,8 @@ export async function freeLayout(services, servingOperators = []) {
   };
 }
 
-/**
- * Every port with the name of who will listen there. The receiver of the demo is started by the demo, not by us.
- * @param {Layout} layout
- */
+/** Every port with the name of who will listen there. The receiver of the demo is started by the demo, not by us.
+ * @param {Layout} layout */
 export function portsOf({ services, servers }) {
   return [
     { port: servers.postgres, name: 'PostgreSQL' },

@@ -23,10 +23,8 @@ export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
   }
 }
 
-/**
- * A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
- * @param {string} line @returns {string}
- */
+/** A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
+ * @param {string} line @returns {string} */
 export function readableLogLine(line) {
   if (!line.startsWith('{')) return line;
   try {

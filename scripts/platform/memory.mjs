@@ -10,10 +10,8 @@ import { run } from '../processes/run.mjs';
  *   added up; Linux only
  */
 
-/**
- * @param {readonly { pid: number, alone?: boolean }[]} programs alone: without what it has started
- * @returns {Promise<Map<number, Memory>>} by process id
- */
+/** @param {readonly { pid: number, alone?: boolean }[]} programs alone: without what it has started
+ * @returns {Promise<Map<number, Memory>>} by process id */
 export async function memoryOf(programs) {
   const parents = await parentTable();
   /** @type {Map<number, Memory>} */

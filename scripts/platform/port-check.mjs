@@ -5,10 +5,8 @@ import { run } from '../processes/run.mjs';
 
 /** @typedef {{ port: number, name: string, holder?: string }} TakenPort */
 
-/**
- * @param {readonly { port: number, name: string }[]} wanted
- * @throws {PlainError} naming every port that is in use, and who holds it where that can be found out
- */
+/** @param {readonly { port: number, name: string }[]} wanted
+ * @throws {PlainError} naming every port that is in use, and who holds it where that can be found out */
 export async function requireFreePorts(wanted) {
   /** @type {TakenPort[]} */
   const taken = [];
@@ -48,10 +46,8 @@ async function holderOf(port) {
   return `${command.length > 80 ? `${command.slice(0, 80)}…` : command || 'a program'} (process ${pid})`;
 }
 
-/**
- * From /proc, because a small machine has neither lsof nor ss. Other users' processes are visible to root only.
- * @param {number} port
- */
+/** From /proc, because a small machine has neither lsof nor ss. Other users' processes are visible to root only.
+ * @param {number} port */
 async function listenerOnLinux(port) {
   const LISTEN = '0A';
   const inodes = new Set();

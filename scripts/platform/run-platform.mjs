@@ -174,10 +174,8 @@ export async function planPlatform(options, environment, embedded, services) {
   return { layout, services: [...services], secrets, addresses };
 }
 
-/**
- * @param {import('./layout.mjs').Layout} layout @param {readonly string[]} services
- * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
- */
+/** @param {import('./layout.mjs').Layout} layout @param {readonly string[]} services
+ * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded */
 const portsToListenOn = (layout, services, embedded) => {
   const { postgres, nats, smtp, mail } = layout.servers;
   const unused = [

@@ -29,10 +29,8 @@ const ROUTED = {
   WEBHOOKS_URL: 'webhook-dispatcher',
 };
 
-/**
- * The environment of one service in the development profile.
- * @param {ServiceName} name @param {EnvironmentInput} input @returns {NodeJS.ProcessEnv}
- */
+/** The environment of one service in the development profile.
+ * @param {ServiceName} name @param {EnvironmentInput} input @returns {NodeJS.ProcessEnv} */
 export function serviceEnvironment(name, { layout, secrets, addresses, databases, outer }) {
   const ports = layout.services[name];
   if (!ports) throw new Error(`No ports for ${name}`);

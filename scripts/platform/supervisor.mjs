@@ -77,10 +77,8 @@ export class Supervisor {
     });
   }
 
-  /**
-   * Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are made
-   * again, in case its store was deleted; the services then publish again what the stream lacks.
-   */
+  /** Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams
+   * are made again, in case its store was deleted; the services then publish again what the stream lacks. */
   async startNats() {
     const { dataDir, layout, secrets } = this.#options;
     const logFile = await this.#logFile('nats');
@@ -129,10 +127,8 @@ export class Supervisor {
     );
   }
 
-  /**
-   * Makes databases, roles, tables, streams and consumers, or brings them up to date.
-   * @param {import('./provision.mjs').Order} order @returns {Promise<import('./provision.mjs').Provisioned>}
-   */
+  /** Makes databases, roles, tables, streams and consumers, or brings them up to date.
+   * @param {import('./provision.mjs').Order} order @returns {Promise<import('./provision.mjs').Provisioned>} */
   async provision(order) {
     const child = run(process.execPath, [inRoot('scripts', 'platform', 'provision.mjs')], {
       cwd: ROOT,
@@ -147,10 +143,8 @@ export class Supervisor {
     return JSON.parse(outcome.stdout);
   }
 
-  /**
-   * Creates the demo sign-ins; those that exist are left alone.
-   * @param {import('./provision.mjs').Provisioned['databases']} databases
-   */
+  /** Creates the demo sign-ins; those that exist are left alone.
+   * @param {import('./provision.mjs').Provisioned['databases']} databases */
   async seed(databases) {
     const outcome = await run(process.execPath, ['--enable-source-maps', inRoot('apps/identity/dist/seed.js')], {
       cwd: ROOT,
@@ -163,10 +157,8 @@ export class Supervisor {
     }
   }
 
-  /**
-   * Starts every service and resolves when all of them are ready.
-   * @param {import('./provision.mjs').Provisioned['databases']} databases
-   */
+  /** Starts every service and resolves when all of them are ready.
+   * @param {import('./provision.mjs').Provisioned['databases']} databases */
   async startServices(databases) {
     await Promise.all(
       this.#options.services.map(async (name) => {

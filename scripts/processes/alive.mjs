@@ -12,10 +12,8 @@ export function isAlive(pid) {
   }
 }
 
-/**
- * The command line of a process, so that an id that was used again is not mistaken for ours.
- * @param {number} pid @returns {Promise<string>} empty when there is no such process
- */
+/** The command line of a process, so that an id that was used again is not mistaken for ours.
+ * @param {number} pid @returns {Promise<string>} empty when there is no such process */
 export async function commandLineOf(pid) {
   return (await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout.trim();
 }

@@ -22,10 +22,8 @@ const READ_BYTES = 64 * 1024;
  * @property {'services' | 'servers'} kind
  */
 
-/**
- * A program that runs until it is told to stop. It gets a process group of its own, so that Ctrl-C in the terminal
- * reaches us alone and we stop the programs in the right order.
- */
+/** A program that runs until it is told to stop. It gets a process group of its own, so that Ctrl-C in the terminal
+ * reaches us alone and we stop the programs in the right order. */
 export class ChildServer {
   #options;
   #child;
@@ -98,10 +96,8 @@ export class ChildServer {
     return (logFile === undefined ? this.#lastLines : linesAtEnd(logFile, this.#logStart)).slice(-count);
   }
 
-  /**
-   * Stops it and resolves when it is gone.
-   * @param {NodeJS.Signals} signal the polite one @param {number} graceMs how long it may take before SIGKILL
-   */
+  /** Stops it and resolves when it is gone.
+   * @param {NodeJS.Signals} signal the polite one @param {number} graceMs how long it may take before SIGKILL */
   async stop(signal, graceMs) {
     if (this.#outcome !== undefined || !this.#child.pid) return;
     const { pid } = this.#child;
@@ -135,10 +131,8 @@ function openLog(file) {
   return openSync(file, 'a');
 }
 
-/**
- * @param {string} file @param {number} start bytes to leave out at the beginning
- * @returns {string[]} the last lines that are not empty
- */
+/** @param {string} file @param {number} start bytes to leave out at the beginning
+ * @returns {string[]} the last lines that are not empty */
 function linesAtEnd(file, start) {
   const log = openSync(file, 'r');
   try {

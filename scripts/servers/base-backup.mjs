@@ -1,10 +1,8 @@
 import { chown, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/**
- * What does not belong into a base backup: PostgreSQL's manual, "Making a Base Backup Using the Low Level API". Folders stay,
- * empty.
- */
+/** What does not belong into a base backup: PostgreSQL's manual, "Making a Base Backup Using the Low Level API".
+ * Folders stay, empty. */
 const EMPTIED = [
   'pg_dynshmem',
   'pg_notify',
@@ -39,10 +37,8 @@ export async function takeBaseBackup(session, target, { awaitsArchive }) {
   if (rows[0].spcmapfile) throw new Error(`There are tablespaces: ${rows[0].spcmapfile}`);
 }
 
-/**
- * Gives a folder and everything in it to a user.
- * @param {string} folder @param {import('./unprivileged-user.mjs').UnixUser} user
- */
+/** Gives a folder and everything in it to a user.
+ * @param {string} folder @param {import('./unprivileged-user.mjs').UnixUser} user */
 export async function chownAll(folder, { uid, gid }) {
   const entries = await readdir(folder, { recursive: true });
   for (const entry of ['', ...entries]) await chown(path.join(folder, entry), uid, gid);

@@ -33,10 +33,8 @@ export async function unpackDebianPackages(folder, packages, { alone = false, ca
   });
 }
 
-/**
- * @param {{ options: readonly string[], packages: readonly string[], alone: boolean, work: string }} order
- * @returns {Promise<string>} the folder that holds them
- */
+/** @param {{ options: readonly string[], packages: readonly string[], alone: boolean, work: string }} order
+ * @returns {Promise<string>} the folder that holds them */
 async function fetchArchives({ options, packages, alone, work }) {
   const simulation = [...options, '--simulate', '--no-install-recommends', 'install', ...packages];
   const names = alone ? packages : installedBy(await apt(simulation));
@@ -47,17 +45,13 @@ async function fetchArchives({ options, packages, alone, work }) {
   return folder;
 }
 
-/**
- * @param {string} simulated what `apt-get --simulate install` prints
- * @returns {string[]} the packages it would install or replace
- */
+/** @param {string} simulated what `apt-get --simulate install` prints
+ * @returns {string[]} the packages it would install or replace */
 export const installedBy = (simulated) =>
   [...simulated.matchAll(/^Inst (\S+)/gm)].map(([, name]) => /** @type {string} */ (name));
 
-/**
- * @param {string} cache
- * @returns {Promise<string[]>} the options that make apt-get use lists of packages of our own, which are fresh now
- */
+/** @param {string} cache
+ * @returns {Promise<string[]>} the options that make apt-get use lists of packages of our own, which are fresh now */
 async function ownLists(cache) {
   const [lists, archives] = [path.join(cache, 'apt', 'lists'), path.join(cache, 'apt', 'cache')];
   await mkdir(path.join(lists, 'partial'), { recursive: true });

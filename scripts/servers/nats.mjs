@@ -25,10 +25,8 @@ export const NATS_STOP_MS = 10_000;
  *   port that the others connect to, and those of all of them, on 127.0.0.1
  */
 
-/**
- * Starts nats-server with JetStream and resolves when it accepts connections.
- * @param {NatsOptions} options @throws {PlainError} when there is no nats-server or it does not come up
- */
+/** Starts nats-server with JetStream and resolves when it accepts connections.
+ * @param {NatsOptions} options @throws {PlainError} when there is no nats-server or it does not come up */
 export async function startNats(options) {
   const program = await natsProgram();
   const configFile = path.join(options.dataDir, 'nats.conf');

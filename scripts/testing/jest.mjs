@@ -11,10 +11,8 @@ import { inRoot, ROOT } from '../root.mjs';
  * @property {number} skipped
  */
 
-/**
- * Runs Jest in the foreground.
- * @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment added to ours @returns {Promise<Counts>}
- */
+/** Runs Jest in the foreground.
+ * @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment added to ours @returns {Promise<Counts>} */
 export async function runJest(args, environment = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-jest-'));
   const results = path.join(folder, 'results.json');
