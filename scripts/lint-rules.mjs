@@ -62,11 +62,9 @@ export const RULES = [
   },
 ];
 
-/**
- * The lines of a file that break a rule. Comments are not code.
+/** The lines of a file that break a rule. Comments are not code.
  * @param {string} path from the root of the repository, with slashes @param {string} text
- * @returns {string[]} `path:line rule`
- */
+ * @returns {string[]} `path:line rule` */
 export function problemsOf(path, text) {
   const rules = RULES.filter(({ except }) => !except.some((pattern) => pattern.test(path)));
   const code = withoutComments(text);

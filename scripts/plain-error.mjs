@@ -1,5 +1,5 @@
-/** A failure that the person at the keyboard can understand and act on: printed as its message alone, without a
- * stack. Say what could not be done and how to do it by hand. */
+/** A failure that the person at the keyboard can understand and act on: printed as its message alone, without a stack.
+ * Say what could not be done and how to do it by hand. */
 export class PlainError extends Error {
   /** @param {string} message @param {{ cause?: unknown }} [options] */
   constructor(message, options) {

@@ -13,11 +13,9 @@ import { requireNodeVersion } from './setup/node-version.mjs';
 /** The exit codes that a shell gives to a program ended by a signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/**
- * @param {import('./platform/addresses.mjs').Addresses} addresses
+/** @param {import('./platform/addresses.mjs').Addresses} addresses
  * @param {{ json: boolean, supervisor: number, note?: string }} options
- * @returns {string} what is printed when the platform answers
- */
+ * @returns {string} what is printed when the platform answers */
 function readyText(addresses, { json, supervisor, note }) {
   if (json) return `${JSON.stringify({ ready: true, supervisor, ...addresses })}\n`;
   return `${readyTable(addresses)}\n${note ? `${note}\n` : ''}ready\n`;

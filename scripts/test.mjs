@@ -141,9 +141,7 @@ await runCommand(async () => {
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
-/**
- * @param {Tally} tally @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
- */
+/** @param {Tally} tally @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options */
 async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
   const progress = new Progress(needsBrowser ? 4 : 3);

@@ -31,11 +31,8 @@ export const STEPS = 4;
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 /** @typedef {import('./layout.mjs').ClusterLayout['replicas'][number]} Place */
 
-/**
- * Starts the platform as it runs in production, on this machine: two replicas of each service behind a balancer, three NATS
- * servers with a copy of each stream, and PostgreSQL with a standby that has every commit. Its data goes when it stops.
- * @param {ClusterOptions} options
- */
+/** Starts the platform as it runs in production, with two replicas of each service. Its data goes when it stops.
+ * @param {ClusterOptions} options */
 export async function startCluster(options) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-cluster-'));
   // PostgreSQL's user must get through; what is inside is closed to others.

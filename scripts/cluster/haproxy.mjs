@@ -21,11 +21,8 @@ const DATABASE = 'postgres';
 /** @typedef {{ name: string, port: number, replicas: readonly { name: string, port: number, operationsPort: number }[] }} Balanced */
 /** @typedef {{ services: readonly Balanced[], database: { port: number, primary: number, standby: number } }} Topology what stands behind the ports of callers */
 
-/**
- * Requests go to the replicas that are ready, database connections to the primary. A request that no replica has got is sent
- * to another. One that a replica may have got is sent again only when it changes nothing.
- * @param {string} socket for orders @param {Topology} topology
- */
+/** A request that no replica has got is sent to another; one that a replica may have got, only when it changes nothing.
+ * @param {string} socket for orders @param {Topology} topology */
 const configurationOf = (socket, { services, database }) => `global
   stats socket ${socket} mode 600 level admin
   maxconn 4000
@@ -60,11 +57,9 @@ listen ${DATABASE}
   server standby 127.0.0.1:${database.standby} disabled
 `;
 
-/**
- * Starts what stands for the Kubernetes services and the ingress. It takes orders while it runs.
+/** Starts what stands for the Kubernetes services and the ingress. It takes orders while it runs.
  * @param {import('./cluster.mjs').Folders} folders @param {Topology} topology
- * @throws {PlainError} when there is no HAProxy or it does not come up
- */
+ * @throws {PlainError} when there is no HAProxy or it does not come up */
 export async function startHaproxy({ folder, logFolder, guard }, topology) {
   const [socket, file] = [path.join(folder, 'haproxy.sock'), path.join(folder, 'haproxy.cfg')];
   await writeFile(file, configurationOf(socket, topology));

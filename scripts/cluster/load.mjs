@@ -14,16 +14,11 @@ const SHOWN = 5;
 
 const LEADS = '/api/crm/leads';
 
-/**
- * What the requests of a phase came to; failures by method, status and code; the gap: longest time without a successful write.
- * @typedef {{ name: string, requests: number, failures: string[], slowestMs: number, longestGapMs: number }} Phase
- */
+/** What the requests of a phase came to; the gap: longest time without a successful write.
+ * @typedef {{ name: string, requests: number, failures: string[], slowestMs: number, longestGapMs: number }} Phase */
 
-/**
- * People who create, read and change leads at a steady rate, whatever happens to the platform. Nothing is tried again, so
- * that each request that fails is seen.
- * @param {string} baseUrl of the gateway
- */
+/** People who create, read and change leads at a steady rate. Nothing is tried again, so that each failure is seen.
+ * @param {string} baseUrl of the gateway */
 export async function signInPeople(baseUrl) {
   /** Access tokens by person, valid for 15 minutes. @type {Record<string, string>} */
   const tokens = {};

@@ -13,8 +13,7 @@ const OPERATOR = 'operator@platform.test';
 const OPERATOR_PASSWORD = PASSWORD;
 
 /**
- * The platform's main job in eight steps, through its public addresses only. Everything it needs it makes under new
- * names, so it can be walked again and again.
+ * The platform's main job in eight steps, through public addresses only. It can be walked again and again.
  * @param {Addresses} addresses @param {DemoReceiver} receiver
  * @param {{ step: (number: number, title: string) => void, show: Show }} output
  * @returns what came back, for whoever wants to judge it (e2e/journey.spec.ts), and what the tenant has after it

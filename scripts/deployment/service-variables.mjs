@@ -5,11 +5,8 @@ import { inRoot } from '../root.mjs';
 
 /** A process with a configuration. @typedef {import('../platform/services.mjs').ServiceName | 'migrate'} ProgramName */
 
-/**
- * Every variable that the configuration reads, in alphabetical order; those without which the service does not start; and the
- * secrets, whose value may be in a file, named by the variable `<NAME>_FILE`.
- * @typedef {{ known: readonly string[], required: readonly string[], fromFiles: readonly string[] }} ServiceVariables
- */
+/** fromFiles: the secrets, whose value may be in a file, named by the variable `<NAME>_FILE`.
+ * @typedef {{ known: readonly string[], required: readonly string[], fromFiles: readonly string[] }} ServiceVariables */
 
 /** Variables that Node and the C library read, not the configuration. */
 const PROCESS_VARIABLES = ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ'];

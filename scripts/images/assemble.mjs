@@ -44,11 +44,9 @@ async function copyBuild(app, target) {
   await cp(dist, target, { recursive: true });
 }
 
-/**
- * Copies a package that cannot be bundled, and the part of it that was compiled for this kind of machine.
+/** Copies a package that cannot be bundled, and the part of it that was compiled for this kind of machine.
  * @param {string} source @param {RegExp} files those at the top of the package that a running service needs
- * @param {string} target the node_modules to fill @throws {PlainError} when the compiled part is missing
- */
+ * @param {string} target the node_modules to fill @throws {PlainError} when the compiled part is missing */
 async function copyOutsidePackage(source, files, target) {
   const { name, optionalDependencies = {} } = JSON.parse(await readFile(path.join(source, 'package.json'), 'utf8'));
   const kept = (await readdir(source)).filter((file) => files.test(file) || LEGAL.test(file));

@@ -14,8 +14,8 @@ const NPM_VERSION = '11.21.2';
 const MIRROR = 'http://deb.debian.org/debian';
 
 /**
- * Makes stand-ins for the two base images where no registry is at hand: a minimal Debian by debootstrap, and the same with
- * the Node of the npm registry, in the versions that the Dockerfile names. They are made again when this file has changed.
+ * Makes stand-ins for the base images, of debootstrap and of the Node of the npm registry, again when this file has
+ * changed.
  * @param {import('./buildah.mjs').Buildah} buildah
  * @returns {Promise<{ NODE_IMAGE: string, DEBIAN_IMAGE: string }>} their names
  * @throws {PlainError} when they cannot be made

@@ -9,10 +9,8 @@ import { stringify } from 'yaml';
  * @property {string} what one sentence for docs/deployment/kubernetes.md
  */
 
-/**
- * Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
- * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey
- */
+/** Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
+ * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey */
 
 /** Users of NATS: the services, and who makes streams. */
 const PROVISIONER = 'provisioner';
@@ -92,22 +90,18 @@ export function secretManifests(secrets, environment) {
   return { manifests, missing };
 }
 
-/**
- * Passwords stand unescaped in URLs and in the configuration of NATS, which reads a text that begins with a digit as a
- * number: a letter, then hexadecimal digits. An encryption key is a ring of one key, whose name is 1, so that it can be replaced.
- * @param {'password' | 'encryption-key'} kind
- */
+/** Unescaped in URLs and in the configuration of NATS, where digits first are a number. A key is a ring of one, named
+ * 1.
+ * @param {'password' | 'encryption-key'} kind */
 const generated = (kind) =>
   kind === 'password' ? `p${randomBytes(24).toString('hex')}` : `1:${randomBytes(32).toString('base64')}`;
 
 /** Only Citus has it, and an entry that is not in the vault is an error of External Secrets. */
 const OF_CITUS = 'database-superuser';
 
-/**
- * What fills the secrets from a vault: the text of k8s/components/vault/external-secrets.yaml. The store `crm` is made by
- * whoever runs the platform; it says which vault, and how to sign in to it. Each entry there is called like its secret.
- * @param {readonly HandMadeSecret[]} secrets
- */
+/** The text of k8s/components/vault/external-secrets.yaml. Whoever runs the platform makes the store `crm`, which says
+ * which vault.
+ * @param {readonly HandMadeSecret[]} secrets */
 export const externalSecretsText = (secrets) =>
   `# Made from scripts/kubernetes/hand-made-secrets.mjs: npm run docs
 #

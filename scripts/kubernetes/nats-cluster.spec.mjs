@@ -126,11 +126,8 @@ const provisioning = (ordinal) => `
     { replicas: 3 },
   );`;
 
-/**
- * Whether a server lets another into the cluster with this certificate. What it thinks of it comes after the handshake (TLS 1.3):
- * it greets a server that it lets in, and closes the connection of another.
- * @param {{ key?: string | Buffer, cert?: string | Buffer }} credentials
- */
+/** Whether a server lets another in, which shows after the handshake (TLS 1.3): it greets it, or closes the connection.
+ * @param {{ key?: string | Buffer, cert?: string | Buffer }} credentials */
 async function joins(credentials) {
   const port = /** @type {number} */ (ports[1]?.cluster);
   const socket = tlsConnect({ port, host: 'localhost', rejectUnauthorized: false, ...credentials });

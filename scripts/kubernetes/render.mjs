@@ -19,10 +19,8 @@ const OLDEST_MINOR = 32;
 
 const CACHED_KUBECTL = path.join(CACHE_DIR, 'kubectl', 'kubectl');
 
-/**
- * An object as `kubectl apply` would send it. The fields differ by kind, so that everything below is looked at by name.
- * @typedef {{ apiVersion: string, kind: string, metadata: { name: string, namespace?: string, labels?: Record<string, string>, annotations?: Record<string, string> }, spec?: any, data?: Record<string, string>, [field: string]: any }} Manifest
- */
+/** An object as `kubectl apply` would send it.
+ * @typedef {{ apiVersion: string, kind: string, metadata: { name: string, namespace?: string, labels?: Record<string, string>, annotations?: Record<string, string> }, spec?: any, data?: Record<string, string>, [field: string]: any }} Manifest */
 
 /** Renders a kustomization.
  * @param {string} folder absolute @throws {PlainError} with what kubectl says when it does not render */
@@ -39,10 +37,8 @@ export const renderOverlay = (overlay) => renderFolder(inRoot('k8s', 'overlays',
 /** @type {Promise<string> | undefined} */
 let found;
 
-/**
- * The kubectl to run: the machine's own when it is new enough, else the one in the cache folder, fetched when it is missing.
- * @throws {PlainError} with how to do it by hand
- */
+/** The machine's own kubectl when it is new enough, else the one in the cache folder, fetched when it is missing.
+ * @throws {PlainError} with how to do it by hand */
 export function kubectlProgram() {
   found ??= findKubectl();
   return found;

@@ -2,11 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../root.mjs';
 
-/**
- * A plug-in of nx (nx.json): gives every app and library the targets `build`, `lint` and `test`, so that no package.json
- * has to repeat them. `typecheck` is a target of the whole repository (project.json).
- * @type {import('nx/src/devkit-exports').CreateNodes}
- */
+/** A plug-in of nx: gives every app and library the targets `build`, `lint` and `test`.
+ * @type {import('nx/src/devkit-exports').CreateNodes} */
 export const createNodes = [
   '{apps,libs}/*/package.json',
   (files) =>

@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 
-/** Counts the arrangements of databases and schemas that no migration leads from one to the next; 1, the first, had
- * a database for standard records and left no mark. Raise it when data of before cannot be migrated. */
+/** Counts the arrangements of databases and schemas that no migration leads from one to the next; 1, the first, had a
+ * database for standard records and left no mark. Raise it when data of before cannot be migrated. */
 export const DATA_LAYOUT = 3;
 
 /** @param {string} dataDir */

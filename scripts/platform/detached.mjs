@@ -5,12 +5,9 @@ import { rotateLog } from './log-files.mjs';
 
 /** What the detached start sends to the command that waits for it. @typedef {{ text?: string, ready?: string, failed?: string }} Message */
 
-/**
- * Starts the platform in a process that outlives this one, shows its progress, and resolves when it is ready or has
- * failed. What it prints later goes to logs/supervisor.log.
+/** Starts the platform in a process that outlives this one, and resolves when it is ready or has failed.
  * @param {{ dataDir: string, args: readonly string[], script: string, progress: NodeJS.WritableStream }} options
- * @returns {Promise<number>} exit code
- */
+ * @returns {Promise<number>} exit code */
 export async function startDetached({ dataDir, args, script, progress }) {
   const logFile = path.join(dataDir, 'logs', 'supervisor.log');
   await mkdir(path.dirname(logFile), { recursive: true });

@@ -29,8 +29,8 @@ import { Supervisor } from './supervisor.mjs';
  */
 
 /**
- * Brings a platform up, from an empty clone if need be. Whatever goes wrong on the way, everything that was started
- * is stopped again before the error is thrown: there is no half of a platform.
+ * Brings a platform up, from an empty clone if need be. Whatever goes wrong, everything that was started is stopped
+ * again.
  * @param {import('./options.mjs').StartOptions} options @param {NodeJS.ProcessEnv} environment @param {Output} output
  * @param {AbortSignal} cancelled aborted when the start is to be given up @returns {Promise<RunningPlatform>}
  */
@@ -60,9 +60,7 @@ export async function runPlatform(options, environment, output, cancelled) {
   const given = new Promise((_, reject) => {
     cancelled.addEventListener('abort', () => reject(cancelled.reason), { once: true });
   });
-  /**
-   * @template T @param {Promise<T>} work @returns {Promise<T>} fails as soon as a program ends or the start is given up
-   */
+  /** @template T @param {Promise<T>} work @returns {Promise<T>} fails as soon as a program ends or the start is given up */
   const unlessFailed = (work) => /** @type {Promise<T>} */ (Promise.race([work, supervisor.failed, given]));
   /** @template T @param {string} title @param {(note: (text: string) => void) => Promise<T>} work */
   const step = (title, work) => progress.step(title, (note) => unlessFailed(work(note)));

@@ -52,11 +52,8 @@ export async function isRunning(state) {
   return (await commandLineOf(state.supervisor)).includes(SUPERVISOR_COMMAND);
 }
 
-/**
- * Ends what a killed supervisor left behind. Its guard normally does so within a second; this waits for it, or does
- * it itself when the guard was killed too.
- * @param {RunState} state @returns {Promise<string[]>} the names of what had to be ended
- */
+/** Ends what a killed supervisor left behind, in case that its guard, which normally does so, was killed too.
+ * @param {RunState} state @returns {Promise<string[]>} the names of what had to be ended */
 export async function endOrphans(state) {
   const ended = [];
   for (const kind of /** @type {const} */ (['services', 'servers'])) {

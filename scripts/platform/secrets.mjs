@@ -18,11 +18,9 @@ const SERVICES_WITH_KEY = ['identity', 'webhook-dispatcher', 'automation-hooks',
 
 const password = () => randomBytes(24).toString('base64url');
 
-/**
- * Reads the secrets of a data folder and adds those that are missing (a service that is new since the last start).
+/** Reads the secrets of a data folder and adds those that are missing.
  * @param {string} dataDir @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
- * @throws {PlainError} when the file is unreadable, or lost while its data is still there
- */
+ * @throws {PlainError} when the file is unreadable, or lost while its data is still there */
 export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   const file = path.join(dataDir, 'secrets.json');
   const text = await readFile(file, 'utf8').catch((error) => {
@@ -36,9 +34,7 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
     );
   }
   const present = parse(file, text);
-  /**
-   * @template T @param {readonly string[]} names @param {Record<string, T> | undefined} known @param {() => T} generate
-   */
+  /** @template T @param {readonly string[]} names @param {Record<string, T> | undefined} known @param {() => T} generate */
   const complete = (names, known, generate) => ({
     ...known,
     ...Object.fromEntries(names.filter((name) => !known?.[name]).map((name) => [name, generate()])),

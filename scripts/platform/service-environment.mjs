@@ -80,11 +80,9 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
   };
 }
 
-/**
- * Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
+/** Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
  * @param {ServiceName} name @param {import('./addresses.mjs').Addresses} addresses @param {NodeJS.ProcessEnv} outer
- * @returns {NodeJS.ProcessEnv}
- */
+ * @returns {NodeJS.ProcessEnv} */
 function egress(name, addresses, outer) {
   if (!CALLERS_OF_THE_OUTSIDE.includes(name)) return { EGRESS_ALLOW: undefined, EGRESS_CA_FILE: undefined };
   const { port, caFile } = addresses.demoReceiver;

@@ -11,7 +11,7 @@ export const serviceList = () => import(builtFile('libs/contracts', 'services.js
 export const mainFile = (name) => inRoot('apps', name, 'dist', 'main.js');
 
 /**
- * Which services to run.
+ * Throws for a name that does not exist, or a service that is not built.
  * @param {readonly ServiceName[]} all
  * @param {readonly string[] | undefined} only names given on the command line; undefined for all
  * @throws {PlainError} for a name that does not exist, or a service that is not built

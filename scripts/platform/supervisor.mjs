@@ -77,8 +77,8 @@ export class Supervisor {
     });
   }
 
-  /** Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams
-   * are made again, in case its store was deleted; the services then publish again what the stream lacks. */
+  /** Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are
+   * made again, in case its store was deleted; the services then publish again what the stream lacks. */
   async startNats() {
     const { dataDir, layout, secrets } = this.#options;
     const logFile = await this.#logFile('nats');
@@ -213,10 +213,8 @@ export class Supervisor {
     for (const { kept } of this.#programs) kept.kill();
   }
 
-  /**
-   * @param {string} name @param {'services' | 'servers'} kind @param {NodeJS.Signals} signal @param {number} graceMs
-   * @param {string} command part of its command line @param {() => Promise<ChildServer>} start
-   */
+  /** @param {string} name @param {'services' | 'servers'} kind @param {NodeJS.Signals} signal @param {number} graceMs
+   * @param {string} command part of its command line @param {() => Promise<ChildServer>} start */
   async #keep(name, kind, signal, graceMs, command, start) {
     const kept = new KeptAlive({
       name,
@@ -230,9 +228,7 @@ export class Supervisor {
     return kept;
   }
 
-  /**
-   * @param {KeptAlive} kept @param {() => Promise<boolean>} condition @param {() => string} describe what was seen last
-   */
+  /** @param {KeptAlive} kept @param {() => Promise<boolean>} condition @param {() => string} describe what was seen last */
   async #waitUntil(kept, condition, describe) {
     const deadline = Date.now() + READY_TIMEOUT_MS;
     while (!(await condition())) {

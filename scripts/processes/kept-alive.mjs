@@ -9,11 +9,8 @@ export const CRASH_WINDOW_MS = 60_000;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 5000;
 
-/**
- * What to do after a program has ended by itself: the first restart is almost at once, every further one within the
- * window waits twice as long.
- * @param {readonly number[]} crashTimes milliseconds, the present crash last
- */
+/** The first restart is almost at once, every further one within the window waits twice as long.
+ * @param {readonly number[]} crashTimes milliseconds, the present crash last */
 export function afterCrash(crashTimes) {
   const now = crashTimes.at(-1) ?? 0;
   const recent = crashTimes.filter((time) => time > now - CRASH_WINDOW_MS).length;
@@ -21,11 +18,8 @@ export function afterCrash(crashTimes) {
   return { restart: true, delayMs: Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1), LONGEST_DELAY_MS) };
 }
 
-/**
- * The lines that say what went wrong: the last ones without the frames of stack traces, which would push the message
- * out of a short excerpt.
- * @param {readonly string[]} lines @param {number} count
- */
+/** The last lines without the frames of stack traces, which would push the message out of a short excerpt.
+ * @param {readonly string[]} lines @param {number} count */
 export const tellingLines = (lines, count) => lines.filter((line) => !/^\s+at /.test(line)).slice(-count);
 
 /**

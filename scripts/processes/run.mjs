@@ -10,8 +10,7 @@ import { PlainError } from '../plain-error.mjs';
 
 /**
  * Runs a program to its end and collects what it prints. Never throws for a non-zero exit.
- * @param {string} command
- * @param {readonly string[]} args
+ * @param {string} command @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions & { input?: string }} [options] input: written to its standard input
  * @returns {Promise<RunOutcome>}
  */
@@ -40,8 +39,7 @@ export function run(command, args, { input, ...options } = {}) {
 /**
  * Runs a program that has to succeed.
  * @param {string} command @param {readonly string[]} args
- * @param {Parameters<typeof run>[2] & { failure?: string, lines?: number }} [options] failure: what could not be done,
- * for people; default: the command. lines: how much of what the program printed is told with it
+ * @param {Parameters<typeof run>[2] & { failure?: string, lines?: number }} [options] failure: what could not be done, for people; default: the command. lines: how much of what the program printed is told with it
  * @returns {Promise<string>} what it prints to its standard output @throws {PlainError} when it fails
  */
 export async function runOrFail(command, args, { failure, lines = 10, ...options } = {}) {

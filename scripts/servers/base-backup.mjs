@@ -18,8 +18,7 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init|pgsql_tmp.*|backup_
 const CONTROL = path.join('global', 'pg_control');
 
 /**
- * Takes a base backup of a running server as pg_basebackup would, whose place here is taken by SQL and copies of files. Both
- * are the interface that PostgreSQL documents; what is written meanwhile is in the log.
+ * Takes a base backup as pg_basebackup would, by SQL and copies of files, an interface that PostgreSQL documents.
  * @param {import('pg').Client} session of a superuser; the backup would end with it
  * @param {string} target a folder that does not exist
  * @param {{ awaitsArchive: boolean }} options whether to wait until the log that the copy needs is archived

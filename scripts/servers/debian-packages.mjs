@@ -12,11 +12,10 @@ export const hasApt = async () =>
   (await run('apt-get', ['--version'])).code === 0 && (await run('dpkg', ['--version'])).code === 0;
 
 /**
- * Unpacks Debian packages, with those that they need and this machine has not, into a folder of ours. Nothing is installed,
- * and root is not needed. Does nothing when the folder is there.
+ * Unpacks Debian packages, with those that they need and this machine has not, without root. Does nothing when it is
+ * there.
  * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, … @param {readonly string[]} packages
- * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps
- * lists of packages, where the machine's own do not do; default: that of the folder
+ * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps lists of packages, where the machine's own do not do; default: that of the folder
  * @throws {PlainError} when they cannot be fetched
  */
 export async function unpackDebianPackages(folder, packages, { alone = false, cache = path.dirname(folder) } = {}) {
@@ -66,10 +65,8 @@ const apt = (args, cwd) => runOrFail('apt-get', ['-q', ...args], { cwd, env: inE
 
 const inEnglish = () => ({ ...process.env, LC_ALL: 'C' });
 
-/**
- * @param {string} parent made when it is missing. What is ready is moved to its place in here, in one step
- * @param {(folder: string) => Promise<void>} work in a folder that every user can enter, and that is removed afterwards
- */
+/** @param {string} parent made when it is missing. What is ready is moved to its place in here, in one step
+ * @param {(folder: string) => Promise<void>} work in a folder that every user can enter, and that is removed afterwards */
 export async function inWorkFolder(parent, work) {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(path.join(parent, 'work-'));

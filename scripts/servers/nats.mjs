@@ -59,11 +59,8 @@ export async function startNats(options) {
   );
 }
 
-/**
- * The configuration file, in a process of its own: what it takes to derive the permissions from the contracts would
- * stay in our memory for as long as the platform runs.
- * @param {NatsOptions} options @param {boolean} syncs whether the server can be told how often to write to disk
- */
+/** In a process of its own: what derives the permissions would stay in our memory for as long as the platform runs.
+ * @param {NatsOptions} options @param {boolean} syncs whether the server can be told how often to write to disk */
 async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
   const outcome = await run(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
     cwd: ROOT,

@@ -59,11 +59,8 @@ const THROWAWAY_SETTINGS = {
   scram_iterations: '64',
 };
 
-/**
- * Starts a PostgreSQL server on a data folder, which is created first when it does not exist, and resolves when the
- * server accepts connections.
- * @param {PostgresOptions} options @throws {PlainError} when the data folder is broken or the server does not come up
- */
+/** Starts a server on a data folder, which is created if need be, and resolves when it accepts connections.
+ * @param {PostgresOptions} options @throws {PlainError} when the data folder is broken or the server does not come up */
 export async function startPostgres(options) {
   const { user, programs, dataDir } = await preparePostgres(options);
   await clearStalePid(dataDir);
@@ -168,11 +165,9 @@ async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   await rename(unfinished, dataDir);
 }
 
-/**
- * A server that was killed leaves its pid file. PostgreSQL clears it itself unless the id belongs to another process
- * by now; and a server that still runs there (its starter was killed) is stopped.
- * @param {string} dataDir
- */
+/** PostgreSQL clears a stale pid file itself unless the id is another's by now; a server that still runs there is
+ * stopped.
+ * @param {string} dataDir */
 async function clearStalePid(dataDir) {
   const pid = await pidOf(dataDir);
   if (!pid || !isAlive(pid)) return;
@@ -196,11 +191,9 @@ async function pidFileLines(dataDir) {
   return text.split('\n').map((line) => line.trim());
 }
 
-/**
- * Waits the way pg_ctl does: line 8 of the pid file says `ready`.
+/** Waits the way pg_ctl does: line 8 of the pid file says `ready`.
  * @param {ChildServer} server @param {string} dataDir
- * @returns {Promise<string | undefined>} what went wrong; undefined when it is ready
- */
+ * @returns {Promise<string | undefined>} what went wrong; undefined when it is ready */
 async function waitUntilReady(server, dataDir) {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {

@@ -93,11 +93,9 @@ export function sourcesOf({ debianPackage, release }, { apt, platform, arch }) {
   ];
 }
 
-/**
- * Finds or fetches a program, without needing root.
+/** Finds or fetches a program, without needing root.
  * @param {Program} program @returns {Promise<string>} what to run
- * @throws {PlainError} with what was tried and how to do it by hand
- */
+ * @throws {PlainError} with what was tried and how to do it by hand */
 async function find(program) {
   const { name, installed, oldest } = program;
   /** @type {string[]} */

@@ -17,11 +17,8 @@ import { natsProgram, redisProgram } from './programs.mjs';
  * @property {() => Promise<void>} stop stops the servers and deletes their data
  */
 
-/**
- * Starts a PostgreSQL and a NATS server with JetStream on free ports, with data that is deleted at the end, also if
- * this process is killed.
- * @param {string} [parent] folder that their folder is made in
- */
+/** Starts PostgreSQL and NATS on free ports, with data that is deleted at the end, also if this process is killed.
+ * @param {string} [parent] folder that their folder is made in */
 export async function startThrowawayServers(parent = os.tmpdir()) {
   const folder = await mkdtemp(path.join(parent, 'crm-test-'));
   // PostgreSQL's user must get through; what is inside is closed to others.

@@ -5,11 +5,8 @@ import { run } from '../processes/run.mjs';
 
 /** @typedef {{ uid: number, gid: number, name: string }} UnixUser */
 
-/**
- * PostgreSQL refuses to run as root. As root we therefore run it as a user without rights: `postgres` when the machine
- * has one, else `nobody`, which every Unix has (initdb wants a user with a name, so a bare number is not enough).
- * @returns {Promise<UnixUser | undefined>} undefined when this process is not root and nothing is needed
- */
+/** PostgreSQL refuses to run as root: as root it runs as `postgres` or `nobody` (initdb wants a user with a name).
+ * @returns {Promise<UnixUser | undefined>} undefined when this process is not root and nothing is needed */
 export async function unprivilegedUser() {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {

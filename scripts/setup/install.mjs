@@ -10,9 +10,9 @@ import { pnpmProgram, withoutNpmVariables } from './pnpm.mjs';
 const STAMP = inRoot('node_modules', '.installed');
 
 /**
- * Installs the packages of the lockfile, unless node_modules already holds them.
- * @param {{ toRun?: boolean }} [options] toRun: those alone that building and running the platform takes
- * (`dependencies`), half of all; default: also those of tests and checks
+ * Installs the packages of the lockfile, unless node_modules already holds them. toRun: without those of tests and
+ * checks.
+ * @param {{ toRun?: boolean }} [options] toRun: those alone that building and running the platform takes (`dependencies`), half of all; default: also those of tests and checks
  * @throws {PlainError} when pnpm fails
  */
 export async function installPackages({ toRun = false } = {}) {

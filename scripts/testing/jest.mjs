@@ -35,12 +35,9 @@ export async function runJest(args, environment = {}) {
   return countsOf(JSON.parse(written), exitCode);
 }
 
-/**
- * @param {Partial<Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests' | 'numRuntimeErrorTestSuites', number>>} results of
- *   Jest; none when it ended before
+/** @param {Partial<Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests' | 'numRuntimeErrorTestSuites', number>>} results of Jest; none when it ended before
  * @param {number} exitCode of Jest
- * @returns {Counts} a file that did not run counts as a failed test; at least one failure if Jest itself says that it failed
- */
+ * @returns {Counts} a file that did not run counts as a failed test; at least one failure if Jest itself says that it failed */
 export function countsOf(results, exitCode) {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numRuntimeErrorTestSuites = 0 } = results;
   const failed = numFailedTests + numRuntimeErrorTestSuites;

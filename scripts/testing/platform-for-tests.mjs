@@ -16,11 +16,9 @@ import { inRoot, ROOT } from '../root.mjs';
  * @property {() => Promise<void>} stop
  */
 
-/**
- * Starts a platform from what is built. It ends, and its data is deleted, when {@link TestPlatform.stop} is called or
- * this process ends, in whatever way.
- * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW @returns {Promise<TestPlatform>}
- */
+/** Starts a platform from what is built. It ends, with its data, when it is stopped or this process ends, in whatever
+ * way.
+ * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW @returns {Promise<TestPlatform>} */
 export async function startTestPlatform(environment = {}) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-platform-'));
   const { TEST_DATABASE_URL: _database, TEST_NATS_URL: _nats, ...outer } = process.env;
