@@ -3,7 +3,6 @@ import { generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ACCESS_TOKEN_SECONDS, ACCESS_TOKEN_TYPE, AUDIENCES, DATABASES, SERVICES } from '@crm/contracts';
 import { newId, provisionDatabase, runMigrations } from '@crm/database';
 import { provisionStreams } from '@crm/messaging';
@@ -89,10 +88,7 @@ export class Lab {
       kind: 'services',
     });
     this.stops.push(() => child.stop('SIGTERM', STOP_MS));
-    for (const deadline = Date.now() + START_TIMEOUT_MS; !(await isReady()); await delay(50)) {
-      if (child.outcome === undefined && Date.now() < deadline) continue;
-      throw new Error(`${name} did not start: ${child.lastLines(20).join('\n')}`);
-    }
+    await child.untilReady(isReady, START_TIMEOUT_MS);
     return { name, pid: Number(child.pid) };
   }
 

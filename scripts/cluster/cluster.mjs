@@ -151,13 +151,8 @@ function replicaOf({ service, name, port, operationsPort, operatorsPort }, { log
         kind: 'services',
       });
       child = started;
-      const deadline = Date.now() + READY_MS;
-      while ((await get(`http://127.0.0.1:${operationsPort}/readyz`)).status !== 200) {
-        if (started.outcome !== undefined || Date.now() > deadline) {
-          throw new Error(`${name} does not start (${started.outcome}):\n${started.lastLines(10).join('\n')}`);
-        }
-        await delay(50);
-      }
+      const url = `http://127.0.0.1:${operationsPort}/readyz`;
+      await started.untilReady(async () => (await get(url)).status === 200, READY_MS);
     },
 
     /** It finishes what is under way. */

@@ -71,13 +71,7 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
     guard,
     kind: 'servers',
   });
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while ((await ask(socket, 'show info').catch(() => '')) === '') {
-    if (child.outcome !== undefined || Date.now() > deadline) {
-      throw new PlainError(`HAProxy does not start: ${child.outcome ?? ''}\n${child.lastLines(10).join('\n')}`);
-    }
-    await delay(50);
-  }
+  await child.untilReady(async () => (await ask(socket, 'show info').catch(() => '')) !== '', START_TIMEOUT_MS);
   const order = async (/** @type {string} */ line) => {
     const answer = (await ask(socket, line)).trim();
     // Orders that are carried out answer nothing.

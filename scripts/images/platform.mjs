@@ -7,8 +7,8 @@ import { get } from '../platform/readiness.mjs';
 import { planPlatform } from '../platform/run-platform.mjs';
 import { serviceEnvironment } from '../platform/service-environment.mjs';
 import { Supervisor } from '../platform/supervisor.mjs';
+import { tellingLines } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
-import { tellingLines } from '../processes/kept-alive.mjs';
 import { startContainer } from './container.mjs';
 
 /** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CrashError, tellingLines } from './child-server.mjs';
 
 /** @typedef {import('./child-server.mjs').ChildServer} ChildServer */
 
@@ -17,10 +18,6 @@ export function afterCrash(crashTimes) {
   if (recent > MOST_CRASHES) return { restart: false };
   return { restart: true, delayMs: Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1), LONGEST_DELAY_MS) };
 }
-
-/** The last lines without the frames of stack traces, which would push the message out of a short excerpt.
- * @param {readonly string[]} lines @param {number} count */
-export const tellingLines = (lines, count) => lines.filter((line) => !/^\s+at /.test(line)).slice(-count);
 
 /**
  * @typedef {object} KeptAliveOptions
@@ -112,16 +109,5 @@ export class KeptAlive {
       this.#options.onChange();
       if (signal.aborted) return;
     }
-  }
-}
-
-/** A program ended by itself. */
-export class CrashError extends Error {
-  /** @param {string} program @param {string} what @param {readonly string[]} lines the last ones it printed */
-  constructor(program, what, lines) {
-    super(`${program} ${what}`);
-    this.name = 'CrashError';
-    this.program = program;
-    this.lines = lines;
   }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAlive } from './alive.mjs';
-import { ChildServer } from './child-server.mjs';
+import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
-import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES, tellingLines } from './kept-alive.mjs';
+import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { lastLines, run } from '../processes/run.mjs';
@@ -42,21 +41,13 @@ export async function startNats(options) {
     guard: options.guard,
     kind: 'servers',
   });
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (server.outcome === undefined && Date.now() < deadline) {
-    if (await greets(options.port)) return { url: `nats://127.0.0.1:${options.port}`, process: server };
-    await delay(25);
+  try {
+    await server.untilReady(() => greets(options.port), START_TIMEOUT_MS);
+  } catch {
+    await server.stop('SIGTERM', NATS_STOP_MS);
+    throw server.startError(options, /\[(FTL|ERR)\]|nats-server:/);
   }
-  const outcome = server.outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
-  await server.stop('SIGTERM', NATS_STOP_MS);
-  const lines = server.lastLines(30);
-  const reasons = lines.filter((line) => /\[(FTL|ERR)\]|nats-server:/.test(line));
-  throw new PlainError(
-    `NATS does not start on ${options.dataDir} (port ${options.port}): ${outcome}\n` +
-      `${(reasons.length > 0 ? reasons : lines).map((line) => `  ${line}`).join('\n')}\n` +
-      (options.logFile ? `Its log: ${options.logFile}\n` : '') +
-      'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
-  );
+  return { url: `nats://127.0.0.1:${options.port}`, process: server };
 }
 
 /** In a process of its own: what derives the permissions would stay in our memory for as long as the platform runs.

@@ -86,21 +86,16 @@ export async function startPostgres(options) {
       kind: 'servers',
       ...(user ? { user } : {}),
     });
-    const problem = await waitUntilReady(server, dataDir);
-    if (!problem) {
+    try {
+      await server.untilReady(() => isReady(server, dataDir), START_TIMEOUT_MS);
       const url = `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/postgres`;
       return { url, process: server, dataDir };
-    }
-    await server.stop('SIGINT', POSTGRES_STOP_MS);
-    if (/shared memory block .* is still in use/.test(problem) && Date.now() < deadline) {
+    } catch {
+      await server.stop('SIGINT', POSTGRES_STOP_MS);
+      const error = server.startError(options, /FATAL|PANIC|HINT|could not|must not|DETAIL/);
+      if (!/shared memory block .* is still in use/.test(error.message) || Date.now() > deadline) throw error;
       await delay(250);
-      continue;
     }
-    throw new PlainError(
-      `PostgreSQL does not start on ${options.dataDir} (port ${options.port}):\n${indent(problem)}\n` +
-        (options.logFile ? `Its log: ${options.logFile}\n` : '') +
-        'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
-    );
   }
 }
 
@@ -191,22 +186,10 @@ async function pidFileLines(dataDir) {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** Waits the way pg_ctl does: line 8 of the pid file says `ready`.
- * @param {ChildServer} server @param {string} dataDir
- * @returns {Promise<string | undefined>} what went wrong; undefined when it is ready */
-async function waitUntilReady(server, dataDir) {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < deadline) {
-    if (server.outcome !== undefined) {
-      const lines = server.lastLines(20);
-      const reasons = lines.filter((line) => /FATAL|PANIC|HINT|could not|must not|DETAIL/.test(line));
-      return (reasons.length > 0 ? reasons : lines).concat(`(${server.outcome})`).join('\n');
-    }
-    const lines = await pidFileLines(dataDir);
-    if (Number(lines[0]) === server.pid && lines[7] === 'ready') return undefined;
-    await delay(25);
-  }
-  return `not ready after ${START_TIMEOUT_MS / 1000} s\n${server.lastLines(8).join('\n')}`;
+/** As pg_ctl asks: line 8 of the pid file says `ready`. @param {ChildServer} server @param {string} dataDir */
+async function isReady(server, dataDir) {
+  const lines = await pidFileLines(dataDir);
+  return Number(lines[0]) === server.pid && lines[7] === 'ready';
 }
 
 /** @param {string} text */

@@ -6,7 +6,6 @@ import { inRoot } from '../root.mjs';
  * @property {string} name
  * @property {string} command
  * @property {readonly string[]} args
- * @property {string} [after] name of a check whose result it reads
  */
 
 /** @param {string} name */
@@ -24,13 +23,11 @@ export const CHECKS = [
   // What runs in a browser knows the DOM and nothing of Node; its tests run in Node.
   {
     name: 'types of pages',
-    after: 'types of the API',
     command: tool('tsc'),
     args: ['--noEmit', '-p', 'tsconfig.browser.json'],
   },
   {
     name: 'types of the tests of pages',
-    after: 'types of the API',
     command: tool('tsc'),
     args: ['--noEmit', '-p', 'tsconfig.browser-tests.json'],
   },
