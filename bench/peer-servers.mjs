@@ -87,13 +87,23 @@ export async function startParseServer(lab) {
   const folder = await folderOf('parse-server');
   const database = await createDatabase(lab, 'parse');
   database.url.searchParams.set('poolSize', String(POOL));
-  const { port, process: server } = await lab.server('parse-server.mjs', {
+  const [port = 0] = await freePorts(1);
+  const program = path.join(folder, 'node_modules', 'parse-server', 'bin', 'parse-server');
+  const environment = {
     NODE_ENV: 'production',
-    PARSE_SERVER_FOLDER: folder,
-    DATABASE_URL: database.url.href,
-    MASTER_KEY: PASSWORD,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    PARSE_SERVER_HOST: '127.0.0.1',
+    PARSE_SERVER_URL: `http://127.0.0.1:${port}/parse`,
+    PARSE_SERVER_MOUNT_PATH: '/parse',
+    PARSE_SERVER_APPLICATION_ID: 'bench',
+    PARSE_SERVER_MASTER_KEY: PASSWORD,
+    PARSE_SERVER_DATABASE_URI: database.url.href,
+    PARSE_SERVER_ALLOW_CLIENT_CLASS_CREATION: 'false',
     PARSE_SERVER_LOGS_FOLDER: path.join(lab.folder, 'parse-logs'),
-  });
+  };
+  const isReady = () => accepts(port);
+  const server = await lab.startProgram('parse-server', process.execPath, [program], isReady, environment);
   const application = { 'x-parse-application-id': 'bench' };
   const call = setupClient(`http://127.0.0.1:${port}/parse`, { ...application, 'x-parse-master-key': PASSWORD });
   const actions = ['find', 'get', 'count', 'create', 'update', 'delete'];
@@ -150,13 +160,29 @@ export async function startDirectus(lab) {
   const database = await createDatabase(lab, 'directus');
   const [port = 0] = await freePorts(1);
   const environment = {
-    ...{ NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
-    ...{ SECRET: 'bench-secret-of-at-least-32-characters', ADMIN_EMAIL: 'admin@example.com' },
-    ...{ ADMIN_PASSWORD: PASSWORD, ADMIN_TOKEN: 'bench-admin-token' },
-    ...{ DB_CLIENT: 'pg', DB_HOST: database.url.hostname, DB_PORT: database.url.port, DB_DATABASE: 'directus' },
-    ...{ DB_USER: 'directus', DB_PASSWORD: PASSWORD, DB_POOL__MIN: '0', DB_POOL__MAX: String(POOL) },
-    ...{ LOG_LEVEL: 'info', LOG_STYLE: 'raw', RATE_LIMITER_ENABLED: 'false', PRESSURE_LIMITER_ENABLED: 'false' },
-    ...{ CACHE_ENABLED: 'false', TELEMETRY: 'false', EXTENSIONS_PATH: path.join(lab.folder, 'directus-extensions') },
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    SECRET: 'bench-secret-of-at-least-32-characters',
+    ADMIN_EMAIL: 'admin@example.com',
+    ADMIN_PASSWORD: PASSWORD,
+    ADMIN_TOKEN: 'bench-admin-token',
+    DB_CLIENT: 'pg',
+    DB_HOST: database.url.hostname,
+    DB_PORT: database.url.port,
+    DB_DATABASE: 'directus',
+    DB_USER: 'directus',
+    DB_PASSWORD: PASSWORD,
+    DB_POOL__MIN: '0',
+    DB_POOL__MAX: String(POOL),
+    LOG_LEVEL: 'info',
+    LOG_STYLE: 'raw',
+    RATE_LIMITER_ENABLED: 'false',
+    PRESSURE_LIMITER_ENABLED: 'false',
+    CACHE_ENABLED: 'false',
+    TELEMETRY: 'false',
+    EXTENSIONS_PATH: path.join(lab.folder, 'directus-extensions'),
     STORAGE_LOCAL_ROOT: path.join(lab.folder, 'directus-uploads'),
     // There is none, so that no file of the current folder is read.
     CONFIG_PATH: path.join(lab.folder, 'directus.env'),
@@ -166,7 +192,9 @@ export async function startDirectus(lab) {
   const server = await lab.startProgram('directus', process.execPath, [program, 'start'], isReady, environment);
   const call = setupClient(`http://127.0.0.1:${port}`, { authorization: 'Bearer bench-admin-token' });
   await call('/collections', {
-    ...{ collection: COLLECTION, schema: {}, meta: {} },
+    collection: COLLECTION,
+    schema: {},
+    meta: {},
     fields: [
       { field: 'id', type: 'uuid', schema: { is_primary_key: true }, meta: { special: ['uuid'] } },
       { field: 'tenant', type: 'uuid', schema: {}, meta: {} },

@@ -83,6 +83,12 @@ export const newLead = (turn) => ({
   source: `N${turn}`,
 });
 
+/** A lead as events hold it, with every field. @param {number} turn */
+export function storedLead(turn) {
+  const now = new Date().toISOString();
+  return { id: newId(), version: 1, createdAt: now, updatedAt: now, ...newLead(turn), ownerId: newId() };
+}
+
 /** @param {import('pg').Pool} admin @param {string} tenantId the measured workspace */
 export async function fill(admin, tenantId) {
   const { objectId, fields } = await defineObject(admin, tenantId, API_NAME, FIELDS);

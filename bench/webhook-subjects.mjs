@@ -7,6 +7,7 @@ import { NatsConnection } from '@crm/messaging';
 import { demoReceiverCertificate } from '../scripts/platform/demo-receiver.mjs';
 import { freePorts } from '../scripts/servers/free-port.mjs';
 import { PASSWORD } from './lab.mjs';
+import { storedLead } from './records-data.mjs';
 import { commandsOf } from './servers/control.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startWebhooks>>} Subjects */
@@ -24,16 +25,9 @@ export const SUBSCRIPTIONS = 10;
 const STALL_MS = 60_000;
 
 /** The body of a delivery, of the size that those of the source's events have. */
-const ID = '01999999-9999-7999-8999-999999999999';
-const TIME = '2026-01-01T00:00:00.000Z';
-export const DELIVERY_BODY = JSON.stringify({
-  ...{ id: ID, type: 'lead.created', timestamp: TIME, tenantId: ID },
-  data: {
-    ...{ id: ID, version: 1, createdAt: TIME, updatedAt: TIME, firstName: 'Ada', lastName: 'Lovelace 1000' },
-    ...{ email: 'lead1000@example.com', phone: '+49 30 1001000', companyName: 'Company number 1000' },
-    ...{ status: 'new', source: 'N1000', ownerId: ID },
-  },
-});
+const lead = storedLead(1000);
+const envelope = { id: lead.id, type: 'lead.created', timestamp: lead.createdAt, tenantId: lead.id };
+export const DELIVERY_BODY = JSON.stringify({ ...envelope, data: lead });
 
 /**
  * Deliveries that are due now, as if each subscription had got an event for each of them, and their subscriptions' queues.

@@ -4,12 +4,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './root.mjs';
 
-/**
- * @typedef {object} Rule
- * @property {string} name
- * @property {RegExp} pattern what no line of code may match
- * @property {readonly RegExp[]} except paths the rule does not hold for
- */
+/** pattern: what no line of code may match; except: paths. @typedef {{ name: string, pattern: RegExp, except: readonly RegExp[] }} Rule */
 
 const TESTS = [/\.spec\.ts$/, /\/test\//, /^e2e\//, /^bench\//, /^libs\/testing\//];
 

@@ -1,10 +1,12 @@
 // Webhooks from the commit of an event to the receiver and to the ledger, each process as in production. Every case checks that
 // each event arrived at each subscription whose receiver works.
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { newId } from '@crm/database';
+import { Pool } from 'undici';
 import { setting } from '../lab.mjs';
 import { countProcessorTime, percentile, processorRows, residentMegabytes } from '../load.mjs';
 import { median } from '../measure.mjs';
-import { commandsOf } from '../servers/control.mjs';
 import {
   DELIVERY_BODY,
   latenciesOf,
@@ -23,6 +25,17 @@ const RELAYED = setting('WEBHOOK_RELAY_EVENTS', 10_000, 1000);
 /** Of one round; each becomes ten deliveries. */
 const EVENTS = setting('WEBHOOK_EVENTS', 3000, 200);
 const BARE_MS = setting('ROUND_MS', 2000, 200);
+/** To one origin, as many as the service keeps idle for one. */
+const BARE_CONNECTIONS = 8;
+/** What a delivery has beside its id: the lengths count, not the values. */
+const HEADERS = {
+  'user-agent': 'crm-platform/1',
+  'content-type': 'application/json',
+  'webhook-timestamp': '1700000000',
+  'webhook-signature': `v1,${Buffer.alloc(32, 7).toString('base64')}`,
+  'x-platform-signature': `t=1700000000,v1=${Buffer.alloc(32, 7).toString('hex')}`,
+  'accept-encoding': 'identity',
+};
 const BARE_WARM_UPS = setting('WEBHOOK_WARM_UPS', 3, 1);
 /** Durable deliveries a second. */
 const SUSTAINED = 2000;
@@ -78,17 +91,35 @@ async function relay({ source, position, processes: { source: relaying, postgres
   ];
 }
 
+/** The upper bound: undici alone sends the same requests to the same receiver. No events, no ledger, no signatures, no checks of
+ * addresses. Gives requests a second. @param {readonly string[]} origins @param {string} ca @param {Suite['receiver']} receiver */
+function bareLoop(origins, ca, receiver) {
+  const pools = origins.map((origin) => new Pool(origin, { connections: BARE_CONNECTIONS, connect: { ca } }));
+  return async () => {
+    const begun = performance.now();
+    let requests = 0;
+    const use = async (/** @type {Pool} */ pool, /** @type {number} */ index) => {
+      while (performance.now() < begun + BARE_MS) {
+        const headers = { ...HEADERS, 'webhook-id': randomUUID() };
+        const path = `/ok/bare/${index}`;
+        const answer = await pool.request({ method: 'POST', path, headers, body: DELIVERY_BODY });
+        await answer.body.arrayBuffer();
+        if (answer.statusCode !== 200) throw new Error(`The receiver answered ${answer.statusCode}`);
+        requests += 1;
+      }
+    };
+    await Promise.all(pools.flatMap((pool, index) => Array.from({ length: BARE_CONNECTIONS }, () => use(pool, index))));
+    const rate = (requests / (performance.now() - begun)) * 1000;
+    await receiver('forget');
+    return rate;
+  };
+}
+
 /** Deliveries a second of a backlog until each is in the ledger, next to undici alone, which sends the same. @param {Suite} subjects */
 async function throughput(subjects) {
-  const { lab, receiver, caFile, origins, rate: chosen } = subjects;
+  const { receiver, caFile, origins, rate: chosen } = subjects;
   const { dispatcher, tenants } = await subjects.dispatching();
-  const urls = origins.slice(0, SUBSCRIPTIONS).map((origin, index) => `${origin}/ok/bare/${index}`);
-  const client = commandsOf((await lab.server('bare-client.mjs', { URLS: urls.join(), CA_FILE: caFile })).port);
-  const sendBare = async () => {
-    const { requests, seconds } = await client('send', { milliseconds: BARE_MS, body: DELIVERY_BODY });
-    await receiver('forget');
-    return requests / seconds;
-  };
+  const sendBare = bareLoop(origins.slice(0, SUBSCRIPTIONS), await readFile(caFile, 'utf8'), receiver);
   for (let warmUp = 0; warmUp < BARE_WARM_UPS; warmUp += 1) await sendBare();
   await deliverBacklog(subjects, dispatcher, tenants, Math.ceil(EVENTS / 4));
   /** @type {({ bare: number } & Awaited<ReturnType<typeof deliverBacklog>>)[]} */

@@ -1,8 +1,10 @@
 // Plays a service that changes leads: commits events in its outbox, at a rate or as fast as it can, and relays them to
 // JetStream. Environment: PORT (of commands), DATABASE_URL, DATABASE_NARROW_URL, NATS_URL, NATS_PASSWORD.
 import { EVENTS } from '@crm/contracts';
-import { appendEvent, Database, newId } from '@crm/database';
+import { appendEvent, Database } from '@crm/database';
 import { NatsConnection, OutboxRelay } from '@crm/messaging';
+import { counter } from '../load.mjs';
+import { storedLead } from '../records-data.mjs';
 import { serveCommands } from './control.mjs';
 
 /** The service that produces the events of leads: the broker lets nobody else publish them. */
@@ -26,34 +28,14 @@ const nats = await NatsConnection.open({ url: NATS_URL, user: SERVICE, password:
 let relay;
 /** Events with the milliseconds since 1970 at which their transaction had committed, by tenant. @type {Map<string, [id: string, committedAt: number][]>} */
 let commits = new Map();
-let turn = 0;
-
-/** A lead with every field: an envelope of some 700 bytes. */
-function newLead() {
-  turn += 1;
-  const now = new Date().toISOString();
-  return {
-    id: newId(),
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-    firstName: 'Ada',
-    lastName: `Lovelace ${turn}`,
-    email: `lead${turn}@example.com`,
-    phone: `+49 30 ${1_000_000 + turn}`,
-    companyName: `Company number ${turn}`,
-    status: 'new',
-    source: `N${turn}`,
-    ownerId: newId(),
-  };
-}
+const turn = counter();
 
 /** @param {string} tenantId @param {number} events in one transaction */
 async function commit(tenantId, events) {
   const ids = await database.transaction(tenantId, (tx) =>
     Promise.all(
       Array.from({ length: events }, () => {
-        const record = newLead();
+        const record = storedLead(turn());
         return appendEvent(tx, EVENTS['lead.created'], { subject: record.id, data: { record }, recordVersion: 1 });
       }),
     ),

@@ -1,10 +1,4 @@
-/**
- * An HTTP answer of the platform.
- * @typedef {object} Answer
- * @property {number} status
- * @property {Headers} headers
- * @property {any} body parsed JSON, or null
- */
+/** body: parsed JSON, or null. @typedef {{ status: number, headers: Headers, body: any }} Answer */
 
 /** What a step found was not what it should be. */
 export class UnexpectedAnswer extends Error {}

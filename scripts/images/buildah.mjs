@@ -96,14 +96,8 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
   };
 }
 
-/**
- * @typedef {object} BuildTools
- * @property {string} buildah
- * @property {string} debootstrap
- * @property {NodeJS.ProcessEnv} environment by which they find their libraries and scripts
- * @property {string} policy file on whose signatures count
- * @property {string} [libraryCache] a list of the system's libraries and theirs; without one they are installed
- */
+/** environment: by which they find their libraries and scripts; policy: file on whose signatures count; libraryCache: a list of the
+ * system's libraries and theirs. @typedef {Awaited<ReturnType<typeof buildTools>>} BuildTools */
 
 /** @throws {PlainError} when this is not root on Linux, or they cannot be fetched */
 export async function buildTools() {

@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
 
-/**
- * A secret that no operator makes: whoever runs the platform does, once, before the first release.
- * @typedef {object} HandMadeSecret
- * @property {string} name
- * @property {Readonly<Record<string, SecretKey>>} keys
- * @property {string} what one sentence for docs/deployment/kubernetes.md
- */
+/** A secret that no operator makes: whoever runs the platform does, once. what: a sentence for docs/deployment/kubernetes.md.
+ * @typedef {{ name: string, keys: Readonly<Record<string, SecretKey>>, what: string }} HandMadeSecret */
 
 /** Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
  * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey */

@@ -14,25 +14,16 @@ import { loadSecrets } from './secrets.mjs';
 import { chooseServices, serviceList } from './services.mjs';
 import { Supervisor } from './supervisor.mjs';
 
-/**
- * What the person who watches gets to see.
- * @typedef {object} Output
- * @property {NodeJS.WritableStream} progress
- * @property {(message: string) => void} tell one message, also after the start
- */
+/** What the person who watches gets to see; tell: one message, also after the start.
+ * @typedef {{ progress: NodeJS.WritableStream, tell: (message: string) => void }} Output */
 
-/**
- * A platform that has come up.
- * @typedef {object} RunningPlatform
- * @property {Supervisor} supervisor
- * @property {import('./addresses.mjs').Addresses} addresses
- */
+/** @typedef {Awaited<ReturnType<typeof runPlatform>>} RunningPlatform */
 
 /**
  * Brings a platform up, from an empty clone if need be. Whatever goes wrong, everything that was started is stopped
  * again.
  * @param {import('./options.mjs').StartOptions} options @param {NodeJS.ProcessEnv} environment @param {Output} output
- * @param {AbortSignal} cancelled aborted when the start is to be given up @returns {Promise<RunningPlatform>}
+ * @param {AbortSignal} cancelled aborted when the start is to be given up
  */
 export async function runPlatform(options, environment, output, cancelled) {
   const embedded = { postgres: !environment.DATABASE_URL, nats: !environment.NATS_URL, mail: !environment.SMTP_URL };

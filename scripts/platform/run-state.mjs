@@ -1,6 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PlainError } from '../plain-error.mjs';
 import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
+import { dataFolder } from './options.mjs';
 
 /** @typedef {{ name: string, pid: number, kind: 'services' | 'servers', command: string }} RunningChild */
 
@@ -50,6 +52,14 @@ export const removeRunState = (dataDir) => rm(stateFile(dataDir), { force: true 
 export async function isRunning(state) {
   if (!state || !isAlive(state.supervisor)) return false;
   return (await commandLineOf(state.supervisor)).includes(SUPERVISOR_COMMAND);
+}
+
+/** The platform of a data folder, which must be ready. @param {string | undefined} data @param {string} [otherwise] what else helps */
+export async function requireRunning(data, otherwise = '') {
+  const state = await readRunState(dataFolder(data));
+  if (state?.ready && (await isRunning(state))) return state;
+  const hint = 'Start it with npm start (or npm start -- --detach) and try again';
+  throw new PlainError(`The platform does not run. ${hint}${otherwise}.`);
 }
 
 /** Ends what a killed supervisor left behind, in case that its guard, which normally does so, was killed too.

@@ -1,12 +1,7 @@
 import { spawn } from 'node:child_process';
 import { PlainError } from '../plain-error.mjs';
 
-/**
- * @typedef {object} RunOutcome
- * @property {number} code exit code; 127 when the program does not exist, 128 + signal when it was killed
- * @property {string} stdout
- * @property {string} stderr
- */
+/** code: 127 when the program does not exist, 128 + signal when it was killed. @typedef {{ code: number, stdout: string, stderr: string }} RunOutcome */
 
 /**
  * Runs a program to its end and collects what it prints. Never throws for a non-zero exit.

@@ -22,12 +22,7 @@ import { unprivilegedUser } from './unprivileged-user.mjs';
  * @property {Record<string, string>} [settings] of the server, besides ours
  */
 
-/**
- * @typedef {object} RunningPostgres
- * @property {string} url of the superuser, database `postgres`
- * @property {ChildServer} process
- * @property {string} dataDir where the data really is
- */
+/** dataDir: where the data really is. @typedef {Awaited<ReturnType<typeof startPostgres>>} RunningPostgres */
 
 /** Longest wait for the server to accept connections; recovery after a crash replays the log first. */
 const START_TIMEOUT_MS = 60_000;

@@ -1,12 +1,6 @@
 import { inRoot } from '../root.mjs';
 
-/**
- * What is checked besides the tests; each counts as one.
- * @typedef {object} Check
- * @property {string} name
- * @property {string} command
- * @property {readonly string[]} args
- */
+/** What is checked besides the tests; each counts as one. @typedef {{ name: string, command: string, args: readonly string[] }} Check */
 
 /** @param {string} name */
 const tool = (name) => inRoot('node_modules', '.bin', name);

@@ -4,12 +4,7 @@ import path from 'node:path';
 import { runInForeground } from '../processes/foreground.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 
-/**
- * @typedef {object} Counts
- * @property {number} passed
- * @property {number} failed
- * @property {number} skipped
- */
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
 /** Runs Jest in the foreground.
  * @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment added to ours @returns {Promise<Counts>} */
