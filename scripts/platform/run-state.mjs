@@ -17,6 +17,8 @@ import { dataFolder } from './options.mjs';
  * @property {RunningChild[]} children
  */
 
+/** What the detached start sends to the command that waits for it. @typedef {{ text?: string, ready?: string, failed?: string }} Message */
+
 /** @param {string} dataDir */
 const stateFile = (dataDir) => path.join(dataDir, 'run.json');
 

@@ -17,6 +17,8 @@ import { PlainError } from '../plain-error.mjs';
 const SERVICES_WITH_KEY = ['identity', 'webhook-dispatcher', 'automation-hooks', 'marketplace-certification'];
 
 const password = () => randomBytes(24).toString('base64url');
+const roles = () => ({ owner: password(), runtime: password(), narrow: password() });
+const RESTORE = 'Restore it, or let "npm run reset" delete all development data.';
 
 /** Reads the secrets of a data folder and adds those that are missing.
  * @param {string} dataDir @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
@@ -28,10 +30,7 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
     throw error;
   });
   if (text === '{}' && existsSync(path.join(dataDir, 'postgres'))) {
-    throw new PlainError(
-      `${file} is missing. It held the passwords of the databases beside it.\n` +
-        'Restore it, or let "npm run reset" delete all development data.',
-    );
+    throw new PlainError(`${file} is missing. It held the passwords of the databases beside it.\n${RESTORE}`);
   }
   const present = parse(file, text);
   /** @template T @param {readonly string[]} names @param {Record<string, T> | undefined} known @param {() => T} generate */
@@ -42,11 +41,7 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   /** @type {Secrets} */
   const secrets = {
     postgres: present.postgres ?? password(),
-    databases: complete(stateful, present.databases, () => ({
-      owner: password(),
-      runtime: password(),
-      narrow: password(),
-    })),
+    databases: complete(stateful, present.databases, roles),
     nats: complete(natsUsers, present.nats, password),
     keyEncryption: complete(SERVICES_WITH_KEY, present.keyEncryption, () => `1:${randomBytes(32).toString('base64')}`),
   };
@@ -64,10 +59,7 @@ function parse(file, text) {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new PlainError(
-      `${file} is not valid JSON. It holds the passwords of the data beside it.\n` +
-        'Restore it, or let "npm run reset" delete all development data.',
-      { cause },
-    );
+    const what = `${file} is not valid JSON. It holds the passwords of the data beside it.`;
+    throw new PlainError(`${what}\n${RESTORE}`, { cause });
   }
 }

@@ -1,4 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAlive } from './alive.mjs';
 import { ChildServer, tellingLines } from './child-server.mjs';
@@ -104,5 +111,30 @@ describe('the excerpt of a log', () => {
   it('leaves out the frames of a stack trace', () => {
     const lines = ['up', 'Error: boom', '    at one (a.js:1)', '    at two (b.js:2)', 'Node.js v20.20.2'];
     expect(tellingLines(lines, 2)).toEqual(['Error: boom', 'Node.js v20.20.2']);
+  });
+});
+
+describe('the guard', () => {
+  it('ends the children and removes the throwaway folder when its process is killed', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-guard-'));
+    const parent = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { spawn } from 'node:child_process';
+         import { Guard } from '${pathToFileURL(path.join(import.meta.dirname, 'guard.mjs')).href}';
+         const guard = new Guard({ throwawayFolder: ${JSON.stringify(folder)} });
+         const child = spawn('sleep', ['600'], { detached: true });
+         guard.watch(child.pid, 'servers');
+         console.log(child.pid);`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const [line] = await once(parent.stdout, 'data');
+    const child = Number(line);
+    expect(isAlive(child)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(() => !isAlive(child) && !existsSync(folder));
   });
 });

@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { run, runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { knowsSyncInterval, natsProgram } from './programs.mjs';
 
@@ -53,7 +52,7 @@ export async function startNats(options) {
 /** In a process of its own: what derives the permissions would stay in our memory for as long as the platform runs.
  * @param {NatsOptions} options @param {boolean} syncs whether the server can be told how often to write to disk */
 async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
-  const outcome = await run(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
+  return runOrFail(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
     cwd: ROOT,
     input: JSON.stringify({
       host: HOST,
@@ -66,9 +65,9 @@ async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
         cluster: { host: HOST, port: cluster.port, servers: cluster.routes.map((route) => `${HOST}:${route}`) },
       }),
     }),
+    failure: 'The configuration of NATS could not be made',
+    lines: 15,
   });
-  if (outcome.code === 0) return outcome.stdout;
-  throw new PlainError(`The configuration of NATS could not be made:\n${lastLines(outcome.stderr, 15)}`);
 }
 
 /** NATS sends its INFO line to whoever connects. @param {number} port @returns {Promise<boolean>} */

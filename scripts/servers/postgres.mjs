@@ -159,17 +159,11 @@ async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
  * stopped.
  * @param {string} dataDir */
 async function clearStalePid(dataDir) {
-  const pid = await pidOf(dataDir);
+  const pid = Number((await pidFileLines(dataDir))[0]);
   if (!pid || !isAlive(pid)) return;
   const command = await commandLineOf(pid);
   if (command.includes(dataDir)) await endProcess(pid, 'SIGINT', POSTGRES_STOP_MS);
   else await rm(path.join(dataDir, 'postmaster.pid'), { force: true });
-}
-
-/** @param {string} dataDir */
-async function pidOf(dataDir) {
-  const [pid] = await pidFileLines(dataDir);
-  return pid ? Number(pid) : undefined;
 }
 
 /** @param {string} dataDir @returns {Promise<string[]>} empty when there is no pid file */

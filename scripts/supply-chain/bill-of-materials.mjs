@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import satisfies from 'spdx-satisfies';
 import { PlainError } from '../plain-error.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { pnpmProgram, withoutNpmVariables } from '../setup/pnpm.mjs';
 
@@ -63,19 +63,12 @@ export async function writeDocuments(folder) {
 /** The bill of materials of everything we ship, by `pnpm sbom`. The same lockfile gives the same bytes.
  * @returns {Promise<Bill>} @throws {PlainError} when pnpm cannot make it */
 export async function billOfMaterials() {
-  const { code, stdout, stderr } = await run(
-    await pnpmProgram(),
-    [
-      'sbom',
-      '--prod',
-      '--sbom-format=cyclonedx',
-      '--sbom-spec-version=1.6',
-      '--sbom-type=application',
-      '--filter=./apps/*',
-    ],
-    { cwd: ROOT, env: withoutNpmVariables(process.env) },
-  );
-  if (code !== 0) throw new PlainError(`pnpm sbom failed:\n${lastLines(stderr || stdout, 10)}`);
+  const format = ['--sbom-format=cyclonedx', '--sbom-spec-version=1.6', '--sbom-type=application'];
+  const stdout = await runOrFail(await pnpmProgram(), ['sbom', '--prod', ...format, '--filter=./apps/*'], {
+    cwd: ROOT,
+    env: withoutNpmVariables(process.env),
+    failure: 'pnpm sbom failed',
+  });
   const { serialNumber: _, ...bill } = JSON.parse(stdout);
   delete bill.metadata.timestamp;
   bill.components.sort(by('bom-ref'));

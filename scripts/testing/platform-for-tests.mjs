@@ -30,7 +30,7 @@ export async function startTestPlatform(environment = {}) {
   const errors = text(/** @type {import('node:stream').Readable} */ (child.stderr));
   /** @type {import('../platform/addresses.mjs').Addresses} */
   const addresses = await new Promise((resolve, reject) => {
-    child.on('message', (/** @type {import('../platform/detached.mjs').Message} */ { ready }) => {
+    child.on('message', (/** @type {import('../platform/run-state.mjs').Message} */ { ready }) => {
       if (ready) resolve(JSON.parse(ready));
     });
     child.once('exit', async () => reject(new Error(`The platform did not start:\n${await errors}`)));
