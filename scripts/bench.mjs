@@ -1,55 +1,43 @@
-// Measures what docs/performance.md claims: npm run bench -- <group …> [--only file]
-// Runs the files of bench/<group> that export `measure` against the built packages and prints a table of their rows for
-// each group. Exits 1 when a row misses its target.
-//
-// `measure` is a function (or async function) that returns rows:
-//   { name, unit, ours, baseline?, ratio?, atLeast?, atMost? }
-// `ours` and `baseline` are in `unit`, measured in the same run; `atLeast` and `atMost` bound the ratio of the two, or
-// `ours` where there is no baseline. A row without a bound informs. bench/measure.mjs has the clock.
+// Measures what docs/performance.md claims: npm run bench -- <group …> [--only case] [--quick]
+// Prints a table of the rows of each group of bench/groups. Exits 1 when a row misses its target. A target bounds the ratio of
+// `ours` and `baseline`, which are measured in the same run, or `ours` where there is no baseline; a row without informs.
 import { spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import os from 'node:os';
-import { pathToFileURL } from 'node:url';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { inRoot } from './root.mjs';
 import { buildPackages } from './setup/build.mjs';
 
-/**
- * @typedef {object} Row
- * @property {string} name
- * @property {string} unit such as `ns` or `ms`
- * @property {number} ours
- * @property {number} [baseline] the same work done by hand
- * @property {number} [ratio] ours / baseline
- * @property {number} [atLeast] the smallest ratio, or the smallest `ours` where there is no baseline
- * @property {number} [atMost] the largest ratio, or the largest `ours` where there is no baseline
- */
+/** @typedef {import('../bench/load.mjs').Row} Row */
+/** @typedef {import('../bench/lab.mjs').Lab} Lab */
+/** What one process measures: cases by name, which get what `start` gives, or else the lab. */
+/** @typedef {{ start?: (lab: Lab) => unknown, cases: Record<string, (subjects: any) => Row[] | Promise<Row[]>> }} Suite */
 
-/** Where a file says that it measures. What it is made of may lie beside it. */
-const MEASURES = /^export (?:async )?function measure\b/m;
+const USAGE = (/** @type {readonly string[]} */ groups) => `npm run bench -- <group …> [--only case] [--quick]
+  --only   one case of the group
+  --quick  short rounds and little data: whether it runs, not how fast
+Groups: ${groups.join(', ')}`;
 
 await runCommand(async () => {
   const { values, positionals: groups } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, only: { type: 'string' } },
+    options: { only: { type: 'string' }, quick: { type: 'boolean' }, suite: { type: 'string' } },
   });
-  const known = await groupNames();
-  if (groups.length === 0 || groups.some((group) => !known.includes(group))) {
-    throw new PlainError(`Give what to measure: npm run bench -- <${known.join('|')} …> [--only file]`);
-  }
-  if (values.json) return printRowsOf(inRoot('bench', groups[0] ?? '', values.only ?? ''));
-  await buildPackages(await measuredPackages());
+  const known = (await readdir(inRoot('bench', 'groups'))).map((file) => file.replace('.mjs', ''));
+  if (groups.length === 0 || groups.some((group) => !known.includes(group))) throw new PlainError(USAGE(known));
+  if (values.suite !== undefined) return measure(groups[0] ?? '', Number(values.suite), values.only);
+  if (values.quick) process.env.BENCH_QUICK = '1';
+  await buildPackages();
   /** @type {Row[]} */
   const missed = [];
   for (const group of groups) {
-    const names = (await measurementsOf(group)).filter((name) => !values.only || name === `${values.only}.mjs`);
-    if (names.length === 0) throw new PlainError(`There is nothing to measure in bench/${group}`);
     const rows = [];
-    for (const name of names) {
-      process.stdout.write(`bench/${group}/${name} …\n`);
-      rows.push(...(await rowsOf(group, name)));
+    for (const [suite, { cases }] of (await suitesOf(group)).entries()) {
+      if (!values.only || values.only in cases) rows.push(...(await rowsOf(group, suite, values.only)));
     }
+    if (rows.length === 0) throw new PlainError(`There is no case ${values.only} in ${group}`);
     process.stdout.write(`\n${machine()}\n\n${tableOf(rows)}\n\n`);
     missed.push(...rows.filter((row) => !meets(row)));
   }
@@ -58,53 +46,40 @@ await runCommand(async () => {
   return 1;
 });
 
-/** The folders of bench that measure something. */
-async function groupNames() {
-  const entries = await readdir(inRoot('bench'), { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules').map((entry) => entry.name);
+/** @param {string} group @returns {Promise<Suite[]>} */
+async function suitesOf(group) {
+  return (await import(inRoot('bench', 'groups', `${group}.mjs`))).suites;
 }
 
-/**
- * @param {string} group
- * @returns {Promise<string[]>} names of files
- */
-async function measurementsOf(group) {
-  const names = (await readdir(inRoot('bench', group))).filter((name) => name.endsWith('.mjs')).sort();
-  const texts = await Promise.all(names.map((name) => readFile(inRoot('bench', group, name), 'utf8')));
-  return names.filter((_, index) => MEASURES.test(texts[index] ?? ''));
-}
-
-/** The packages of this repository that measurements import: nothing else needs to be built for them. */
-async function measuredPackages() {
-  const { dependencies } = JSON.parse(await readFile(inRoot('bench', 'package.json'), 'utf8'));
-  return Object.keys(dependencies).filter((name) => name.startsWith('@crm/'));
-}
-
-/**
- * Each file runs in a process of its own: what one has made the compiler assume must not slow the next.
- * @param {string} group
- * @param {string} name of the file
- * @returns {Promise<Row[]>}
- */
-async function rowsOf(group, name) {
-  const child = spawn(process.execPath, [import.meta.filename, group, '--only', name, '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  if (code !== 0) throw new PlainError(`bench/${group}/${name} failed`);
+/** Each suite has a process of its own: what one has made the compiler assume must not slow the next.
+ * @param {string} group @param {number} suite @param {string | undefined} only @returns {Promise<Row[]>} */
+async function rowsOf(group, suite, only) {
+  const args = [import.meta.filename, group, `--suite=${suite}`, ...(only ? [`--only=${only}`] : [])];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const output = await text(child.stdout);
+  if ((await ended) !== 0) throw new PlainError(`A measurement of ${group} failed`);
   // The rows are the last line; a measurement may print before it.
   return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
 }
 
-/** @param {string} file */
-async function printRowsOf(file) {
-  const { measure } = await import(pathToFileURL(file).href);
-  const rows = await measure();
-  process.stdout.write(`\n${JSON.stringify(rows)}\n`);
+/** @param {string} group @param {number} index @param {string | undefined} only */
+async function measure(group, index, only) {
+  const { Lab } = await import(inRoot('bench', 'lab.mjs'));
+  const { start, cases } = /** @type {Suite} */ ((await suitesOf(group))[index]);
+  const lab = await Lab.open();
+  try {
+    const subjects = start ? await start(lab) : lab;
+    const rows = [];
+    for (const [name, run] of Object.entries(cases)) {
+      if (only && only !== name) continue;
+      process.stderr.write(`${group} ${name} …\n`);
+      rows.push(...(await run(subjects)));
+    }
+    process.stdout.write(`\n${JSON.stringify(rows)}\n`);
+  } finally {
+    await lab.stop();
+  }
 }
 
 /** @param {Row} row */
@@ -122,7 +97,9 @@ function meets(row) {
 function tableOf(rows) {
   const cells = rows.map((row) => {
     const ratio = ratioOf(row);
-    const target = targetOf(row, ratio === undefined ? row.unit : '×');
+    const unit = ratio === undefined ? row.unit : '×';
+    const bounds = [row.atLeast && `≥ ${row.atLeast} ${unit}`, row.atMost && `≤ ${row.atMost} ${unit}`];
+    const target = bounds.filter(Boolean).join(', ');
     return [
       row.name.replaceAll('|', '\\|'),
       `${digits(row.ours)} ${row.unit}`,
@@ -132,28 +109,14 @@ function tableOf(rows) {
       target && (meets(row) ? 'yes' : '**no**'),
     ];
   });
-  const lines = [
+  const heads = [
     ['What', 'Ours', 'Compared with', 'Ratio', 'Target', 'Met'],
     ['---', '--:', '--:', '--:', '--:', '---'],
-    ...cells,
   ];
-  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+  return [...heads, ...cells].map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-/**
- * @param {Row} row
- * @param {string} unit
- */
-function targetOf({ atLeast, atMost }, unit) {
-  return [atLeast === undefined ? '' : `≥ ${atLeast} ${unit}`, atMost === undefined ? '' : `≤ ${atMost} ${unit}`]
-    .filter(Boolean)
-    .join(', ');
-}
-
-/**
- * Three significant digits.
- * @param {number} value
- */
+/** Three significant digits. @param {number} value */
 function digits(value) {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }

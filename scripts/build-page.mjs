@@ -8,10 +8,7 @@ import react from '@vitejs/plugin-react';
 import { build } from 'vite';
 import { inRoot } from './root.mjs';
 
-/**
- * @param {string} app folder of the page
- * @param {string} base path that its files are served below, such as /embed/
- */
+/** @param {string} app folder of the page @param {string} base path that its files are served below, such as /embed/ */
 export async function buildPage(app, base) {
   const outDir = path.join(app, 'dist');
   await build({

@@ -33,11 +33,8 @@ const TYPESCRIPT = /\.ts$/;
 /** What services share is compiled once for all that are built in this process. @type {Map<string, Promise<import('@swc/core').Output>>} */
 const compiled = new Map();
 
-/**
- * Our sources are compiled by the compiler of the tests and of the libraries, with the same settings: it knows the
- * types of decorated parameters, from which Nest learns what to inject.
- * @type {import('rolldown').Plugin}
- */
+/** By the compiler of the tests, which knows the types of decorated parameters, from which Nest learns what to inject.
+ * @type {import('rolldown').Plugin} */
 const swc = {
   name: 'swc',
   transform: {
@@ -52,11 +49,9 @@ const swc = {
   },
 };
 
-/**
- * Nest's ValidationPipe imports these two as a whole unless it is handed what it needs, as ours is. Followed, the import
- * would take every validator, and the tables of all telephone numbers, into each service.
- * @type {import('rolldown').Plugin}
- */
+/** Nest's ValidationPipe imports these two whole, every validator and all telephone numbers, unless it is handed what
+ * it needs.
+ * @type {import('rolldown').Plugin} */
 const handedToNest = {
   name: 'handed-to-nest',
   resolveId: {
@@ -65,9 +60,7 @@ const handedToNest = {
   },
 };
 
-/**
- * @param {string} app folder of the service
- */
+/** @param {string} app folder of the service */
 export async function bundle(app) {
   const source = path.join(app, 'src');
   const programs = PROGRAMS.filter((file) => existsSync(path.join(source, file)));

@@ -3,22 +3,15 @@ import { parseArgs } from 'node:util';
 import { eventually } from './demo/client.mjs';
 import { walkJourney } from './demo/journey.mjs';
 import { startDemoReceiver } from './demo/receiver.mjs';
-import { PlainError, runCommand } from './plain-error.mjs';
-import { dataFolder } from './platform/options.mjs';
-import { isRunning, readRunState } from './platform/run-state.mjs';
+import { runCommand } from './plain-error.mjs';
+import { requireRunning } from './platform/run-state.mjs';
 
 await runCommand(async () => {
   const { values } = parseArgs({
     args: process.argv.slice(2),
     options: { data: { type: 'string' }, loop: { type: 'string', default: '1' } },
   });
-  const state = await readRunState(dataFolder(values.data));
-  if (!state || !(await isRunning(state)) || !state.ready) {
-    throw new PlainError(
-      'The platform does not run. Start it with npm start (or npm start -- --detach) and try again.',
-    );
-  }
-  const { addresses } = state;
+  const { addresses } = await requireRunning(values.data);
   const receiver = await startDemoReceiver(addresses.demoReceiver);
   try {
     const rounds = Number(values.loop);
@@ -44,10 +37,8 @@ await runCommand(async () => {
   }
 });
 
-/**
- * @param {import('./platform/addresses.mjs').Addresses} addresses
- * @returns {Promise<boolean>} whether every service is ready
- */
+/** @param {import('./platform/addresses.mjs').Addresses} addresses
+ * @returns {Promise<boolean>} whether every service is ready */
 async function isReady(addresses) {
   const answers = await Promise.all(
     Object.values(addresses.services).map(({ operationsUrl }) =>
@@ -60,19 +51,12 @@ async function isReady(addresses) {
   return answers.every(Boolean);
 }
 
-/**
- * @param {number} number
- * @param {string} title
- */
+/** @param {number} number @param {string} title */
 function step(number, title) {
   process.stdout.write(`\n${number}. ${title}\n`);
 }
 
-/**
- * @param {string} what
- * @param {{ status: number, body: any }} answer
- * @param {unknown} [shown] instead of the body
- */
+/** @param {string} what @param {{ status: number, body: any }} answer @param {unknown} [shown] instead of the body */
 function show(what, answer, shown = answer.body) {
   const text = shown === null ? '' : JSON.stringify(shown);
   process.stdout.write(

@@ -38,10 +38,7 @@ await runCommand(async () => {
   process.stdout.write(`\nDone in ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
 });
 
-/**
- * @param {import('./images/container.mjs').MountedImage} image
- * @param {Progress} progress
- */
+/** @param {import('./images/container.mjs').MountedImage} image @param {Progress} progress */
 async function walk(image, progress) {
   // The demo imports a package of ours, which is built by now.
   const { migrateRepeatedly, readPages, runPrograms, walkDemo } = await import('./images/walk.mjs');
@@ -79,10 +76,7 @@ async function commitOf() {
   return code === 0 ? { REVISION, CREATED } : {};
 }
 
-/**
- * @param {string} folder
- * @returns {Promise<string | undefined>} its size, not compressed, as in `12MB`
- */
+/** @param {string} folder @returns {Promise<string | undefined>} its size, not compressed, as in `12MB` */
 async function sizeOf(folder) {
   const used = await runOrFail('du', ['--summarize', '--block-size=MB', '--one-file-system', folder]);
   return used.split('\t')[0];

@@ -14,10 +14,7 @@ const entered = new Set();
 for (const method of /** @type {const} */ (['run', 'enterWith'])) {
   const enter = /** @type {(...args: unknown[]) => unknown} */ (AsyncLocalStorage.prototype[method]);
   Object.assign(AsyncLocalStorage.prototype, {
-    /**
-     * @this {InstanceType<typeof AsyncLocalStorage>}
-     * @param {unknown[]} args
-     */
+    /** @this {InstanceType<typeof AsyncLocalStorage>} @param {unknown[]} args */
     [method](...args) {
       entered.add(this);
       return enter.apply(this, args);

@@ -49,10 +49,8 @@ async function secretsFor(manifests, only) {
   throw new PlainError(`${what}\nExamples: docs/deployment/kubernetes.md`);
 }
 
-/**
- * In YAML 1.1, which kubectl reads: there, a text such as `off` needs quotes, or it is a boolean.
- * @param {readonly object[]} manifests
- */
+/** In YAML 1.1, which kubectl reads: there, a text such as `off` needs quotes, or it is a boolean.
+ * @param {readonly object[]} manifests */
 function print(manifests) {
   process.stdout.write(
     manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false, version: '1.1' })).join('---\n'),

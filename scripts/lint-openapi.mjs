@@ -14,18 +14,13 @@ const SPECTRAL = {
   rules: /** @type {const} */ ({ 'license-url': 'off' }),
 };
 
-/**
- * Spectral takes whatever has members `schema` and `example` for the content of a media type, also a value within an
- * example, such as an entry of the catalogue of events.
- * @param {{ code: string | number, path: (string | number)[] }} result
- */
+/** Spectral takes whatever has `schema` and `example` for the content of a media type, also a value within an example.
+ * @param {{ code: string | number, path: (string | number)[] }} result */
 const isAboutDocument = ({ code, path: at }) =>
   code !== 'oas3-valid-media-example' || at.indexOf('example') === at.lastIndexOf('example');
 
-/**
- * @param {string} text the document as JSON, without references to other files
- * @returns {Promise<string[]>} what the rules find, warnings included
- */
+/** @param {string} text the document as JSON, without references to other files
+ * @returns {Promise<string[]>} what the rules find, warnings included */
 async function findingsOf(text) {
   const spectral = new Spectral();
   spectral.setRuleset(SPECTRAL);

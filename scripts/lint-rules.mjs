@@ -4,12 +4,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './root.mjs';
 
-/**
- * @typedef {object} Rule
- * @property {string} name
- * @property {RegExp} pattern what no line of code may match
- * @property {readonly RegExp[]} except paths the rule does not hold for
- */
+/** pattern: what no line of code may match; except: paths. @typedef {{ name: string, pattern: RegExp, except: readonly RegExp[] }} Rule */
 
 const TESTS = [/\.spec\.ts$/, /\/test\//, /^e2e\//, /^bench\//, /^libs\/testing\//];
 
@@ -62,12 +57,9 @@ export const RULES = [
   },
 ];
 
-/**
- * The lines of a file that break a rule. Comments are not code.
- * @param {string} path from the root of the repository, with slashes
- * @param {string} text
- * @returns {string[]} `path:line rule`
- */
+/** The lines of a file that break a rule. Comments are not code.
+ * @param {string} path from the root of the repository, with slashes @param {string} text
+ * @returns {string[]} `path:line rule` */
 export function problemsOf(path, text) {
   const rules = RULES.filter(({ except }) => !except.some((pattern) => pattern.test(path)));
   const code = withoutComments(text);
@@ -78,19 +70,14 @@ export function problemsOf(path, text) {
   );
 }
 
-/**
- * The text with comments blanked out; line numbers stay. A string that holds what looks like a comment keeps it.
- * @param {string} text
- */
+/** The text with comments blanked out; line numbers stay. A string that holds what looks like a comment keeps it.
+ * @param {string} text */
 function withoutComments(text) {
   const token = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
   return text.replace(token, (part) => (/^\/[/*]/.test(part) ? part.replace(/[^\n]/g, ' ') : part));
 }
 
-/**
- * @param {string} folder
- * @returns {Generator<string>} source files below it
- */
+/** @param {string} folder @returns {Generator<string>} source files below it */
 function* sourceFiles(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

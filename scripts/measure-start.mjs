@@ -24,10 +24,7 @@ await runCommand(async () => {
   const home = path.join(folder, 'home');
   await mkdir(home);
   const options = { cwd: clone, env: { ...withoutNpmVariables(process.env), HOME: home, PORT_OFFSET } };
-  /**
-   * @param {readonly string[]} args
-   * @returns {Promise<{ seconds: string, stdout: string }>}
-   */
+  /** @param {readonly string[]} args */
   const npm = async (...args) => {
     process.stdout.write(`npm ${args.join(' ')} … `);
     const begun = performance.now();

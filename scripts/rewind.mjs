@@ -3,8 +3,7 @@
 // For another platform than the one that runs here: NATS_URL, and NATS_PASSWORD of the user provisioner.
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
-import { dataFolder } from './platform/options.mjs';
-import { isRunning, readRunState } from './platform/run-state.mjs';
+import { requireRunning } from './platform/run-state.mjs';
 import { loadSecrets } from './platform/secrets.mjs';
 import { builtFile } from './root.mjs';
 import { buildPackages } from './setup/build.mjs';
@@ -41,20 +40,12 @@ await runCommand(async () => {
   return 0;
 });
 
-/**
- * @param {string | undefined} data
- * @returns {Promise<import('../libs/messaging/src/server/provision-streams.js').ProvisioningConnection>}
- */
+/** @param {string | undefined} data */
 async function provisioner(data) {
   const user = 'provisioner';
   const { NATS_URL: url, NATS_PASSWORD: password } = process.env;
   if (url && password) return { url, user, password };
-  const state = await readRunState(dataFolder(data));
-  if (!state || !(await isRunning(state)) || !state.ready) {
-    throw new PlainError(
-      'The platform does not run. Start it with npm start (or npm start -- --detach) and try again, or name another by NATS_URL and NATS_PASSWORD.',
-    );
-  }
-  const secrets = await loadSecrets(state.addresses.dataDir, { stateful: [], natsUsers: [] });
-  return { url: state.addresses.natsUrl, user, password: secrets.nats.provisioner ?? '' };
+  const { addresses } = await requireRunning(data, ', or name another by NATS_URL and NATS_PASSWORD');
+  const secrets = await loadSecrets(addresses.dataDir, { stateful: [], natsUsers: [] });
+  return { url: addresses.natsUrl, user, password: secrets.nats.provisioner ?? '' };
 }

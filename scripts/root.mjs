@@ -7,16 +7,9 @@ export const ROOT = path.resolve(import.meta.dirname, '..');
 /** Downloads that can be fetched again: tools and servers. Never data. */
 export const CACHE_DIR = path.join(ROOT, '.cache');
 
-/**
- * @param {...string} segments path below the top folder
- * @returns {string} the absolute path
- */
+/** @param {...string} segments path below the top folder @returns {string} the absolute path */
 export const inRoot = (...segments) => path.join(ROOT, ...segments);
 
-/**
- * The address to import a built file of a package from. The scripts go through `dist` because they run before any
- * TypeScript loader exists.
- * @param {string} packageFolder such as `libs/messaging`
- * @param {string} [file] below `dist`
- */
+/** Where to import a built file from: the scripts run before any TypeScript loader exists.
+ * @param {string} packageFolder such as `libs/messaging` @param {string} [file] below `dist` */
 export const builtFile = (packageFolder, file = 'index.js') => pathToFileURL(inRoot(packageFolder, 'dist', file)).href;

@@ -1,10 +1,12 @@
 // npm start: brings the whole platform up and keeps it running until Ctrl-C. `npm start -- --help` lists the options.
-import { rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, open, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { Writable } from 'node:stream';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { readyTable } from './platform/addresses.mjs';
 import { requireCurrentLayout } from './platform/data-layout.mjs';
-import { startDetached } from './platform/detached.mjs';
+import { rotateLog } from './platform/log-files.mjs';
 import { readStartOptions } from './platform/options.mjs';
 import { runPlatform } from './platform/run-platform.mjs';
 import { isRunning, readRunState, removeRunState } from './platform/run-state.mjs';
@@ -13,20 +15,15 @@ import { requireNodeVersion } from './setup/node-version.mjs';
 /** The exit codes that a shell gives to a program ended by a signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/**
- * @param {import('./platform/addresses.mjs').Addresses} addresses
+/** @param {import('./platform/addresses.mjs').Addresses} addresses
  * @param {{ json: boolean, supervisor: number, note?: string }} options
- * @returns {string} what is printed when the platform answers
- */
+ * @returns {string} what is printed when the platform answers */
 function readyText(addresses, { json, supervisor, note }) {
   if (json) return `${JSON.stringify({ ready: true, supervisor, ...addresses })}\n`;
   return `${readyTable(addresses)}\n${note ? `${note}\n` : ''}ready\n`;
 }
 
-/**
- * @param {import('./platform/options.mjs').StartOptions} options
- * @returns {Promise<number | void>}
- */
+/** @param {import('./platform/options.mjs').StartOptions} options @returns {Promise<number | void>} */
 async function startHere(options) {
   // Under a detached start the command that waits for us is told everything through the channel.
   const send = process.send?.bind(process);
@@ -89,6 +86,38 @@ async function startHere(options) {
     process.off('disconnect', onDisconnect);
     await removeRunState(options.dataDir);
   }
+}
+
+/** Starts the platform in a process that outlives this one, and resolves when it is ready or has failed.
+ * @param {{ dataDir: string, args: readonly string[], script: string, progress: NodeJS.WritableStream }} options
+ * @returns {Promise<number>} exit code */
+async function startDetached({ dataDir, args, script, progress }) {
+  const logFile = path.join(dataDir, 'logs', 'supervisor.log');
+  await mkdir(path.dirname(logFile), { recursive: true });
+  await rotateLog(logFile);
+  const log = await open(logFile, 'a');
+  const child = spawn(process.execPath, [script, ...args.filter((argument) => argument !== '--detach')], {
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+  });
+  await log.close();
+  return new Promise((resolve) => {
+    child.on('message', (/** @type {import('./platform/run-state.mjs').Message} */ { text, ready, failed }) => {
+      if (text) progress.write(text);
+      if (failed) process.stderr.write(failed);
+      if (ready) {
+        process.stdout.write(ready);
+        child.disconnect();
+        child.unref();
+        resolve(0);
+      }
+    });
+    child.once('error', (error) => {
+      process.stderr.write(`The detached start could not be begun: ${error.message}\n`);
+      resolve(1);
+    });
+    child.once('exit', (code) => resolve(code || 1));
+  });
 }
 
 await runCommand(async () => {

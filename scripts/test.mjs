@@ -1,6 +1,5 @@
 // npm test: everything that must hold before a change is merged. npm test -- --help lists the options.
 // The last line is `N passed, N failed`; the exit code is 0 only when nothing failed.
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
@@ -32,11 +31,8 @@ process.on('SIGINT', () => {
   interrupted = true;
 });
 
-/**
- * @param {Tally} tally
- * @param {string} name
- * @param {() => Promise<{ passed: number, failed: number, skipped?: number }>} work
- */
+/** @param {Tally} tally @param {string} name
+ * @param {() => Promise<{ passed: number, failed: number, skipped?: number }>} work */
 async function part(tally, name, work) {
   if (interrupted) return;
   process.stdout.write(`\n== ${name}\n`);
@@ -45,43 +41,25 @@ async function part(tally, name, work) {
   tally.add(name, counts, (performance.now() - begun) / 1000);
 }
 
-/**
- * Runs the checks side by side, most of which compute on one core, and shows what each has printed when it has ended.
- * @param {Tally} tally
- */
+/** Runs the checks beside the tests, which wait for servers every other moment, and shows what each has printed when it has
+ * ended. @param {Tally} tally */
 async function runChecks(tally) {
-  const waiting = [...CHECKS];
-  /** @type {Map<string, Promise<void>>} */
-  const begun = new Map();
-  const runOne = async (/** @type {import('./testing/checks.mjs').Check} */ { name, command, args, after = '' }) => {
-    await begun.get(after);
+  for (const { name, command, args } of CHECKS) {
+    if (interrupted) return;
     const start = performance.now();
     const { code, stdout, stderr } = await run(command, args, { cwd: ROOT });
     process.stdout.write(`\n== ${name}\n${stdout}${stderr}`);
     const failed = code === 0 ? 0 : 1;
     tally.add(name, { passed: 1 - failed, failed }, (performance.now() - start) / 1000);
-  };
-  const runNext = async () => {
-    for (let check = waiting.shift(); check && !interrupted; check = waiting.shift()) {
-      const running = runOne(check);
-      begun.set(check.name, running);
-      await running;
-    }
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, runNext));
+  }
 }
 
-/**
- * @param {string} path as it was given on the command line
- * @param {string} folder
- * @returns {boolean} whether it is the folder or in it
- */
+/** @param {string} path as it was given on the command line @param {string} folder
+ * @returns {boolean} whether it is the folder or in it */
 const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
 
-/**
- * @param {Tally} tally
- * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options
- */
+/** @param {Tally} tally
+ * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options */
 async function runTests(tally, { paths, coverage, update, environment }) {
   const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
   if (paths.length === 0 || ofPackages.length > 0) {
@@ -151,26 +129,27 @@ await runCommand(async () => {
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
-/**
- * @param {Tally} tally
- * @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
- */
+/** @param {Tally} tally @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options */
 async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
   const progress = new Progress(needsBrowser ? 4 : 3);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
-  if (needsBrowser) await progress.step('Trying the browser', tryBrowser);
+  // Tried beside the build; what fails is told after it.
+  const browser = needsBrowser ? tryBrowser() : undefined;
+  browser?.catch(() => undefined);
   const begun = performance.now();
   await progress.step('Building', async (note) => note(await buildPackages()));
   tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
+  if (browser) await progress.step('Trying the browser', () => browser);
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
   const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
   const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
   process.env.TMPDIR = servers.folder;
   try {
-    if (paths.length === 0) await runChecks(tally);
+    const checks = paths.length === 0 ? runChecks(tally) : undefined;
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     await runTests(tally, { paths, coverage, update, environment });
+    await checks;
   } finally {
     await servers.stop();
   }

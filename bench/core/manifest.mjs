@@ -1,17 +1,4 @@
-// Certification of a package with 100 objects and 2,000 fields.
-import { certify, certifyText } from '@crm/manifest';
-import { median } from '../measure.mjs';
-
-const RUNS = 31;
-
-/** A service certifies with warm code; the first runs pay for the compiler. */
-const WARM_UP_RUNS = 40;
-
-/** The milliseconds of CPU that the document may take. */
-const TARGET = 50;
-
-/** The same with reading its text of 0.9 MB, indented as people do, with the place of every value. */
-const TEXT_TARGET = 75;
+// A package with 100 objects and 2,000 fields.
 
 /** As packages are: labels, descriptions, rules, options, restricted fields, references, formulas that read formulas. */
 function largeObjects() {
@@ -55,7 +42,7 @@ function largeObjects() {
   }));
 }
 
-const manifest = {
+export const manifest = {
   key: 'acme-large',
   name: 'Acme Large',
   version: '1.0.0',
@@ -63,27 +50,3 @@ const manifest = {
   permissions: [{ scope: 'custom_objects', purpose: 'Keeps the records.' }],
   objects: largeObjects(),
 };
-
-/** @param {() => Promise<boolean>} passes */
-async function cpuMillisecondsOf(passes) {
-  const times = [];
-  for (let run = 0; run < WARM_UP_RUNS + RUNS; run++) {
-    const before = process.cpuUsage();
-    if (!(await passes())) throw new Error('The package does not pass');
-    const { user, system } = process.cpuUsage(before);
-    if (run >= WARM_UP_RUNS) times.push((user + system) / 1000);
-  }
-  return median(times);
-}
-
-export async function measure() {
-  const text = JSON.stringify(manifest, null, 2);
-  const options = /** @type {const} */ ({ mode: 'certification' });
-  const ofValue = await cpuMillisecondsOf(async () => (await certify(manifest, options)).passed);
-  const ofText = await cpuMillisecondsOf(async () => (await certifyText(text, options)).certification.passed);
-  const what = 'certify 100 objects with 2,000 fields';
-  return [
-    { name: what, unit: 'ms of CPU', ours: ofValue, atMost: TARGET },
-    { name: `${what}, from their text`, unit: 'ms of CPU', ours: ofText, atMost: TEXT_TARGET },
-  ];
-}

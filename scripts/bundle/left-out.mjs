@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * Files of libraries that no service uses, by the package that ships them: drivers of other databases and
- * transports of other brokers. The packages' own entries load all of them, and CommonJS, or a package that does not
- * declare itself free of side effects, cannot be shaken. What is left out of a bundle is neither
- * read nor parsed nor kept in memory by eight services (decision record 0059).
- *
- * A pattern is matched against the path inside the package.
+ * Files of libraries that no service uses, by the package that ships them: drivers of other databases and transports
+ * of other brokers. The packages' own entries load all of them, and CommonJS, or a package that does not declare
+ * itself free of side effects, cannot be shaken. What is left out of a bundle is neither read nor parsed nor kept in
+ * memory by eight services (decision record 0059). A pattern is matched against the path inside the package.
  * @type {Record<string, RegExp>}
  */
 export const LEFT_OUT = {
@@ -19,11 +17,7 @@ export const LEFT_OUT = {
 /** The package and the path inside it, of a file below the innermost `node_modules`. */
 const IN_PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](.+)$/;
 
-/**
- * Whether a file is left out.
- * @param {string} file absolute
- * @returns {boolean}
- */
+/** Whether a file is left out. @param {string} file absolute */
 export function isLeftOut(file) {
   const [, name = '', inside = ''] = IN_PACKAGE.exec(file) ?? [];
   return LEFT_OUT[name.replaceAll('\\', '/')]?.test(inside.replaceAll('\\', '/')) ?? false;
@@ -32,13 +26,8 @@ export function isLeftOut(file) {
 /** What a file of TypeScript's or of Babel's making exports, as a module and as CommonJS. */
 const EXPORTED = /^export (?:class|const|function) (\w+)|^exports\.(\w+) = /gm;
 
-/**
- * What stands in the bundle for a file that is left out: every export is a class that refuses to be made. Libraries may
- * import it, compare with it and hand it on; whoever comes to use it learns what to do.
- * @param {string} code of the file
- * @returns {string}
- * @throws {Error} if the file has no exports in a known form
- */
+/** What stands in the bundle for a file that is left out: every export is a class that refuses to be made.
+ * @param {string} code of the file @throws {Error} if the file has no exports in a known form */
 export function standIn(code) {
   const exports = [...code.matchAll(EXPORTED)]
     .map(([, exported, assigned]) => ({ name: exported ?? assigned, isModule: exported !== undefined }))
@@ -55,10 +44,8 @@ export function standIn(code) {
 
 const UNDICI_ENTRY = /[\\/]node_modules[\\/]undici[\\/]index\.js$/;
 
-/**
- * What stands for undici's own entry, which loads fetch, web sockets, caches, mocks and interceptors as well. Another
- * export that a service comes to need is added here; until then its build fails.
- */
+/** What stands for undici's own entry, which loads fetch, web sockets, caches, mocks and interceptors as well. Another
+ * export that a service comes to need is added here; until then its build fails. */
 const UNDICI = `import Agent from './lib/dispatcher/agent.js';
 import api from './lib/api/index.js';
 import Client from './lib/dispatcher/client.js';

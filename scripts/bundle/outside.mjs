@@ -1,8 +1,6 @@
-/**
- * Packages that stay outside of the bundles, and the files of them that a running service needs: those are all that an
- * image has in node_modules (decision record 0150). A service that needs one has it in its dependencies.
- * @type {Readonly<Record<string, { why: string, files: RegExp }>>}
- */
+/** Packages outside of the bundles, with the files that a running service needs: an image has no others (decision
+ * record 0150).
+ * @type {Readonly<Record<string, { why: string, files: RegExp }>>} */
 export const OUTSIDE = {
   '@node-rs/argon2': {
     why: 'loads its compiled part, which is a package of its own for each kind of machine',

@@ -3,14 +3,9 @@ import { decode, encode } from '@jridgewell/sourcemap-codec';
 /** Whether a source belongs to a library. */
 const LIBRARY = /[\\/]node_modules[\\/]/;
 
-/**
- * Leaves in a source map only what points to our own sources. Node reads a service's whole map at its start: the libraries'
- * part cost every service 10 MiB. A frame in a library shows its line in the bundle, and a comment above that line names
- * the library's file.
- * @template {{ mappings: string, sources: string[], names: string[] }} Map
- * @param {Map} map
- * @returns {Map}
- */
+/** Leaves in a source map only our own sources: Node reads the whole map at its start, and libraries cost 10 MiB a
+ * service.
+ * @template {{ mappings: string, sources: string[], names: string[] }} Map @param {Map} map */
 export function keepOwnSources(map) {
   const own = map.sources.map((source) => !LIBRARY.test(source));
   const [sources, names] = [numbering(map.sources), numbering(map.names)];

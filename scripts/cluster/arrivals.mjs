@@ -18,11 +18,8 @@ export async function receiveLeads({ baseUrl, demoReceiver }, tokens) {
   return receiver;
 }
 
-/**
- * Resolves when each of these leads has arrived: with how many have, and how many requests there were.
- * @param {Awaited<ReturnType<typeof receiveLeads>>} receiver
- * @param {readonly string[]} leads
- */
+/** Resolves when each of these leads has arrived: with how many have, and how many requests there were.
+ * @param {Awaited<ReturnType<typeof receiveLeads>>} receiver @param {readonly string[]} leads */
 export async function untilArrived({ received }, leads) {
   let looked = 0;
   const waiting = new Set(leads);

@@ -31,11 +31,8 @@ export const STEPS = 4;
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 /** @typedef {import('./layout.mjs').ClusterLayout['replicas'][number]} Place */
 
-/**
- * Starts the platform as it runs in production, on this machine: two replicas of each service behind a balancer, three NATS
- * servers with a copy of each stream, and PostgreSQL with a standby that has every commit. Its data goes when it stops.
- * @param {ClusterOptions} options
- */
+/** Starts the platform as it runs in production, with two replicas of each service. Its data goes when it stops.
+ * @param {ClusterOptions} options */
 export async function startCluster(options) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-cluster-'));
   // PostgreSQL's user must get through; what is inside is closed to others.
@@ -57,11 +54,8 @@ export async function startCluster(options) {
   }
 }
 
-/**
- * @param {ClusterOptions} options
- * @param {Folders} folders
- * @param {(() => Promise<unknown>)[]} stops gets how to stop what has been started
- */
+/** @param {ClusterOptions} options @param {Folders} folders
+ * @param {(() => Promise<unknown>)[]} stops gets how to stop what has been started */
 async function startParts({ layout, portOffset, progress }, folders, stops) {
   const { SERVICES } = await serviceList();
   const behind = clusterLayout(layout);
@@ -157,13 +151,8 @@ function replicaOf({ service, name, port, operationsPort, operatorsPort }, { log
         kind: 'services',
       });
       child = started;
-      const deadline = Date.now() + READY_MS;
-      while ((await get(`http://127.0.0.1:${operationsPort}/readyz`)).status !== 200) {
-        if (started.outcome !== undefined || Date.now() > deadline) {
-          throw new Error(`${name} does not start (${started.outcome}):\n${started.lastLines(10).join('\n')}`);
-        }
-        await delay(50);
-      }
+      const url = `http://127.0.0.1:${operationsPort}/readyz`;
+      await started.untilReady(async () => (await get(url)).status === 200, READY_MS);
     },
 
     /** It finishes what is under way. */

@@ -21,12 +21,8 @@ const DATABASE = 'postgres';
 /** @typedef {{ name: string, port: number, replicas: readonly { name: string, port: number, operationsPort: number }[] }} Balanced */
 /** @typedef {{ services: readonly Balanced[], database: { port: number, primary: number, standby: number } }} Topology what stands behind the ports of callers */
 
-/**
- * Requests go to the replicas that are ready, database connections to the primary. A request that no replica has got is sent
- * to another. One that a replica may have got is sent again only when it changes nothing.
- * @param {string} socket for orders
- * @param {Topology} topology
- */
+/** A request that no replica has got is sent to another; one that a replica may have got, only when it changes nothing.
+ * @param {string} socket for orders @param {Topology} topology */
 const configurationOf = (socket, { services, database }) => `global
   stats socket ${socket} mode 600 level admin
   maxconn 4000
@@ -61,12 +57,9 @@ listen ${DATABASE}
   server standby 127.0.0.1:${database.standby} disabled
 `;
 
-/**
- * Starts what stands for the Kubernetes services and the ingress. It takes orders while it runs.
- * @param {import('./cluster.mjs').Folders} folders
- * @param {Topology} topology
- * @throws {PlainError} when there is no HAProxy or it does not come up
- */
+/** Starts what stands for the Kubernetes services and the ingress. It takes orders while it runs.
+ * @param {import('./cluster.mjs').Folders} folders @param {Topology} topology
+ * @throws {PlainError} when there is no HAProxy or it does not come up */
 export async function startHaproxy({ folder, logFolder, guard }, topology) {
   const [socket, file] = [path.join(folder, 'haproxy.sock'), path.join(folder, 'haproxy.cfg')];
   await writeFile(file, configurationOf(socket, topology));
@@ -78,13 +71,7 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
     guard,
     kind: 'servers',
   });
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while ((await ask(socket, 'show info').catch(() => '')) === '') {
-    if (child.outcome !== undefined || Date.now() > deadline) {
-      throw new PlainError(`HAProxy does not start: ${child.outcome ?? ''}\n${child.lastLines(10).join('\n')}`);
-    }
-    await delay(50);
-  }
+  await child.untilReady(async () => (await ask(socket, 'show info').catch(() => '')) !== '', START_TIMEOUT_MS);
   const order = async (/** @type {string} */ line) => {
     const answer = (await ask(socket, line)).trim();
     // Orders that are carried out answer nothing.

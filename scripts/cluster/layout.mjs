@@ -1,10 +1,7 @@
 export const NODES = /** @type {const} */ (['nats-1', 'nats-2', 'nats-3']);
 /** Of each service. */
 const REPLICAS = 2;
-/**
- * From the port of a service to that of its first replica, and from one replica to the next. All ports are below the range
- * from which systems take those of outgoing connections (32768 on Linux), so that a process finds its own free again.
- */
+/** From the port of a service to its first replica and to the next: all stay below 32768, where outgoing ports begin. */
 const REPLICA_OFFSET = 12_000;
 const NEXT_REPLICA = 100;
 /** From the port of the balancer to those of the primary and the standby. */
@@ -12,10 +9,8 @@ const DATABASE_OFFSETS = { primary: 10, standby: 11 };
 /** From the port of the first server of NATS to the first that servers connect to. */
 const ROUTE_OFFSET = 10;
 
-/**
- * The ports behind the addresses of the development profile, at which the balancer answers. All are on 127.0.0.1.
- * @typedef {ReturnType<typeof clusterLayout>} ClusterLayout
- */
+/** The ports behind the addresses of the development profile, at which the balancer answers. All are on 127.0.0.1.
+ * @typedef {ReturnType<typeof clusterLayout>} ClusterLayout */
 
 /** @param {import('../platform/layout.mjs').Layout} balancer */
 export function clusterLayout({ services, servers: { postgres, nats } }) {

@@ -14,16 +14,11 @@ const SHOWN = 5;
 
 const LEADS = '/api/crm/leads';
 
-/**
- * What the requests of a phase came to; failures by method, status and code; the gap: longest time without a successful write.
- * @typedef {{ name: string, requests: number, failures: string[], slowestMs: number, longestGapMs: number }} Phase
- */
+/** What the requests of a phase came to; the gap: longest time without a successful write.
+ * @typedef {{ name: string, requests: number, failures: string[], slowestMs: number, longestGapMs: number }} Phase */
 
-/**
- * People who create, read and change leads at a steady rate, whatever happens to the platform. Nothing is tried again, so
- * that each request that fails is seen.
- * @param {string} baseUrl of the gateway
- */
+/** People who create, read and change leads at a steady rate. Nothing is tried again, so that each failure is seen.
+ * @param {string} baseUrl of the gateway */
 export async function signInPeople(baseUrl) {
   /** Access tokens by person, valid for 15 minutes. @type {Record<string, string>} */
   const tokens = {};
@@ -41,10 +36,8 @@ export async function signInPeople(baseUrl) {
   let phase = emptyPhase('');
   let wroteAt = 0;
 
-  /**
-   * Resolves with the answer's body; with undefined when it failed, which is noted.
-   * @type {(person: string, method: string, path: string, expected: number, body?: object) => Promise<any>}
-   */
+  /** Resolves with the answer's body; with undefined when it failed, which is noted.
+   * @type {(person: string, method: string, path: string, expected: number, body?: object) => Promise<any>} */
   const send = async (person, method, path, expected, body) => {
     const counted = phase;
     const began = performance.now();
@@ -124,10 +117,7 @@ export async function signInPeople(baseUrl) {
 /** @param {string} name @returns {Phase} */
 const emptyPhase = (name) => ({ name, requests: 0, failures: [], slowestMs: 0, longestGapMs: 0 });
 
-/**
- * @param {readonly Phase[]} phases
- * @returns {string} a table, and the most frequent failures of each
- */
+/** @param {readonly Phase[]} phases @returns {string} a table, and the most frequent failures of each */
 export function reportOf(phases) {
   const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(2)} s`;
   const rows = phases.map(({ name, requests, failures, slowestMs, longestGapMs }) => [

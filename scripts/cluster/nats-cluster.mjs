@@ -10,12 +10,9 @@ const CURRENT_TIMEOUT_MS = 60_000;
 /** @typedef {typeof NODES[number]} Node */
 /** @typedef {{ cluster?: { leader?: string, replicas?: { current: boolean, offline?: boolean }[] } }} StreamInfo */
 
-/**
- * Three NATS servers that keep three copies of each stream. They are not started yet.
+/** Three NATS servers that keep three copies of each stream. They are not started yet.
  * @param {import('./cluster.mjs').Folders} folders
- * @param {{ ports: import('./layout.mjs').ClusterLayout['nats'], url: string, passwords: Record<string, string> }} options
- *   url: of all servers, for the clients; passwords: by user
- */
+ * @param {{ ports: import('./layout.mjs').ClusterLayout['nats'], url: string, passwords: Record<string, string> }} options url: of all servers, for the clients; passwords: by user */
 export function natsCluster({ folder, logFolder, guard }, { ports, url, passwords }) {
   /** @type {Map<Node, import('../processes/child-server.mjs').ChildServer>} */
   const servers = new Map();

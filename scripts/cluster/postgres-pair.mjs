@@ -15,11 +15,9 @@ const GIVEN_UP_AFTER_MS = 1000;
 /** Two for each of the seven services that have a database, with their pools, and what supervises. */
 const MAX_CONNECTIONS = '500';
 
-/**
- * Starts a PostgreSQL server, and one that has everything that the first has acknowledged.
+/** Starts a PostgreSQL server, and one that has everything that the first has acknowledged.
  * @param {import('./cluster.mjs').Folders} folders
- * @param {{ ports: { primary: number, standby: number }, password: string }} options password: of the superuser `postgres`
- */
+ * @param {{ ports: { primary: number, standby: number }, password: string }} options password: of the superuser `postgres` */
 export async function startPostgresPair({ folder, logFolder, guard }, { ports, password }) {
   const server = (/** @type {'primary' | 'standby'} */ name) =>
     startPostgres({

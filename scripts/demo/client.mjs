@@ -1,20 +1,11 @@
-/**
- * An HTTP answer of the platform.
- * @typedef {object} Answer
- * @property {number} status
- * @property {Headers} headers
- * @property {any} body parsed JSON, or null
- */
+/** body: parsed JSON, or null. @typedef {{ status: number, headers: Headers, body: any }} Answer */
 
 /** What a step found was not what it should be. */
 export class UnexpectedAnswer extends Error {}
 
-/**
- * Calls one public address of the platform.
+/** Calls one public address of the platform.
  * @param {string} baseUrl
- * @returns {(method: string, path: string, options?: { token?: string, body?: unknown, headers?: Record<string, string>, expect?: number }) => Promise<Answer>}
- *   `expect` is the status without which the call throws
- */
+ * @returns {(method: string, path: string, options?: { token?: string, body?: unknown, headers?: Record<string, string>, expect?: number }) => Promise<Answer>} `expect` is the status without which the call throws */
 export function client(baseUrl) {
   return async (method, path, { token, body, headers, expect } = {}) => {
     const response = await fetch(new URL(path, baseUrl), {
@@ -39,14 +30,9 @@ export function client(baseUrl) {
   };
 }
 
-/**
- * Asks again until the answer is there.
- * @template T
- * @param {() => Promise<T | null | undefined | false>} ask
- * @param {string} what for the message when it does not come
- * @param {number} [timeoutMs]
- * @returns {Promise<T>}
- */
+/** Asks again until the answer is there.
+ * @template T @param {() => Promise<T | null | undefined | false>} ask
+ * @param {string} what for the message when it does not come @param {number} [timeoutMs] @returns {Promise<T>} */
 export async function eventually(ask, what, timeoutMs = 30_000) {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -1,16 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 
-/**
- * A request that the receiver got.
- * @typedef {{ id: string, headers: import('node:http').IncomingHttpHeaders, body: string }} Received
- */
+/** A request that the receiver got.
+ * @typedef {{ id: string, headers: import('node:http').IncomingHttpHeaders, body: string }} Received */
 
-/**
- * A webhook receiver as an app's developer would run it: https, on loopback.
+/** A webhook receiver as an app's developer would run it: https, on loopback.
  * @param {{ port: number, keyFile: string, certFile: string }} address
- * @returns {Promise<{ received: Received[], close(): Promise<void> }>}
- */
+ * @returns {Promise<{ received: Received[], close(): Promise<void> }>} */
 export async function startDemoReceiver({ port, keyFile, certFile }) {
   /** @type {Received[]} */
   const received = [];

@@ -17,10 +17,8 @@ import { inRoot } from '../root.mjs';
 /** A variable with a default that also replaces an empty value, or an escaped dollar sign: the forms that the file uses. */
 const VARIABLE = /\$\$|\$\{([A-Z][A-Z0-9_]*):-([^}]*)\}|\$/g;
 
-/**
- * @param {Readonly<Record<string, string>>} [environment] what `docker compose` finds in its environment or in `--env-file`
- * @returns {Promise<ComposeFile>}
- */
+/** @param {Readonly<Record<string, string>>} [environment] what `docker compose` finds in its environment or in `--env-file`
+ * @returns {Promise<ComposeFile>} */
 export async function readCompose(environment = {}) {
   const document = parse(await readFile(inRoot('docker-compose.yml'), 'utf8'), { merge: true, uniqueKeys: true });
   const fillIn = (/** @type {string} */ text) =>
@@ -31,10 +29,6 @@ export async function readCompose(environment = {}) {
   return JSON.parse(JSON.stringify(document, (_key, value) => (typeof value === 'string' ? fillIn(value) : value)));
 }
 
-/**
- * The environment of a container, in texts.
- * @param {Pick<Container, 'environment'>} container
- * @returns {Record<string, string>}
- */
+/** The environment of a container, in texts. @param {Pick<Container, 'environment'>} container */
 export const environmentOf = ({ environment = {} }) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));

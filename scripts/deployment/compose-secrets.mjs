@@ -20,17 +20,13 @@ const POSTGRES = 'postgres:5432';
 /** Where Valkey does. */
 const VALKEY = 'valkey:6379';
 
-/**
- * The folder keeps everybody else on the machine out. A file is readable, because a container runs as a user of its own
- * and is given the file as it is, with its owner and its mode (decision record 0153).
- */
+/** The folder keeps everybody else on the machine out. A file is readable, because a container runs as a user of its
+ * own and is given the file as it is, with its owner and its mode (decision record 0153). */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o444;
 
-/**
- * What is in a secret: a value that stands alone, or one that is made of others.
- * @typedef {(secret: (name: string) => Promise<string>) => string | Promise<string>} Maker
- */
+/** What is in a secret: a value that stands alone, or one that is made of others.
+ * @typedef {(secret: (name: string) => Promise<string>) => string | Promise<string>} Maker */
 
 // A letter first: NATS reads a value from its environment as a part of its configuration, and would take one that begins
 // with digits for a number.
@@ -41,10 +37,7 @@ const password = () => `p${randomBytes(24).toString('base64url')}`;
 const key = () => `1:${randomBytes(32).toString('base64')}`;
 const snake = (/** @type {string} */ name) => name.replaceAll('-', '_');
 
-/**
- * Every secret, by the name of its file.
- * @returns {Record<string, Maker>}
- */
+/** Every secret, by the name of its file. @returns {Record<string, Maker>} */
 export function composeSecrets() {
   const databases = Object.entries(DATABASES).map(([service, database]) => [snake(service), database]);
   return {
@@ -76,11 +69,8 @@ export function composeSecrets() {
   };
 }
 
-/**
- * Writes the secrets that are missing; those that exist stay.
- * @param {string} folder
- * @returns {Promise<string[]>} the names of those that were made
- */
+/** Writes the secrets that are missing; those that exist stay.
+ * @param {string} folder @returns {Promise<string[]>} the names of those that were made */
 export async function writeComposeSecrets(folder) {
   await mkdir(folder, { recursive: true });
   await chmod(folder, FOLDER_MODE);

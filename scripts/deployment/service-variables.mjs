@@ -5,11 +5,8 @@ import { inRoot } from '../root.mjs';
 
 /** A process with a configuration. @typedef {import('../platform/services.mjs').ServiceName | 'migrate'} ProgramName */
 
-/**
- * Every variable that the configuration reads, in alphabetical order; those without which the service does not start; and the
- * secrets, whose value may be in a file, named by the variable `<NAME>_FILE`.
- * @typedef {{ known: readonly string[], required: readonly string[], fromFiles: readonly string[] }} ServiceVariables
- */
+/** fromFiles: the secrets, whose value may be in a file, named by the variable `<NAME>_FILE`.
+ * @typedef {{ known: readonly string[], required: readonly string[], fromFiles: readonly string[] }} ServiceVariables */
 
 /** Variables that Node and the C library read, not the configuration. */
 const PROCESS_VARIABLES = ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ'];
@@ -18,20 +15,13 @@ const FILE_SUFFIX = '_FILE';
 /** How the configuration reports a variable that is required and not there. */
 const NOT_SET = /^([A-Z][A-Z0-9_]*) is not set$/;
 
-/**
- * @param {ProgramName} service
- * @param {'development' | 'production'} [profile]
- * @returns {Promise<ServiceVariables>}
- */
+/** @param {ProgramName} service @param {'development' | 'production'} [profile] */
 export async function serviceVariables(service, profile = 'production') {
   return variablesOf(await configurationOf(service), { PROFILE: profile });
 }
 
-/**
- * @param {() => unknown} loadConfig reads its settings through `readEnvironment`
- * @param {Readonly<Record<string, string>>} [environment]
- * @returns {ServiceVariables}
- */
+/** @param {() => unknown} loadConfig reads its settings through `readEnvironment`
+ * @param {Readonly<Record<string, string>>} [environment] */
 export function variablesOf(loadConfig, environment = {}) {
   /** @type {Set<string>} */
   const read = new Set();
@@ -54,8 +44,7 @@ export function variablesOf(loadConfig, environment = {}) {
 
 /**
  * What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
- * @param {ProgramName} service
- * @param {Readonly<Record<string, string>>} environment
+ * @param {ProgramName} service @param {Readonly<Record<string, string>>} environment
  * @param {Readonly<Record<string, string>>} [files] contents of the files that `…_FILE` names, by path
  * @returns {Promise<string[]>} one sentence for each problem
  */
@@ -87,11 +76,7 @@ async function configurationOf(service) {
   return loadConfig;
 }
 
-/**
- * @param {() => unknown} loadConfig
- * @param {Readonly<Record<string, string | undefined>>} environment
- * @returns {readonly string[]}
- */
+/** @param {() => unknown} loadConfig @param {Readonly<Record<string, string | undefined>>} environment */
 function problemsOf(loadConfig, environment) {
   try {
     // Readings nest: the configuration reads this environment and not that of the process.

@@ -37,23 +37,16 @@ await runCommand(async () => {
   await writeDocuments(target);
 });
 
-/**
- * @param {string} app
- * @param {string} target
- */
+/** @param {string} app @param {string} target */
 async function copyBuild(app, target) {
   const dist = inRoot('apps', app, 'dist');
   if (!existsSync(dist)) throw new PlainError(`${app} is not built: there is no ${dist}`);
   await cp(dist, target, { recursive: true });
 }
 
-/**
- * Copies a package that cannot be bundled, and the part of it that was compiled for this kind of machine.
- * @param {string} source
- * @param {RegExp} files those at the top of the package that a running service needs
- * @param {string} target the node_modules to fill
- * @throws {PlainError} when the compiled part is missing
- */
+/** Copies a package that cannot be bundled, and the part of it that was compiled for this kind of machine.
+ * @param {string} source @param {RegExp} files those at the top of the package that a running service needs
+ * @param {string} target the node_modules to fill @throws {PlainError} when the compiled part is missing */
 async function copyOutsidePackage(source, files, target) {
   const { name, optionalDependencies = {} } = JSON.parse(await readFile(path.join(source, 'package.json'), 'utf8'));
   const kept = (await readdir(source)).filter((file) => files.test(file) || LEGAL.test(file));

@@ -16,22 +16,16 @@ const STORAGE = path.join(IMAGES_CACHE, 'storage');
 const POLICY = { default: [{ type: 'insecureAcceptAnything' }] };
 const COMMANDS_WITH_POLICY = ['from', 'build', 'commit'];
 
-/**
- * buildah starts itself anew for each RUN, without the variables that would show it libraries in our folder. It finds them by
- * the system's list of libraries instead: $1 is one with our folder, in the view of this program alone.
- */
+/** buildah starts itself anew for each RUN, without LD_LIBRARY_PATH: $1 is a list of libraries with ours, for it alone. */
 const WITH_LIBRARIES = 'mount --bind "$1" /etc/ld.so.cache && shift && exec "$@"';
 
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** @typedef {ReturnType<typeof builder>} Buildah builds images and mounts them, without an engine that runs all the time */
 
-/**
- * The machine's own buildah, or Debian's unpacked into the cache. Its images are in the cache: those of the machine are
- * neither seen nor changed.
- * @returns {Promise<Buildah>}
- * @throws {PlainError} when it cannot be had
- */
+/** The machine's own buildah, or Debian's. Its images are in the cache: those of the machine are neither seen nor
+ * changed.
+ * @throws {PlainError} when it cannot be had */
 export async function findBuildah() {
   const tools = await buildTools();
   // Overlays share the layers of images; vfs copies all of them each time, but works where overlays do not nest.
@@ -42,18 +36,12 @@ export async function findBuildah() {
   );
 }
 
-/**
- * @param {BuildTools} tools
- * @param {string} driver
- */
+/** @param {BuildTools} tools @param {string} driver */
 function builder({ buildah, libraryCache, environment, policy }, driver) {
   const folders = ['--root', path.join(STORAGE, driver), '--runroot', path.join(IMAGES_CACHE, 'run', driver)];
 
-  /**
-   * @param {readonly string[]} args
-   * @returns {Promise<string>} what it prints, without the last line end
-   * @throws {PlainError} when it fails
-   */
+  /** @param {readonly string[]} args @returns {Promise<string>} what it prints, without the last line end
+   * @throws {PlainError} when it fails */
   async function run([command = '', ...args]) {
     const own = COMMANDS_WITH_POLICY.includes(command) ? ['--signature-policy', policy] : [];
     const line = [buildah, '--storage-driver', driver, ...folders, command, ...own, ...args];
@@ -68,12 +56,9 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
   return {
     run,
 
-    /**
-     * Builds the image of deploy/Dockerfile. It trusts the authority that this process trusts, which matters behind a proxy
-     * that signs by itself.
-     * @param {string} name
-     * @param {Readonly<Record<string, string>>} values of the ARGs of the Dockerfile
-     */
+    /** Builds the image of deploy/Dockerfile. It trusts the authority that this process trusts, as behind a proxy that
+     * signs.
+     * @param {string} name @param {Readonly<Record<string, string>>} values of the ARGs of the Dockerfile */
     async build(name, values) {
       const given = Object.entries(values).flatMap(([argument, value]) => ['--build-arg', `${argument}=${value}`]);
       const authority = process.env.NODE_EXTRA_CA_CERTS;
@@ -89,13 +74,9 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
     has: async (image) =>
       (await run(['images', '--all', '--format', '{{.Name}}:{{.Tag}}'])).split('\n').includes(image),
 
-    /**
-     * Makes an image of another and a folder.
-     * @param {string} from image to start with, or `scratch`
-     * @param {string} to name of the new image
-     * @param {string} folder
-     * @param {string} place of its contents in the image
-     */
+    /** Makes an image of another and a folder.
+     * @param {string} from image to start with, or `scratch` @param {string} to name of the new image
+     * @param {string} folder @param {string} place of its contents in the image */
     async add(from, to, folder, place) {
       const container = await run(['from', '--pull-never', from]);
       await run(['copy', '--quiet', container, folder, place]);
@@ -103,10 +84,8 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
       await run(['commit', '--quiet', '--rm', '--format', 'docker', container, to]);
     },
 
-    /**
-     * Overlays are made on a folder that is mounted onto itself, which buildah leaves so; and a run that was killed leaves what
-     * it had mounted. The innermost comes last in the list, and must go first.
-     */
+    /** buildah leaves overlays mounted, and so does a run that was killed. The innermost comes last in the list, and
+     * must go first. */
     async unmount() {
       await run(['rm', '--all']);
       const mounts = [...(await readFile('/proc/mounts', 'utf8')).matchAll(/^\S+ (\S+) /gm)].map(([, at = '']) => at);
@@ -117,19 +96,10 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
   };
 }
 
-/**
- * @typedef {object} BuildTools
- * @property {string} buildah
- * @property {string} debootstrap
- * @property {NodeJS.ProcessEnv} environment by which they find their libraries and scripts
- * @property {string} policy file on whose signatures count
- * @property {string} [libraryCache] a list of the system's libraries and theirs; without one they are installed
- */
+/** environment: by which they find their libraries and scripts; policy: file on whose signatures count; libraryCache: a list of the
+ * system's libraries and theirs. @typedef {Awaited<ReturnType<typeof buildTools>>} BuildTools */
 
-/**
- * @returns {Promise<BuildTools>}
- * @throws {PlainError} when this is not root on Linux, or they cannot be fetched
- */
+/** @throws {PlainError} when this is not root on Linux, or they cannot be fetched */
 export async function buildTools() {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     throw new PlainError(

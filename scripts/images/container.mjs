@@ -7,9 +7,8 @@ import { run } from '../processes/run.mjs';
 /**
  * What a container engine does for a program, with the tools of every Linux: the image is its whole file system and is
  * read-only, apart from /tmp and the volume; it is PID 1 and runs as the image's user, without a way to more rights.
- * Addresses are those of the machine.
- *
- * $1: the image's file system; $2: where the volume comes from; $3: user and group; $4: working directory; then the command.
+ * Addresses are those of the machine. $1: the image's file system; $2: where the volume comes from; $3: user and
+ * group; $4: working directory; then the command.
  */
 const START = `
 set -e
@@ -48,11 +47,8 @@ export async function mountImage(buildah, image) {
 
 /** @typedef {Awaited<ReturnType<typeof startContainer>>} Container */
 
-/**
- * Starts a program of an image. environment: besides the image's own; nothing else of ours is passed on. volume: folder that the
- * program finds, read-only, at /run/secrets. command: for the entry point of the image.
- * @param {{ name: string, image: MountedImage, environment: Readonly<Record<string, string>>, volume: string, command: readonly string[], logFile?: string, guard: import('../processes/guard.mjs').Guard }} options
- */
+/** volume: folder that the program finds, read-only, at /run/secrets; command: for the entry point of the image.
+ * @param {{ name: string, image: MountedImage, environment: Readonly<Record<string, string>>, volume: string, command: readonly string[], logFile?: string, guard: import('../processes/guard.mjs').Guard }} options */
 export async function startContainer({ name, image, environment, volume, command, logFile, guard }) {
   const inside = [image.root, volume, image.user, image.folder, ...image.entrypoint, ...command];
   const env = { ...image.environment, ...environment };
@@ -75,22 +71,17 @@ export async function startContainer({ name, image, environment, volume, command
     /** The program outside, which waits for the one inside. */
     outer,
 
-    /**
-     * Runs another program in the container, as its user: what `docker exec` does.
-     * @param {readonly string[]} more
-     * @param {string} [input] for its standard input
-     */
+    /** Runs another program in the container, as its user: what `docker exec` does.
+     * @param {readonly string[]} more @param {string} [input] for its standard input */
     run(more, input) {
       const [user = '', group = ''] = image.user.split(':');
       const as = ['--mount', '--pid', '--root', '--wd', '--setuid', user, '--setgid', group];
       return run('nsenter', ['--target', String(pid), ...as, ...more], { env, input });
     },
 
-    /**
-     * Sends SIGTERM to PID 1 and waits for its end.
+    /** Sends SIGTERM to PID 1 and waits for its end.
      * @param {number} graceMs after which it is killed
-     * @returns {Promise<string>} how it ended: `exit code 0` if it did so by itself
-     */
+     * @returns {Promise<string>} how it ended: `exit code 0` if it did so by itself */
     async stop(graceMs) {
       if (outer.outcome === undefined && pid !== undefined) process.kill(pid, 'SIGTERM');
       const killer = setTimeout(() => outer.kill(), graceMs);
@@ -101,11 +92,9 @@ export async function startContainer({ name, image, environment, volume, command
   };
 }
 
-/**
- * @param {ChildServer} outer
+/** @param {ChildServer} outer
  * @returns {Promise<number | undefined>} the process that unshare has forked; undefined when it has ended already
- * @throws {PlainError} when there is none
- */
+ * @throws {PlainError} when there is none */
 async function childOf(outer) {
   const deadline = Date.now() + FORK_TIMEOUT_MS;
   while (outer.outcome === undefined) {

@@ -14,8 +14,8 @@ const NPM_VERSION = '11.21.2';
 const MIRROR = 'http://deb.debian.org/debian';
 
 /**
- * Makes stand-ins for the two base images where no registry is at hand: a minimal Debian by debootstrap, and the same with
- * the Node of the npm registry, in the versions that the Dockerfile names. They are made again when this file has changed.
+ * Makes stand-ins for the base images, of debootstrap and of the Node of the npm registry, again when this file has
+ * changed.
  * @param {import('./buildah.mjs').Buildah} buildah
  * @returns {Promise<{ NODE_IMAGE: string, DEBIAN_IMAGE: string }>} their names
  * @throws {PlainError} when they cannot be made
@@ -46,11 +46,7 @@ export async function localBases(buildah) {
   return { NODE_IMAGE: nodeImage, DEBIAN_IMAGE: debianImage };
 }
 
-/**
- * Node and npm as the official images have them below /usr/local.
- * @param {string} version
- * @param {string} folder
- */
+/** Node and npm as the official images have them below /usr/local. @param {string} version @param {string} folder */
 async function unpackNode(version, folder) {
   const npm = path.join('lib', 'node_modules', 'npm');
   await inWorkFolder(IMAGES_CACHE, async (unpacked) => {
@@ -61,11 +57,8 @@ async function unpackNode(version, folder) {
   for (const name of ['npm', 'npx']) await symlink(`../${npm}/bin/${name}-cli.js`, path.join(folder, 'bin', name));
 }
 
-/**
- * Fetches a package from the npm registry, without installing it. npm checks it against the registry's sum.
- * @param {string} spec name and version
- * @param {string} folder to unpack it into
- */
+/** Fetches a package from the npm registry, without installing it. npm checks it against the registry's sum.
+ * @param {string} spec name and version @param {string} folder to unpack it into */
 async function unpackPackage(spec, folder) {
   await mkdir(folder, { recursive: true });
   const env = withoutNpmVariables(process.env);

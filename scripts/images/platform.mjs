@@ -7,8 +7,8 @@ import { get } from '../platform/readiness.mjs';
 import { planPlatform } from '../platform/run-platform.mjs';
 import { serviceEnvironment } from '../platform/service-environment.mjs';
 import { Supervisor } from '../platform/supervisor.mjs';
+import { tellingLines } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
-import { tellingLines } from '../processes/kept-alive.mjs';
 import { startContainer } from './container.mjs';
 
 /** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */
@@ -28,11 +28,8 @@ const SECRET =
 /** What concerns the development profile of this machine; the image has its own. */
 const OF_THIS_MACHINE = ['HOST', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'EMBED_PAGE_DIR', 'ACCOUNT_PAGE_DIR'];
 
-/**
- * A platform whose services are containers, beside throwaway servers, which it starts. It leaves nothing behind.
- * @param {import('./container.mjs').MountedImage} image
- * @param {readonly ServiceName[]} services
- */
+/** A platform whose services are containers, beside throwaway servers, which it starts. It leaves nothing behind.
+ * @param {import('./container.mjs').MountedImage} image @param {readonly ServiceName[]} services */
 export async function startPlatform(image, services) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-images-'));
   // PostgreSQL's user and that of the image must get through; what is inside is closed to others.
@@ -83,11 +80,8 @@ export async function startPlatform(image, services) {
     return environment;
   }
 
-  /**
-   * @param {ServiceName} service
-   * @param {NodeJS.ProcessEnv} environment
-   * @param {string} question at its operations port, which must be answered with 200
-   */
+  /** @param {ServiceName} service @param {NodeJS.ProcessEnv} environment
+   * @param {string} question at its operations port, which must be answered with 200 */
   async function startService(service, environment, question) {
     const logFile = path.join(dataDir, 'logs', `${service}.log`);
     const container = await start(`${service}/main.js`, service, environment, logFile);

@@ -23,11 +23,9 @@ const OPERATOR = 'images@platform.test';
 /** A password that no list of common ones has. */
 const PASSWORD = 'tangerine-lighthouse-quarry-41';
 
-/**
- * The programs that lie beside main.js and run in the container of a service, with what they print when they have done their
- * work. A program that is not named here fails the walk.
- * @type {Readonly<Record<string, readonly { args: readonly string[], input?: string, says: RegExp }[]>>}
- */
+/** How programs beside main.js are run, and what they print when they have done their work. One that is missing fails
+ * the walk.
+ * @type {Readonly<Record<string, readonly { args: readonly string[], input?: string, says: RegExp }[]>>} */
 const PROGRAMS = {
   // What runs otherwise: the service itself, and the demo sign-ins.
   'main.js': [],
@@ -44,12 +42,9 @@ const PROGRAMS = {
   'rotate-keys.js': [{ args: ['api'], says: /is published now/ }],
 };
 
-/**
- * Runs the migration twice at the same time, and once more: whichever gets the lock does everything, and the others find
- * nothing left to do.
- * @param {ContainerPlatform} platform
- * @returns {Promise<string>} what the first did, for people
- */
+/** Runs the migration twice at once, and once more: whichever gets the lock does everything, and the others find
+ * nothing to do.
+ * @param {ContainerPlatform} platform @returns {Promise<string>} what the first did, for people */
 export async function migrateRepeatedly(platform) {
   const together = await Promise.all([platform.migrate(), platform.migrate()]);
   // The one that waited says so first.
@@ -102,12 +97,9 @@ export async function walkDemo({ addresses }) {
   return steps;
 }
 
-/**
- * Runs the health check and each other program of every service in its running container, as `docker exec` does.
- * @param {ContainerPlatform} platform
- * @param {string} root the file system of the image
- * @returns {Promise<number>} how many runs there were
- */
+/** Runs the health check and each other program of every service in its running container, as `docker exec` does.
+ * @param {ContainerPlatform} platform @param {string} root the file system of the image
+ * @returns {Promise<number>} how many runs there were */
 export async function runPrograms(platform, root) {
   let runs = 0;
   for (const [service, container] of platform.containers) {

@@ -16,10 +16,9 @@ const CERTIFICATE_FILES = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key', U
 const REFERENCE = /\$\(([A-Z][A-Z0-9_]*)\)/g;
 
 /**
- * Every variable that a program gets is one that it reads, with a value that it accepts, from a secret that somebody makes;
- * every one that it requires is there.
- * @param {readonly Manifest[]} manifests
- * @param {readonly HandMadeSecret[]} handMade
+ * Every variable of a program is one that it reads, with a valid value from a secret that somebody makes; none is
+ * missing.
+ * @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
  * @returns {Promise<string[]>} a sentence for each problem
  */
 export async function variableProblems(manifests, handMade) {
@@ -49,13 +48,8 @@ export async function variableProblems(manifests, handMade) {
   return found;
 }
 
-/**
- * The environment of the first container with references replaced. A variable that is there to be referred to is not part of
- * it. Secrets have made-up values of the right form.
- * @param {Manifest} workload
- * @param {readonly Manifest[]} manifests
- * @param {readonly HandMadeSecret[]} handMade
- */
+/** The environment of the first container with references replaced, and made-up values of the right form for secrets.
+ * @param {Manifest} workload @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade */
 function environmentOf(workload, manifests, handMade) {
   const [{ env = [], envFrom = [] }] = workload.spec.template.spec.containers;
   /** @type {Record<string, string>} */
@@ -85,11 +79,8 @@ function environmentOf(workload, manifests, handMade) {
   return { environment, problems };
 }
 
-/**
- * @param {{ name: string, key: string }} reference
- * @param {readonly HandMadeSecret[]} handMade
- * @returns {string | undefined} undefined when nobody makes it
- */
+/** @param {{ name: string, key: string }} reference @param {readonly HandMadeSecret[]} handMade
+ * @returns {string | undefined} undefined when nobody makes it */
 function sampleOf({ name, key }, handMade) {
   // Of the operator of PostgreSQL.
   if (name === 'crm-db-superuser') return 'a-password';
@@ -101,13 +92,9 @@ function sampleOf({ name, key }, handMade) {
     : 'a-password';
 }
 
-/**
- * Puts the sample in the place of files that a secret with a certificate provides.
- * @param {Record<string, string>} environment is changed
- * @param {Manifest} workload
- * @param {string} folder of the sample
- * @returns {string[]}
- */
+/** Puts the sample in the place of files that a secret with a certificate provides.
+ * @param {Record<string, string>} environment is changed @param {Manifest} workload
+ * @param {string} folder of the sample */
 function takeCertificates(environment, workload, folder) {
   return Object.entries(CERTIFICATE_FILES).flatMap(([variable, key]) => {
     const file = environment[variable];
@@ -119,12 +106,8 @@ function takeCertificates(environment, workload, folder) {
   });
 }
 
-/**
- * The key of a secret that a program finds as a file, mounted as a whole folder: a file that is mounted by itself never changes.
- * @param {Manifest} workload
- * @param {string} file
- * @returns {{ secret: string, key: string } | undefined}
- */
+/** The key of a secret that a program finds as a file. A file that is mounted by itself, not its folder, never changes.
+ * @param {Manifest} workload @param {string} file */
 export function mountedSecret(workload, file) {
   const { containers, volumes = [] } = workload.spec.template.spec;
   const { volumeMounts = [] } = containers[0];

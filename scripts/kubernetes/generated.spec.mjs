@@ -1,30 +1,13 @@
 // The files that are made from the contracts and from the list of secrets: npm run docs writes them.
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/address.js';
-import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
-import * as contracts from '../../libs/contracts/src/services.js';
+import { SERVICES } from '../../libs/contracts/src/services.js';
 import { inRoot } from '../root.mjs';
 import { externalSecretsText, handMadeSecrets, secretManifests } from './hand-made-secrets.mjs';
 import { networkPoliciesText } from './network-policies.mjs';
 
-const { SERVICES } = contracts;
 const SECRETS = handMadeSecrets({ services: SERVICES, stateful: Object.keys(DATABASES) });
-
-const cidrs = (/** @type {readonly { cidr: string }[]} */ ranges) => ranges.map(({ cidr }) => cidr);
-
-/** @type {import('./network-policies.mjs').NetworkInput} */
-const NETWORK = {
-  connections: CONNECTIONS,
-  servicePorts: contracts.DEVELOPMENT_PORTS,
-  operationsOffset: contracts.OPERATIONS_PORT_OFFSET,
-  operatorsOffset: contracts.OPERATORS_PORT_OFFSET,
-  internet: {
-    ipv4: { cidr: '0.0.0.0/0', except: cidrs(REFUSED_IPV4) },
-    ipv6: { cidr: GLOBAL_UNICAST_IPV6.cidr, except: cidrs(REFUSED_IPV6) },
-  },
-};
 
 const TABLE = [
   '| secret | keys | what |',
@@ -37,7 +20,7 @@ const TABLE = [
 
 /** @type {[file: string, expected: (text: string) => string][]} */
 const FILES = [
-  ['k8s/base/network/connections.yaml', () => networkPoliciesText(NETWORK)],
+  ['k8s/base/network/connections.yaml', () => networkPoliciesText()],
   ['k8s/components/vault/external-secrets.yaml', () => externalSecretsText(SECRETS)],
   [
     'docs/deployment/kubernetes.md',

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
 
-/**
- * A secret that no operator makes: whoever runs the platform does, once, before the first release.
- * @typedef {object} HandMadeSecret
- * @property {string} name
- * @property {Readonly<Record<string, SecretKey>>} keys
- * @property {string} what one sentence for docs/deployment/kubernetes.md
- */
+/** A secret that no operator makes: whoever runs the platform does, once. what: a sentence for docs/deployment/kubernetes.md.
+ * @typedef {{ name: string, keys: Readonly<Record<string, SecretKey>>, what: string }} HandMadeSecret */
 
-/**
- * Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
- * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey
- */
+/** Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
+ * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey */
 
 /** Users of NATS: the services, and who makes streams. */
 const PROVISIONER = 'provisioner';
@@ -22,10 +15,8 @@ const WITH_ENCRYPTION = ['automation-hooks', 'identity', 'marketplace-certificat
 /** @type {SecretKey} */
 const PASSWORD = { generate: 'password' };
 
-/**
- * @param {{ services: readonly string[], stateful: readonly string[] }} contracts
- * @returns {readonly HandMadeSecret[]} in alphabetical order
- */
+/** @param {{ services: readonly string[], stateful: readonly string[] }} contracts
+ * @returns {readonly HandMadeSecret[]} in alphabetical order */
 export function handMadeSecrets({ services, stateful }) {
   return [
     {
@@ -94,22 +85,18 @@ export function secretManifests(secrets, environment) {
   return { manifests, missing };
 }
 
-/**
- * Passwords stand unescaped in URLs and in the configuration of NATS, which reads a text that begins with a digit as a
- * number: a letter, then hexadecimal digits. An encryption key is a ring of one key, whose name is 1, so that it can be replaced.
- * @param {'password' | 'encryption-key'} kind
- */
+/** Unescaped in URLs and in the configuration of NATS, where digits first are a number. A key is a ring of one, named
+ * 1.
+ * @param {'password' | 'encryption-key'} kind */
 const generated = (kind) =>
   kind === 'password' ? `p${randomBytes(24).toString('hex')}` : `1:${randomBytes(32).toString('base64')}`;
 
 /** Only Citus has it, and an entry that is not in the vault is an error of External Secrets. */
 const OF_CITUS = 'database-superuser';
 
-/**
- * What fills the secrets from a vault: the text of k8s/components/vault/external-secrets.yaml. The store `crm` is made by
- * whoever runs the platform; it says which vault, and how to sign in to it. Each entry there is called like its secret.
- * @param {readonly HandMadeSecret[]} secrets
- */
+/** The text of k8s/components/vault/external-secrets.yaml. Whoever runs the platform makes the store `crm`, which says
+ * which vault.
+ * @param {readonly HandMadeSecret[]} secrets */
 export const externalSecretsText = (secrets) =>
   `# Made from scripts/kubernetes/hand-made-secrets.mjs: npm run docs
 #
@@ -119,10 +106,7 @@ ${secrets
   .map(({ name, keys }) => stringify(externalSecret(name, Object.keys(keys)), { lineWidth: 0 }))
   .join('---\n')}`;
 
-/**
- * @param {string} name
- * @param {readonly string[]} keys
- */
+/** @param {string} name @param {readonly string[]} keys */
 const externalSecret = (name, keys) => ({
   apiVersion: 'external-secrets.io/v1',
   kind: 'ExternalSecret',

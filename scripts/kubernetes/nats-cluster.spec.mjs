@@ -87,11 +87,7 @@ async function writeCertificate() {
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
 }
 
-/**
- * @param {string} text
- * @param {number} ordinal
- * @param {{ client: number, cluster: number, monitor: number }} own
- */
+/** @param {string} text @param {number} ordinal @param {{ client: number, cluster: number, monitor: number }} own */
 const moved = (text, ordinal, own) =>
   text
     .replace(/nats-(\d)\.nats-servers:6222/g, (_name, n) => `localhost:${ports[Number(n)]?.cluster}`)
@@ -114,11 +110,8 @@ async function healthy(monitor) {
   throw new Error(`A server was not healthy within ${READY_MS / 1000} s`);
 }
 
-/**
- * Runs a program with the client that the services use. Node reads NODE_EXTRA_CA_CERTS only when it starts.
- * @param {string} source
- * @param {NodeJS.ProcessEnv} [environment]
- */
+/** Runs a program with the client that the services use. Node reads NODE_EXTRA_CA_CERTS only when it starts.
+ * @param {string} source @param {NodeJS.ProcessEnv} [environment] */
 const client = (source, environment = {}) =>
   run(process.execPath, ['--input-type=module', '--eval', source], {
     cwd: inRoot('libs', 'messaging'),
@@ -133,11 +126,8 @@ const provisioning = (ordinal) => `
     { replicas: 3 },
   );`;
 
-/**
- * Whether a server lets another into the cluster with this certificate. What it thinks of it comes after the handshake (TLS 1.3):
- * it greets a server that it lets in, and closes the connection of another.
- * @param {{ key?: string | Buffer, cert?: string | Buffer }} credentials
- */
+/** Whether a server lets another in, which shows after the handshake (TLS 1.3): it greets it, or closes the connection.
+ * @param {{ key?: string | Buffer, cert?: string | Buffer }} credentials */
 async function joins(credentials) {
   const port = /** @type {number} */ (ports[1]?.cluster);
   const socket = tlsConnect({ port, host: 'localhost', rejectUnauthorized: false, ...credentials });

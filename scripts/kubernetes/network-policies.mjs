@@ -1,16 +1,11 @@
+// For tests, which read TypeScript.
 import { stringify } from 'yaml';
+import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/address.js';
+import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
+import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, OPERATORS_PORT_OFFSET } from '../../libs/contracts/src/services.js';
 
 /** @typedef {import('../../libs/contracts/src/connections.js').ConnectionArrow} ConnectionArrow */
 /** @typedef {import('../../libs/contracts/src/connections.js').ConnectionEnd} ConnectionEnd */
-
-/**
- * @typedef {object} NetworkInput
- * @property {readonly ConnectionArrow[]} connections
- * @property {Readonly<Record<string, number>>} servicePorts
- * @property {number} operationsOffset
- * @property {number} operatorsOffset
- * @property {Readonly<Record<'ipv4' | 'ipv6', { cidr: string, except: readonly string[] }>>} internet public addresses
- */
 
 /** Where the peers outside our namespace run. An overlay for a cluster that names them otherwise patches the policies. */
 const NAMESPACES = { public: 'crm-public', observability: 'observability', dns: 'kube-system' };
@@ -35,24 +30,30 @@ const PEER_PORTS = {
   https: [443],
 };
 
+const cidrs = (/** @type {readonly { cidr: string }[]} */ ranges) => ranges.map(({ cidr }) => cidr);
+/** Public addresses. */
+const INTERNET = [
+  { ipBlock: { cidr: '0.0.0.0/0', except: cidrs(REFUSED_IPV4) } },
+  { ipBlock: { cidr: GLOBAL_UNICAST_IPV6.cidr, except: cidrs(REFUSED_IPV6) } },
+];
+/** @type {Readonly<Record<string, number>>} */
+const SERVICE_PORTS = DEVELOPMENT_PORTS;
+
 const HEADER = `# Who may connect to whom: one policy for each process, with the arrows of libs/contracts/src/connections.ts.
 # Ranges that must not be called come from libs/address-policy. Made by: npm run docs
 # Do not edit: a test compares it with the contracts. What else a cluster needs goes into a policy of its own; policies add up.
 `;
 
-/**
- * @param {NetworkInput} input
- * @returns {string} the text of k8s/base/network/connections.yaml
- */
-export function networkPoliciesText(input) {
-  const ends = [...new Set(input.connections.flatMap(({ from, to }) => [from, to]))];
+/** The text of k8s/base/network/connections.yaml. */
+export function networkPoliciesText() {
+  const ends = [...new Set(CONNECTIONS.flatMap(({ from, to }) => [from, to]))];
   const inside = ends.filter((end) => !['public', 'observability', 'dns', 'mail', 'internet'].includes(end)).sort();
   const policies = inside.map((end) => {
-    const incoming = input.connections.filter(({ to }) => to === end);
-    const outgoing = input.connections.filter(({ from }) => from === end);
+    const incoming = CONNECTIONS.filter(({ to }) => to === end);
+    const outgoing = CONNECTIONS.filter(({ from }) => from === end);
     const rules = {
-      ...(incoming.length > 0 && { ingress: grouped(incoming, 'from', input) }),
-      ...(outgoing.length > 0 && { egress: grouped(outgoing, 'to', input) }),
+      ...(incoming.length > 0 && { ingress: grouped(incoming, 'from') }),
+      ...(outgoing.length > 0 && { egress: grouped(outgoing, 'to') }),
     };
     return {
       apiVersion: 'networking.k8s.io/v1',
@@ -72,44 +73,32 @@ export function networkPoliciesText(input) {
 const podLabels = (end) =>
   POD_LABELS[/** @type {keyof typeof POD_LABELS} */ (end)] ?? { 'app.kubernetes.io/name': end };
 
-/**
- * One rule for each set of ports, with all the peers that have it.
- * @param {readonly ConnectionArrow[]} arrows
- * @param {'from' | 'to'} side of the peer
- * @param {NetworkInput} input
- */
-function grouped(arrows, side, input) {
+/** One rule for each set of ports, with all the peers that have it.
+ * @param {readonly ConnectionArrow[]} arrows @param {'from' | 'to'} side of the peer */
+function grouped(arrows, side) {
   /** @type {Map<string, { ports: object[], peers: object[] }>} */
   const rules = new Map();
   for (const arrow of arrows) {
     const protocols = arrow.port === 'dns' ? ['UDP', 'TCP'] : ['TCP'];
-    const ports = portNumbers(arrow, input).flatMap((port) => protocols.map((protocol) => ({ port, protocol })));
+    const ports = portNumbers(arrow).flatMap((port) => protocols.map((protocol) => ({ port, protocol })));
     const rule = rules.get(JSON.stringify(ports)) ?? { ports, peers: [] };
-    rule.peers.push(...peersOf(arrow[side], input));
+    rule.peers.push(...peersOf(arrow[side]));
     rules.set(JSON.stringify(ports), rule);
   }
   return [...rules.values()].map(({ ports, peers }) => ({ [side]: peers, ports }));
 }
 
-/**
- * @param {ConnectionArrow} arrow
- * @param {NetworkInput} input
- * @returns {readonly number[]}
- */
-function portNumbers({ to, port }, { servicePorts, operationsOffset, operatorsOffset }) {
+/** @param {ConnectionArrow} arrow */
+function portNumbers({ to, port }) {
   if (port !== 'http' && port !== 'operators' && port !== 'operations') return PEER_PORTS[port];
-  const number = servicePorts[to];
+  const number = SERVICE_PORTS[to];
   if (number === undefined) throw new Error(`${to} has no port`);
-  return [number + { http: 0, operators: operatorsOffset, operations: operationsOffset }[port]];
+  return [number + { http: 0, operators: OPERATORS_PORT_OFFSET, operations: OPERATIONS_PORT_OFFSET }[port]];
 }
 
-/**
- * @param {ConnectionEnd} end
- * @param {NetworkInput} input
- * @returns {object[]}
- */
-function peersOf(end, { internet }) {
-  if (end === 'internet' || end === 'mail') return [{ ipBlock: internet.ipv4 }, { ipBlock: internet.ipv6 }];
+/** @param {ConnectionEnd} end */
+function peersOf(end) {
+  if (end === 'internet' || end === 'mail') return INTERNET;
   const namespace = NAMESPACES[/** @type {keyof typeof NAMESPACES} */ (end)];
   if (!namespace) return [{ podSelector: { matchLabels: podLabels(end) } }];
   const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };

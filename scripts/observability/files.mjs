@@ -13,11 +13,7 @@ export const PROMETHEUS = inRoot('deploy', 'observability', 'prometheus');
 export const RUNBOOKS = inRoot('docs', 'runbooks');
 const DASHBOARDS = inRoot('deploy', 'observability', 'grafana', 'dashboards');
 
-/**
- * @param {string} folder
- * @param {string} ending
- * @returns {string[]} absolute paths
- */
+/** @param {string} folder @param {string} ending @returns {string[]} absolute paths */
 export const filesIn = (folder, ending) =>
   readdirSync(folder)
     .filter((name) => name.endsWith(ending))

@@ -1,11 +1,8 @@
 /** Words of the language that stand where a metric could. */
 const WORDS = new Set(['and', 'or', 'unless', 'offset', 'bool', 'by', 'without', 'on', 'ignoring', 'inf', 'nan']);
 
-/**
- * The metrics that an expression of Prometheus asks for, one of Grafana's with its variables too.
- * @param {string} expression
- * @returns {{ name: string, labels: string[] }[]} labels: those that it is narrowed by
- */
+/** The metrics that an expression of Prometheus asks for, one of Grafana's with its variables too.
+ * @param {string} expression @returns {{ name: string, labels: string[] }[]} labels: those that it is narrowed by */
 export function selectorsOf(expression) {
   const plain = expression
     .replace(/"(?:\\.|[^"\\])*"/g, '""')
@@ -23,11 +20,7 @@ export function selectorsOf(expression) {
     }));
 }
 
-/**
- * The labels that an expression groups by.
- * @param {string} expression
- * @returns {string[]}
- */
+/** The labels that an expression groups by. @param {string} expression */
 export const groupingsOf = (expression) =>
   [...expression.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, labels = '']) =>
     labels.split(',').map((label) => label.trim()),

@@ -30,10 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/**
- * Runs commands with the functions of the index.
- * @param {string} commands
- */
+/** Runs commands with the functions of the index. @param {string} commands */
 async function shell(commands) {
   const log = path.join(folder, 'told');
   await writeFile(log, '');

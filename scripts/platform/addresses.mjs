@@ -24,11 +24,7 @@ const DEMO_SIGN_INS = [
   ['operator@platform.test', 'operator, at marketplace-admin'],
 ];
 
-/**
- * What is printed when everything answers.
- * @param {Addresses} addresses
- * @returns {string}
- */
+/** What is printed when everything answers. @param {Addresses} addresses */
 export function readyTable(addresses) {
   const withoutPassword = (/** @type {string} */ url) => url.replace(/\/\/([^:@/]+):[^@]*@/, '//$1@');
   const runs = (/** @type {string} */ service) => addresses.services[service] !== undefined;
@@ -51,11 +47,7 @@ export function readyTable(addresses) {
   ].join('\n');
 }
 
-/**
- * Text in columns.
- * @param {readonly (readonly string[])[]} rows
- * @returns {string[]} one line a row
- */
+/** Text in columns. @param {readonly (readonly string[])[]} rows @returns {string[]} one line a row */
 export function columns(rows) {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));

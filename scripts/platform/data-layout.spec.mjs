@@ -44,10 +44,7 @@ describe('a data folder', () => {
   );
 });
 
-/**
- * @param {readonly string[]} options
- * @returns {Promise<{ code: unknown, stdout: string, stderr: string }>}
- */
+/** @param {readonly string[]} options @returns {Promise<{ code: unknown, stdout: string, stderr: string }>} */
 const npmStart = (options) =>
   new Promise((resolve) => {
     execFile(process.execPath, [inRoot('scripts', 'start.mjs'), ...options], (error, stdout, stderr) => {

@@ -6,12 +6,9 @@ import path from 'node:path';
 const RENEW_BEFORE_MS = 24 * 3600 * 1000;
 const LIFETIME_MS = 365 * 24 * 3600 * 1000;
 
-/**
- * The certificate that the demo's https receiver on loopback presents, and the authority that signed it. It is trusted
- * by webhook-dispatcher and automation-hooks of this development platform alone.
- * @param {string} dataDir
- * @returns {Promise<{ caFile: string, keyFile: string, certFile: string }>}
- */
+/** The certificate of the demo's https receiver on loopback, and its authority, which this development platform alone
+ * trusts.
+ * @param {string} dataDir */
 export async function demoReceiverCertificate(dataDir) {
   const folder = path.join(dataDir, 'demo-receiver');
   const files = {

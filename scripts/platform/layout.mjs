@@ -8,44 +8,46 @@ export const SERVER_PORTS = { postgres: 15432, nats: 14222, smtp: 1025, mail: 80
 
 /** @typedef {Record<keyof typeof SERVER_PORTS, number>} ServerPorts */
 
-/**
- * Which services have a port for operators, and how far it is from that of the service.
- * @typedef {{ SERVING_OPERATORS: readonly string[], OPERATORS_PORT_OFFSET: number }} Operators
- */
+/** Which services have a port for operators, and how far it is from that of the service.
+ * @typedef {{ SERVING_OPERATORS: readonly string[], OPERATORS_PORT_OFFSET: number }} Operators */
 
-/**
- * Every port of a running platform, all on 127.0.0.1.
- * @typedef {object} Layout
- * @property {Record<string, { port: number, operationsPort: number, operatorsPort?: number }>} services by service name
- * @property {ServerPorts} servers
- */
+/** Every port of a running platform, all on 127.0.0.1.
+ * @typedef {{ services: Record<string, { port: number, operationsPort: number, operatorsPort?: number }>, servers: ServerPorts }} Layout */
+
+/** @param {readonly string[]} names @param {readonly string[]} servingOperators
+ * @param {(name: string, kind: 'http' | 'operations' | 'operators' | 'server') => number} portOf @returns {Layout} */
+const layoutOf = (names, servingOperators, portOf) => ({
+  services: Object.fromEntries(
+    names.map((name) => {
+      const ports = { port: portOf(name, 'http'), operationsPort: portOf(name, 'operations') };
+      return [name, servingOperators.includes(name) ? { ...ports, operatorsPort: portOf(name, 'operators') } : ports];
+    }),
+  ),
+  servers: /** @type {ServerPorts} */ (
+    Object.fromEntries(Object.keys(SERVER_PORTS).map((name) => [name, portOf(name, 'server')]))
+  ),
+});
 
 /**
  * The ports of the development profile, moved by an offset so that two platforms can run side by side.
  * @param {Readonly<Record<ServiceName, number>>} servicePorts
- * @param {number} operationsOffset from a service's port to that of its health and metrics
- * @param {number} offset
+ * @param {number} operationsOffset from a service's port to that of its health and metrics @param {number} offset
  * @param {Operators} [operators]
- * @returns {Layout}
  */
 export function fixedLayout(servicePorts, operationsOffset, offset, operators) {
-  const layout = {
-    services: Object.fromEntries(
-      Object.entries(servicePorts).map(([name, port]) => [
-        name,
-        {
-          port: port + offset,
-          operationsPort: port + operationsOffset + offset,
-          ...(operators?.SERVING_OPERATORS.includes(name) && {
-            operatorsPort: port + operators.OPERATORS_PORT_OFFSET + offset,
-          }),
-        },
-      ]),
-    ),
-    servers: /** @type {ServerPorts} */ (
-      Object.fromEntries(Object.entries(SERVER_PORTS).map(([name, port]) => [name, port + offset]))
-    ),
+  /** @type {Record<string, number>} */
+  const fixed = { ...servicePorts, ...SERVER_PORTS };
+  const offsets = {
+    http: 0,
+    server: 0,
+    operations: operationsOffset,
+    operators: operators?.OPERATORS_PORT_OFFSET ?? 0,
   };
+  const layout = layoutOf(
+    Object.keys(servicePorts),
+    operators?.SERVING_OPERATORS ?? [],
+    (name, kind) => Number(fixed[name]) + offsets[kind] + offset,
+  );
   const highest = Math.max(...portsOf(layout).map(({ port }) => port));
   if (!Number.isInteger(offset) || offset < 0 || highest > 65_535) {
     throw new PlainError(
@@ -55,36 +57,15 @@ export function fixedLayout(servicePorts, operationsOffset, offset, operators) {
   return layout;
 }
 
-/**
- * Ports that nobody uses at this moment: for tests.
- * @param {readonly ServiceName[]} services
- * @param {readonly string[]} [servingOperators]
- * @returns {Promise<Layout>}
- */
+/** Ports that nobody uses at this moment: for tests.
+ * @param {readonly ServiceName[]} services @param {readonly string[]} [servingOperators] */
 export async function freeLayout(services, servingOperators = []) {
-  const names = /** @type {(keyof ServerPorts)[]} */ (Object.keys(SERVER_PORTS));
-  const ports = await freePorts(services.length * 3 + names.length);
-  const next = () => /** @type {number} */ (ports.pop());
-  return {
-    services: Object.fromEntries(
-      services.map((name) => [
-        name,
-        {
-          port: next(),
-          operationsPort: next(),
-          ...(servingOperators.includes(name) && { operatorsPort: next() }),
-        },
-      ]),
-    ),
-    servers: /** @type {ServerPorts} */ (Object.fromEntries(names.map((name) => [name, next()]))),
-  };
+  const ports = await freePorts(services.length * 3 + Object.keys(SERVER_PORTS).length);
+  return layoutOf(services, servingOperators, () => Number(ports.pop()));
 }
 
-/**
- * Every port with the name of who will listen there. The receiver of the demo is started by the demo, not by us.
- * @param {Layout} layout
- * @returns {{ port: number, name: string }[]}
- */
+/** Every port with the name of who will listen there. The receiver of the demo is started by the demo, not by us.
+ * @param {Layout} layout */
 export function portsOf({ services, servers }) {
   return [
     { port: servers.postgres, name: 'PostgreSQL' },

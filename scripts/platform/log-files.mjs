@@ -3,12 +3,9 @@ import { rename, rm, stat } from 'node:fs/promises';
 const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
 const KEPT_LOGS = 3;
 
-/**
- * Moves a log that has grown large out of the way: `identity.log` becomes `identity.log.1`, and so on; the oldest is deleted.
- * Done when a program starts, never while it writes.
- * @param {string} file
- * @param {number} [largestBytes]
- */
+/** `identity.log` becomes `identity.log.1` when it has grown large, and so on. Done when a program starts, never while
+ * it writes.
+ * @param {string} file @param {number} [largestBytes] */
 export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
   const size = await stat(file).then(
     (entry) => entry.size,
@@ -24,11 +21,8 @@ export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
   }
 }
 
-/**
- * A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
- * @param {string} line
- * @returns {string}
- */
+/** A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
+ * @param {string} line @returns {string} */
 export function readableLogLine(line) {
   if (!line.startsWith('{')) return line;
   try {

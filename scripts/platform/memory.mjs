@@ -10,10 +10,8 @@ import { run } from '../processes/run.mjs';
  *   added up; Linux only
  */
 
-/**
- * @param {readonly { pid: number, alone?: boolean }[]} programs alone: without what it has started
- * @returns {Promise<Map<number, Memory>>} by process id
- */
+/** @param {readonly { pid: number, alone?: boolean }[]} programs alone: without what it has started
+ * @returns {Promise<Map<number, Memory>>} by process id */
 export async function memoryOf(programs) {
   const parents = await parentTable();
   /** @type {Map<number, Memory>} */
@@ -47,21 +45,13 @@ async function parentTable() {
   );
 }
 
-/**
- * @param {number} pid
- * @param {Map<number, { parent: number }>} parents
- * @returns {number[]}
- */
+/** @param {number} pid @param {Map<number, { parent: number }>} parents @returns {number[]} */
 function descendants(pid, parents) {
   const children = [...parents].filter(([, { parent }]) => parent === pid).map(([child]) => child);
   return children.flatMap((child) => [child, ...descendants(child, parents)]);
 }
 
-/**
- * @param {number} pid
- * @param {number} residentKiB
- * @returns {Promise<Memory>}
- */
+/** @param {number} pid @param {number} residentKiB @returns {Promise<Memory>} */
 async function memoryOfOne(pid, residentKiB) {
   const [status, rollup] = await Promise.all([
     readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),

@@ -3,17 +3,7 @@ import { parseArgs } from 'node:util';
 import { PlainError } from '../plain-error.mjs';
 import { inRoot } from '../root.mjs';
 
-/**
- * @typedef {object} StartOptions
- * @property {boolean} detach return when the platform is ready and leave it running
- * @property {boolean} json print one JSON line with the addresses instead of the table
- * @property {boolean} throwaway for tests: ends with the process that started it, and deletes its data
- * @property {boolean} prepared packages are installed and built: skip both
- * @property {boolean} freePorts choose every port among the free ones
- * @property {number} portOffset added to every port
- * @property {string} dataDir
- * @property {string[] | undefined} only start these services alone
- */
+/** As USAGE says. @typedef {Exclude<ReturnType<typeof readStartOptions>, { help: string }>} StartOptions */
 
 const USAGE = `npm start -- [options]
   --detach           return when the platform is ready and leave it running (npm run stop ends it)
@@ -26,11 +16,7 @@ const USAGE = `npm start -- [options]
   --help
 Environment: PORT_OFFSET moves every port; DATABASE_URL, NATS_URL and SMTP_URL replace the embedded servers.`;
 
-/**
- * @param {readonly string[]} args
- * @param {NodeJS.ProcessEnv} environment
- * @returns {StartOptions | { help: string }}
- */
+/** @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment */
 export function readStartOptions(args, environment) {
   const values = parse(args);
   if (values.help) return { help: USAGE };
@@ -52,10 +38,7 @@ export function readStartOptions(args, environment) {
   };
 }
 
-/**
- * @param {string | undefined} given relative to the folder the command was called in
- * @returns {string} absolute
- */
+/** @param {string | undefined} given relative to the folder the command was called in @returns {string} absolute */
 export const dataFolder = (given) => (given ? path.resolve(process.env.INIT_CWD ?? '.', given) : inRoot('.data'));
 
 /** @param {readonly string[]} args */

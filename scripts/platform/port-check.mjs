@@ -5,10 +5,8 @@ import { run } from '../processes/run.mjs';
 
 /** @typedef {{ port: number, name: string, holder?: string }} TakenPort */
 
-/**
- * @param {readonly { port: number, name: string }[]} wanted
- * @throws {PlainError} naming every port that is in use, and who holds it where that can be found out
- */
+/** @param {readonly { port: number, name: string }[]} wanted
+ * @throws {PlainError} naming every port that is in use, and who holds it where that can be found out */
 export async function requireFreePorts(wanted) {
   /** @type {TakenPort[]} */
   const taken = [];
@@ -20,10 +18,7 @@ export async function requireFreePorts(wanted) {
   if (taken.length > 0) throw new PlainError(portsInUseMessage(taken));
 }
 
-/**
- * @param {readonly TakenPort[]} taken
- * @returns {string}
- */
+/** @param {readonly TakenPort[]} taken */
 export function portsInUseMessage(taken) {
   const lines = taken.map(
     ({ port, name, holder }) => `  127.0.0.1:${port}, wanted by ${name}, is held by ${holder ?? 'another program'}`,
@@ -34,10 +29,7 @@ export function portsInUseMessage(taken) {
   );
 }
 
-/**
- * @param {number} port
- * @returns {Promise<boolean>}
- */
+/** @param {number} port @returns {Promise<boolean>} */
 function isFree(port) {
   return new Promise((resolve) => {
     const server = net.createServer();
@@ -46,10 +38,7 @@ function isFree(port) {
   });
 }
 
-/**
- * @param {number} port
- * @returns {Promise<string | undefined>} such as `node server.js (process 4711)`
- */
+/** @param {number} port @returns {Promise<string | undefined>} such as `node server.js (process 4711)` */
 async function holderOf(port) {
   const pid = process.platform === 'linux' ? await listenerOnLinux(port) : await listenerByLsof(port);
   if (!pid) return undefined;
@@ -57,11 +46,8 @@ async function holderOf(port) {
   return `${command.length > 80 ? `${command.slice(0, 80)}…` : command || 'a program'} (process ${pid})`;
 }
 
-/**
- * From /proc, because a small machine has neither lsof nor ss. Other users' processes are visible to root only.
- * @param {number} port
- * @returns {Promise<number | undefined>}
- */
+/** From /proc, because a small machine has neither lsof nor ss. Other users' processes are visible to root only.
+ * @param {number} port */
 async function listenerOnLinux(port) {
   const LISTEN = '0A';
   const inodes = new Set();
@@ -81,10 +67,7 @@ async function listenerOnLinux(port) {
   return undefined;
 }
 
-/**
- * @param {number} port
- * @returns {Promise<number | undefined>}
- */
+/** @param {number} port */
 async function listenerByLsof(port) {
   const { stdout } = await run('lsof', ['-nP', '-t', `-iTCP:${port}`, '-sTCP:LISTEN']);
   const pid = Number(stdout.split('\n')[0]);

@@ -13,11 +13,8 @@ import { builtFile } from '../root.mjs';
  * @property {number} [replicas] of each stream; default 1
  */
 
-/**
- * @typedef {object} Provisioned
- * @property {Record<string, { ownerUrl: string, runtimeUrl: string, narrowUrl: string }>} databases by service
- * @property {number} migrations how many steps ran now
- */
+/** migrations: how many steps ran now.
+ * @typedef {{ databases: Record<string, { ownerUrl: string, runtimeUrl: string, narrowUrl: string }>, migrations: number }} Provisioned */
 
 /** @type {Order} */
 const order = JSON.parse(await text(process.stdin));

@@ -1,10 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 
-/**
- * @param {string} url
- * @returns {Promise<{ status: number, body: string }>} status 0 when nobody answers
- */
+/** @param {string} url @returns {Promise<{ status: number, body: string }>} status 0 when nobody answers */
 export function get(url) {
   return new Promise((resolve) => {
     const request = http.get(url, { timeout: 2000, agent: false }, (response) => {
@@ -21,10 +18,7 @@ export function get(url) {
   });
 }
 
-/**
- * @param {number} port on 127.0.0.1
- * @returns {Promise<boolean>} whether somebody accepts connections
- */
+/** @param {number} port on 127.0.0.1 @returns {Promise<boolean>} whether somebody accepts connections */
 export function accepts(port) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });

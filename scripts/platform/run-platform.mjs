@@ -14,28 +14,16 @@ import { loadSecrets } from './secrets.mjs';
 import { chooseServices, serviceList } from './services.mjs';
 import { Supervisor } from './supervisor.mjs';
 
-/**
- * What the person who watches gets to see.
- * @typedef {object} Output
- * @property {NodeJS.WritableStream} progress
- * @property {(message: string) => void} tell one message, also after the start
- */
+/** What the person who watches gets to see; tell: one message, also after the start.
+ * @typedef {{ progress: NodeJS.WritableStream, tell: (message: string) => void }} Output */
+
+/** @typedef {Awaited<ReturnType<typeof runPlatform>>} RunningPlatform */
 
 /**
- * A platform that has come up.
- * @typedef {object} RunningPlatform
- * @property {Supervisor} supervisor
- * @property {import('./addresses.mjs').Addresses} addresses
- */
-
-/**
- * Brings a platform up, from an empty clone if need be. Whatever goes wrong on the way, everything that was started
- * is stopped again before the error is thrown: there is no half of a platform.
- * @param {import('./options.mjs').StartOptions} options
- * @param {NodeJS.ProcessEnv} environment
- * @param {Output} output
+ * Brings a platform up, from an empty clone if need be. Whatever goes wrong, everything that was started is stopped
+ * again.
+ * @param {import('./options.mjs').StartOptions} options @param {NodeJS.ProcessEnv} environment @param {Output} output
  * @param {AbortSignal} cancelled aborted when the start is to be given up
- * @returns {Promise<RunningPlatform>}
  */
 export async function runPlatform(options, environment, output, cancelled) {
   const embedded = { postgres: !environment.DATABASE_URL, nats: !environment.NATS_URL, mail: !environment.SMTP_URL };
@@ -63,17 +51,9 @@ export async function runPlatform(options, environment, output, cancelled) {
   const given = new Promise((_, reject) => {
     cancelled.addEventListener('abort', () => reject(cancelled.reason), { once: true });
   });
-  /**
-   * @template T
-   * @param {Promise<T>} work
-   * @returns {Promise<T>} fails as soon as a program ends or the start is given up
-   */
+  /** @template T @param {Promise<T>} work @returns {Promise<T>} fails as soon as a program ends or the start is given up */
   const unlessFailed = (work) => /** @type {Promise<T>} */ (Promise.race([work, supervisor.failed, given]));
-  /**
-   * @template T
-   * @param {string} title
-   * @param {(note: (text: string) => void) => Promise<T>} work
-   */
+  /** @template T @param {string} title @param {(note: (text: string) => void) => Promise<T>} work */
   const step = (title, work) => progress.step(title, (note) => unlessFailed(work(note)));
 
   try {
@@ -123,10 +103,7 @@ async function prepareDatabase({ dataDir, throwaway }) {
   await preparePostgres({ dataDir: path.join(dataDir, 'postgres'), password, throwaway });
 }
 
-/**
- * @param {string} dataDir
- * @returns {Promise<string[]>} the names of what a killed start had left running
- */
+/** @param {string} dataDir @returns {Promise<string[]>} the names of what a killed start had left running */
 async function endLeftovers(dataDir) {
   const state = await readRunState(dataDir);
   if (!state) return [];
@@ -138,8 +115,7 @@ async function endLeftovers(dataDir) {
 /**
  * Everything that is decided before the first program starts.
  * @param {Pick<import('./options.mjs').StartOptions, 'dataDir' | 'freePorts' | 'portOffset'>} options
- * @param {NodeJS.ProcessEnv} environment
- * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
+ * @param {NodeJS.ProcessEnv} environment @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
  * @param {readonly import('./services.mjs').ServiceName[]} services those that run
  */
 export async function planPlatform(options, environment, embedded, services) {
@@ -187,11 +163,8 @@ export async function planPlatform(options, environment, embedded, services) {
   return { layout, services: [...services], secrets, addresses };
 }
 
-/**
- * @param {import('./layout.mjs').Layout} layout
- * @param {readonly string[]} services
- * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
- */
+/** @param {import('./layout.mjs').Layout} layout @param {readonly string[]} services
+ * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded */
 const portsToListenOn = (layout, services, embedded) => {
   const { postgres, nats, smtp, mail } = layout.servers;
   const unused = [

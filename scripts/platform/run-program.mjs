@@ -1,46 +1,31 @@
 // Programs of a service beside its process, such as dist/dead-letters.js, run with the environment that the service has.
-import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { PlainError } from '../plain-error.mjs';
+import { runInForeground } from '../processes/foreground.mjs';
 import { builtFile, inRoot, ROOT } from '../root.mjs';
-import { dataFolder } from './options.mjs';
-import { isRunning, readRunState } from './run-state.mjs';
+import { requireRunning } from './run-state.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { serviceEnvironment } from './service-environment.mjs';
+import { serviceList } from './services.mjs';
 
 /** @param {string | undefined} url */
 const portOf = (url) => Number(new URL(url ?? 'http://127.0.0.1:1').port);
 
 /**
  * Runs a program of a service of the running platform, with the terminal's input and output.
- * @param {import('./services.mjs').ServiceName} service
- * @param {string} file below `dist` of the service
+ * @param {import('./services.mjs').ServiceName} service @param {string} file below `dist` of the service
  * @param {{ data: string | undefined, args: readonly string[] }} options `data`: the folder of the platform's data
- * @returns {Promise<number>} the exit code
- * @throws {PlainError} when the platform does not run
+ * @returns {Promise<number>} the exit code @throws {PlainError} when the platform does not run
  */
 export async function runProgram(service, file, { data, args }) {
-  const state = await readRunState(dataFolder(data));
-  if (!state || !(await isRunning(state)) || !state.ready) {
-    throw new PlainError(
-      'The platform does not run. Start it with npm start (or npm start -- --detach) and try again.',
-    );
-  }
+  const { addresses } = await requireRunning(data);
   const program = inRoot('apps', service, 'dist', file);
-  const child = spawn(process.execPath, ['--enable-source-maps', program, ...args], {
-    cwd: ROOT,
-    env: await environmentOf(service, state.addresses),
-    stdio: 'inherit',
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
-  });
+  const env = await environmentOf(service, addresses);
+  return runInForeground(process.execPath, ['--enable-source-maps', program, ...args], { cwd: ROOT, env });
 }
 
-/**
- * @param {import('./services.mjs').ServiceName} service
- * @param {import('./addresses.mjs').Addresses} addresses
- */
+/** @param {import('./services.mjs').ServiceName} service @param {import('./addresses.mjs').Addresses} addresses */
 async function environmentOf(service, addresses) {
   /** @type {typeof import('../../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
@@ -61,4 +46,27 @@ async function environmentOf(service, addresses) {
     databases: { [service]: databaseUrls({ adminUrl: addresses.databaseUrl, definition, passwords }) },
     outer: process.env,
   });
+}
+
+/**
+ * A command of the services that have a program: `npm run <command> -- <service> <options>`.
+ * @param {string} command also the program's name @param {string} options how it is used
+ * @param {import('node:util').ParseArgsConfig['options']} known options besides `--data`
+ * @param {(values: Record<string, string | boolean | undefined>) => string[]} argsOf for the program
+ */
+export async function serviceCommand(command, options, known, argsOf) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { data: { type: 'string' }, ...known },
+  });
+  const { SERVICES } = await serviceList();
+  const having = SERVICES.filter((name) => existsSync(inRoot('apps', name, 'dist', `${command}.js`)));
+  const service = having.find((name) => name === positionals[0]);
+  if (!service || positionals.length > 1) {
+    const usage = `npm run ${command} -- <service> ${options}`;
+    throw new PlainError(`${usage}\nServices: ${having.join(', ') || 'none is built'}`);
+  }
+  const given = /** @type {Record<string, string | boolean | undefined>} */ (values);
+  const data = given.data?.toString();
+  return runProgram(service, `${command}.js`, { data, args: argsOf(given) });
 }

@@ -1,6 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PlainError } from '../plain-error.mjs';
 import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
+import { dataFolder } from './options.mjs';
 
 /** @typedef {{ name: string, pid: number, kind: 'services' | 'servers', command: string }} RunningChild */
 
@@ -15,16 +17,15 @@ import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
  * @property {RunningChild[]} children
  */
 
+/** What the detached start sends to the command that waits for it. @typedef {{ text?: string, ready?: string, failed?: string }} Message */
+
 /** @param {string} dataDir */
 const stateFile = (dataDir) => path.join(dataDir, 'run.json');
 
 /** What the command line of a supervisor contains. */
 const SUPERVISOR_COMMAND = 'scripts/start.mjs';
 
-/**
- * @param {string} dataDir
- * @returns {Promise<RunState | undefined>} undefined when nothing was left there
- */
+/** @param {string} dataDir @returns {Promise<RunState | undefined>} undefined when nothing was left there */
 export async function readRunState(dataDir) {
   const text = await readFile(stateFile(dataDir), 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined;
@@ -38,10 +39,7 @@ export async function readRunState(dataDir) {
   }
 }
 
-/**
- * @param {string} dataDir
- * @param {RunState} state
- */
+/** @param {string} dataDir @param {RunState} state */
 export async function writeRunState(dataDir, state) {
   const file = stateFile(dataDir);
   await mkdir(dataDir, { recursive: true });
@@ -52,21 +50,22 @@ export async function writeRunState(dataDir, state) {
 /** @param {string} dataDir */
 export const removeRunState = (dataDir) => rm(stateFile(dataDir), { force: true });
 
-/**
- * @param {RunState | undefined} state
- * @returns {Promise<boolean>} whether the supervisor of that state still runs
- */
+/** @param {RunState | undefined} state @returns {Promise<boolean>} whether the supervisor of that state still runs */
 export async function isRunning(state) {
   if (!state || !isAlive(state.supervisor)) return false;
   return (await commandLineOf(state.supervisor)).includes(SUPERVISOR_COMMAND);
 }
 
-/**
- * Ends what a killed supervisor left behind. Its guard normally does so within a second; this waits for it, or does
- * it itself when the guard was killed too.
- * @param {RunState} state
- * @returns {Promise<string[]>} the names of what had to be ended
- */
+/** The platform of a data folder, which must be ready. @param {string | undefined} data @param {string} [otherwise] what else helps */
+export async function requireRunning(data, otherwise = '') {
+  const state = await readRunState(dataFolder(data));
+  if (state?.ready && (await isRunning(state))) return state;
+  const hint = 'Start it with npm start (or npm start -- --detach) and try again';
+  throw new PlainError(`The platform does not run. ${hint}${otherwise}.`);
+}
+
+/** Ends what a killed supervisor left behind, in case that its guard, which normally does so, was killed too.
+ * @param {RunState} state @returns {Promise<string[]>} the names of what had to be ended */
 export async function endOrphans(state) {
   const ended = [];
   for (const kind of /** @type {const} */ (['services', 'servers'])) {

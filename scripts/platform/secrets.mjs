@@ -17,14 +17,12 @@ import { PlainError } from '../plain-error.mjs';
 const SERVICES_WITH_KEY = ['identity', 'webhook-dispatcher', 'automation-hooks', 'marketplace-certification'];
 
 const password = () => randomBytes(24).toString('base64url');
+const roles = () => ({ owner: password(), runtime: password(), narrow: password() });
+const RESTORE = 'Restore it, or let "npm run reset" delete all development data.';
 
-/**
- * Reads the secrets of a data folder and adds those that are missing (a service that is new since the last start).
- * @param {string} dataDir
- * @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
- * @returns {Promise<Secrets>}
- * @throws {PlainError} when the file is unreadable, or lost while its data is still there
- */
+/** Reads the secrets of a data folder and adds those that are missing.
+ * @param {string} dataDir @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
+ * @throws {PlainError} when the file is unreadable, or lost while its data is still there */
 export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   const file = path.join(dataDir, 'secrets.json');
   const text = await readFile(file, 'utf8').catch((error) => {
@@ -32,19 +30,10 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
     throw error;
   });
   if (text === '{}' && existsSync(path.join(dataDir, 'postgres'))) {
-    throw new PlainError(
-      `${file} is missing. It held the passwords of the databases beside it.\n` +
-        'Restore it, or let "npm run reset" delete all development data.',
-    );
+    throw new PlainError(`${file} is missing. It held the passwords of the databases beside it.\n${RESTORE}`);
   }
   const present = parse(file, text);
-  /**
-   * @template T
-   * @param {readonly string[]} names
-   * @param {Record<string, T> | undefined} known
-   * @param {() => T} generate
-   * @returns {Record<string, T>}
-   */
+  /** @template T @param {readonly string[]} names @param {Record<string, T> | undefined} known @param {() => T} generate */
   const complete = (names, known, generate) => ({
     ...known,
     ...Object.fromEntries(names.filter((name) => !known?.[name]).map((name) => [name, generate()])),
@@ -52,11 +41,7 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   /** @type {Secrets} */
   const secrets = {
     postgres: present.postgres ?? password(),
-    databases: complete(stateful, present.databases, () => ({
-      owner: password(),
-      runtime: password(),
-      narrow: password(),
-    })),
+    databases: complete(stateful, present.databases, roles),
     nats: complete(natsUsers, present.nats, password),
     keyEncryption: complete(SERVICES_WITH_KEY, present.keyEncryption, () => `1:${randomBytes(32).toString('base64')}`),
   };
@@ -69,19 +54,12 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   return secrets;
 }
 
-/**
- * @param {string} file
- * @param {string} text
- * @returns {Partial<Secrets>}
- */
+/** @param {string} file @param {string} text @returns {Partial<Secrets>} */
 function parse(file, text) {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new PlainError(
-      `${file} is not valid JSON. It holds the passwords of the data beside it.\n` +
-        'Restore it, or let "npm run reset" delete all development data.',
-      { cause },
-    );
+    const what = `${file} is not valid JSON. It holds the passwords of the data beside it.`;
+    throw new PlainError(`${what}\n${RESTORE}`, { cause });
   }
 }

@@ -29,12 +29,8 @@ const ROUTED = {
   WEBHOOKS_URL: 'webhook-dispatcher',
 };
 
-/**
- * The environment of one service in the development profile.
- * @param {ServiceName} name
- * @param {EnvironmentInput} input
- * @returns {NodeJS.ProcessEnv}
- */
+/** The environment of one service in the development profile.
+ * @param {ServiceName} name @param {EnvironmentInput} input @returns {NodeJS.ProcessEnv} */
 export function serviceEnvironment(name, { layout, secrets, addresses, databases, outer }) {
   const ports = layout.services[name];
   if (!ports) throw new Error(`No ports for ${name}`);
@@ -84,13 +80,9 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
   };
 }
 
-/**
- * Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
- * @param {ServiceName} name
- * @param {import('./addresses.mjs').Addresses} addresses
- * @param {NodeJS.ProcessEnv} outer
- * @returns {NodeJS.ProcessEnv}
- */
+/** Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
+ * @param {ServiceName} name @param {import('./addresses.mjs').Addresses} addresses @param {NodeJS.ProcessEnv} outer
+ * @returns {NodeJS.ProcessEnv} */
 function egress(name, addresses, outer) {
   if (!CALLERS_OF_THE_OUTSIDE.includes(name)) return { EGRESS_ALLOW: undefined, EGRESS_CA_FILE: undefined };
   const { port, caFile } = addresses.demoReceiver;

@@ -7,17 +7,13 @@ import { builtFile, inRoot } from '../root.mjs';
 /** @returns {Promise<typeof import('../../libs/contracts/src/services.js')>} the processes and their ports, as built */
 export const serviceList = () => import(builtFile('libs/contracts', 'services.js'));
 
-/**
- * @param {ServiceName} name
- * @returns {string} the program of a service
- */
+/** @param {ServiceName} name @returns {string} the program of a service */
 export const mainFile = (name) => inRoot('apps', name, 'dist', 'main.js');
 
 /**
- * Which services to run.
+ * Throws for a name that does not exist, or a service that is not built.
  * @param {readonly ServiceName[]} all
  * @param {readonly string[] | undefined} only names given on the command line; undefined for all
- * @returns {ServiceName[]}
  * @throws {PlainError} for a name that does not exist, or a service that is not built
  */
 export function chooseServices(all, only) {

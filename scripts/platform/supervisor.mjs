@@ -1,10 +1,9 @@
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { ChildServer } from '../processes/child-server.mjs';
+import { ChildServer, CrashError } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
-import { CrashError, KeptAlive, tellingLines } from '../processes/kept-alive.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { KeptAlive } from '../processes/kept-alive.mjs';
+import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { NATS_STOP_MS, startNats } from '../servers/nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
@@ -15,23 +14,15 @@ import { serviceEnvironment } from './service-environment.mjs';
 import { mainFile } from './services.mjs';
 
 /** @typedef {import('./services.mjs').ServiceName} ServiceName */
+/** @typedef {import('./provision.mjs').Provisioned['databases']} Databases */
 
 /** A service finishes its requests and events; after this long it is killed. */
 const SERVICE_STOP_MS = 15_000;
 /** Longest wait for a service to say that it is ready. */
 const READY_TIMEOUT_MS = 60_000;
 
-/**
- * @typedef {object} SupervisorOptions
- * @property {string} dataDir
- * @property {import('./layout.mjs').Layout} layout
- * @property {import('./secrets.mjs').Secrets} secrets
- * @property {import('./addresses.mjs').Addresses} addresses
- * @property {readonly ServiceName[]} services
- * @property {boolean} throwaway the data is deleted afterwards
- * @property {NodeJS.ProcessEnv} outer the environment of the start command
- * @property {(message: string) => void} tell prints a line for the person who watches
- */
+/** outer: the environment of the start command; throwaway: the data is deleted afterwards; tell: for the person who watches.
+ * @typedef {Awaited<ReturnType<typeof import('./run-platform.mjs').planPlatform>> & { dataDir: string, throwaway: boolean, outer: NodeJS.ProcessEnv, tell: (message: string) => void }} SupervisorOptions */
 
 /** Runs the servers and the services of one platform, keeps them running, and stops them in the right order. */
 export class Supervisor {
@@ -63,35 +54,21 @@ export class Supervisor {
   /** Starts the embedded PostgreSQL. */
   async startPostgres() {
     const { dataDir, layout, secrets, throwaway } = this.#options;
-    const logFile = await this.#logFile('postgres');
+    const own = { logFile: await this.#logFile('postgres'), guard: this.#guard };
+    const place = { dataDir: path.join(dataDir, 'postgres'), port: layout.servers.postgres };
     await this.#keep('PostgreSQL', 'servers', 'SIGINT', POSTGRES_STOP_MS, 'postgres', async () => {
-      const running = await startPostgres({
-        dataDir: path.join(dataDir, 'postgres'),
-        port: layout.servers.postgres,
-        password: secrets.postgres,
-        throwaway,
-        guard: this.#guard,
-        logFile,
-      });
-      return running.process;
+      return (await startPostgres({ ...place, ...own, password: secrets.postgres, throwaway })).process;
     });
   }
 
-  /**
-   * Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are made
-   * again, in case its store was deleted; the services then publish again what the stream lacks.
-   */
+  /** Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are
+   * made again, in case its store was deleted; the services then publish again what the stream lacks. */
   async startNats() {
     const { dataDir, layout, secrets } = this.#options;
-    const logFile = await this.#logFile('nats');
+    const own = { logFile: await this.#logFile('nats'), guard: this.#guard };
+    const place = { dataDir: path.join(dataDir, 'nats'), port: layout.servers.nats };
     await this.#keep('NATS', 'servers', 'SIGTERM', NATS_STOP_MS, 'nats-server', async () => {
-      const running = await startNats({
-        dataDir: path.join(dataDir, 'nats'),
-        port: layout.servers.nats,
-        passwords: secrets.nats,
-        guard: this.#guard,
-        logFile,
-      });
+      const running = await startNats({ ...place, ...own, passwords: secrets.nats });
       if (this.#ready) this.#makeStreamsAgain();
       return running.process;
     });
@@ -110,92 +87,51 @@ export class Supervisor {
   async startMailCatcher() {
     const { smtp, mail } = this.#options.layout.servers;
     const program = inRoot('node_modules', 'maildev', 'dist', 'bin', 'maildev.js');
-    const logFile = await this.#logFile('mail');
-    const kept = await this.#keep('mail catcher', 'services', 'SIGTERM', 3000, 'maildev', () =>
-      ChildServer.start({
-        name: 'mail catcher',
-        command: process.execPath,
-        args: [program, `--smtp=${smtp}`, `--web=${mail}`, '--ip=127.0.0.1', '--web-ip=127.0.0.1', '--max-emails=500'],
-        cwd: ROOT,
-        logFile,
-        guard: this.#guard,
-        kind: 'services',
-      }),
-    );
-    await this.#waitUntil(
-      kept,
-      async () => (await accepts(smtp)) && (await accepts(mail)),
-      () => 'no port open',
-    );
+    const ports = [`--smtp=${smtp}`, `--web=${mail}`, '--ip=127.0.0.1', '--web-ip=127.0.0.1'];
+    const start = await this.#nodeProgram('mail catcher', [program, ...ports, '--max-emails=500'], 'mail');
+    const child = await this.#keep('mail catcher', 'services', 'SIGTERM', 3000, 'maildev', start);
+    const isReady = async () => (await accepts(smtp)) && (await accepts(mail));
+    await this.#untilReady(child, isReady, () => 'no port open');
   }
 
-  /**
-   * Makes databases, roles, tables, streams and consumers, or brings them up to date.
-   * @param {import('./provision.mjs').Order} order
-   * @returns {Promise<import('./provision.mjs').Provisioned>}
-   */
+  /** Makes databases, roles, tables, streams and consumers, or brings them up to date.
+   * @param {import('./provision.mjs').Order} order @returns {Promise<import('./provision.mjs').Provisioned>} */
   async provision(order) {
-    const child = run(process.execPath, [inRoot('scripts', 'platform', 'provision.mjs')], {
+    const child = runOrFail(process.execPath, [inRoot('scripts', 'platform', 'provision.mjs')], {
       cwd: ROOT,
       input: JSON.stringify(order),
+      failure: 'The databases or streams could not be brought up to date',
+      lines: 15,
     });
-    const outcome = await Promise.race([child, this.failed]);
-    if (outcome.code !== 0) {
-      throw new PlainError(
-        `The databases or streams could not be brought up to date:\n${lastLines(outcome.stderr, 15)}`,
-      );
-    }
-    return JSON.parse(outcome.stdout);
+    return JSON.parse(await Promise.race([child, this.failed]));
   }
 
-  /**
-   * Creates the demo sign-ins; those that exist are left alone.
-   * @param {import('./provision.mjs').Provisioned['databases']} databases
-   */
+  /** Creates the demo sign-ins; those that exist are left alone. @param {Databases} databases */
   async seed(databases) {
-    const outcome = await run(process.execPath, ['--enable-source-maps', inRoot('apps/identity/dist/seed.js')], {
+    await runOrFail(process.execPath, ['--enable-source-maps', inRoot('apps/identity/dist/seed.js')], {
       cwd: ROOT,
       env: this.#environmentOf('identity', databases),
+      failure: 'The demo sign-ins could not be created',
+      lines: 15,
     });
-    if (outcome.code !== 0) {
-      throw new PlainError(
-        `The demo sign-ins could not be created:\n${lastLines(outcome.stderr || outcome.stdout, 15)}`,
-      );
-    }
   }
 
-  /**
-   * Starts every service and resolves when all of them are ready.
-   * @param {import('./provision.mjs').Provisioned['databases']} databases
-   */
+  /** Starts every service and resolves when all of them are ready. @param {Databases} databases */
   async startServices(databases) {
-    await Promise.all(
-      this.#options.services.map(async (name) => {
-        const logFile = await this.#logFile(name);
-        const operationsUrl = this.#options.addresses.services[name]?.operationsUrl;
-        const kept = await this.#keep(name, 'services', 'SIGTERM', SERVICE_STOP_MS, mainFile(name), () =>
-          ChildServer.start({
-            name,
-            command: process.execPath,
-            args: ['--enable-source-maps', mainFile(name)],
-            cwd: ROOT,
-            env: this.#environmentOf(name, databases),
-            logFile,
-            guard: this.#guard,
-            kind: 'services',
-          }),
-        );
-        let answer = { status: 0, body: 'no answer' };
-        await this.#waitUntil(
-          kept,
-          async () => {
-            answer = await get(`${operationsUrl}/readyz`);
-            return answer.status === 200;
-          },
-          () => `${operationsUrl}/readyz: ${answer.status || ''} ${answer.body}`,
-        );
-      }),
-    );
+    const start = async (/** @type {ServiceName} */ name) => {
+      const file = mainFile(name);
+      const environment = this.#environmentOf(name, databases);
+      const program = await this.#nodeProgram(name, ['--enable-source-maps', file], name, environment);
+      const child = await this.#keep(name, 'services', 'SIGTERM', SERVICE_STOP_MS, file, program);
+      const url = `${this.#options.addresses.services[name]?.operationsUrl}/readyz`;
+      let answer = { status: 0, body: 'no answer' };
+      const isReady = async () => {
+        answer = await get(url);
+        return answer.status === 200;
+      };
+      await this.#untilReady(child, isReady, () => `${url}: ${answer.status || ''} ${answer.body}`);
+    };
+    await Promise.all(this.#options.services.map(start));
   }
 
   /** Everything answers: from now on a program that ends is started again. */
@@ -222,15 +158,14 @@ export class Supervisor {
     for (const { kept } of this.#programs) kept.kill();
   }
 
-  /**
-   * @param {string} name
-   * @param {'services' | 'servers'} kind
-   * @param {NodeJS.Signals} signal
-   * @param {number} graceMs
-   * @param {string} command part of its command line
-   * @param {() => Promise<ChildServer>} start
-   * @returns {Promise<KeptAlive>}
-   */
+  /** What starts a program of Node. @param {string} name @param {readonly string[]} args @param {string} log @param {NodeJS.ProcessEnv} [env] */
+  async #nodeProgram(name, args, log, env) {
+    const own = { logFile: await this.#logFile(log), guard: this.#guard, kind: /** @type {const} */ ('services') };
+    return () => ChildServer.start({ name, command: process.execPath, args, cwd: ROOT, env, ...own });
+  }
+
+  /** @param {string} name @param {'services' | 'servers'} kind @param {NodeJS.Signals} signal @param {number} graceMs
+   * @param {string} command part of its command line @param {() => Promise<ChildServer>} start */
   async #keep(name, kind, signal, graceMs, command, start) {
     const kept = new KeptAlive({
       name,
@@ -240,50 +175,24 @@ export class Supervisor {
       onChange: () => void this.#writeState(),
     });
     this.#programs.push({ kept, kind, signal, graceMs, command });
-    await kept.start();
-    return kept;
+    return kept.start();
   }
 
-  /**
-   * @param {KeptAlive} kept
-   * @param {() => Promise<boolean>} condition
-   * @param {() => string} describe what was seen last
-   */
-  async #waitUntil(kept, condition, describe) {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    while (!(await condition())) {
-      const child = kept.current;
-      if (child?.outcome !== undefined) {
-        throw this.#explain(
-          new CrashError(kept.name, `ended during the start: ${child.outcome}`, tellingLines(child.lastLines(40), 10)),
-        );
-      }
-      if (Date.now() > deadline) {
-        throw this.#explain(
-          new CrashError(kept.name, `is not ready after ${READY_TIMEOUT_MS / 1000} s`, [
-            describe(),
-            ...tellingLines(child?.lastLines(40) ?? [], 8),
-          ]),
-        );
-      }
-      await delay(50);
-    }
+  /** Until the platform is up nothing is restarted. @param {ChildServer} child @param {() => Promise<boolean>} isReady @param {() => string} seen */
+  async #untilReady(child, isReady, seen) {
+    await child.untilReady(isReady, READY_TIMEOUT_MS, seen).catch((error) => {
+      throw this.#explain(error);
+    });
   }
 
-  /**
-   * @param {Error} error
-   * @returns {Error}
-   */
+  /** @param {Error} error */
   #explain(error) {
     if (!(error instanceof CrashError)) return error;
     const lines = error.lines.map((line) => `  ${readableLogLine(line)}`).join('\n');
     return new PlainError(`${error.message}\n${lines}\nLogs: ${path.join(this.#options.dataDir, 'logs')}`);
   }
 
-  /**
-   * @param {ServiceName} name
-   * @param {import('./provision.mjs').Provisioned['databases']} databases
-   */
+  /** @param {ServiceName} name @param {Databases} databases */
   #environmentOf(name, databases) {
     const { layout, secrets, addresses, outer } = this.#options;
     return serviceEnvironment(name, { layout, secrets, addresses, databases, outer });

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from './run.mjs';
 
-/**
- * @param {number} pid
- * @returns {boolean} whether a process has this id (ours or not)
- */
+/** @param {number} pid @returns {boolean} whether a process has this id (ours or not) */
 export function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -15,20 +12,13 @@ export function isAlive(pid) {
   }
 }
 
-/**
- * The command line of a process, so that an id that was used again is not mistaken for ours.
- * @param {number} pid
- * @returns {Promise<string>} empty when there is no such process
- */
+/** The command line of a process, so that an id that was used again is not mistaken for ours.
+ * @param {number} pid @returns {Promise<string>} empty when there is no such process */
 export async function commandLineOf(pid) {
   return (await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout.trim();
 }
 
-/**
- * Sends a signal; a process that has just gone is no error.
- * @param {number} pid
- * @param {NodeJS.Signals} signal
- */
+/** Sends a signal; a process that has just gone is no error. @param {number} pid @param {NodeJS.Signals} signal */
 export function sendSignal(pid, signal) {
   try {
     process.kill(pid, signal);
@@ -37,12 +27,9 @@ export function sendSignal(pid, signal) {
   }
 }
 
-/**
- * Stops a process that is not (or no longer) our child and waits until it is gone.
- * @param {number} pid
- * @param {NodeJS.Signals} signal the polite one
- * @param {number} graceMs how long it may take before SIGKILL
- */
+/** Stops a process that is not (or no longer) our child and waits until it is gone.
+ * @param {number} pid @param {NodeJS.Signals} signal the polite one
+ * @param {number} graceMs how long it may take before SIGKILL */
 export async function endProcess(pid, signal, graceMs) {
   sendSignal(pid, signal);
   const deadline = Date.now() + graceMs;

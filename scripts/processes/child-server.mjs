@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlainError } from '../plain-error.mjs';
 import { sendSignal } from './alive.mjs';
 
 /** How many of the last lines are kept: for the message about a crash, and as what a short program has printed. */
@@ -22,10 +24,8 @@ const READ_BYTES = 64 * 1024;
  * @property {'services' | 'servers'} kind
  */
 
-/**
- * A program that runs until it is told to stop. It gets a process group of its own, so that Ctrl-C in the terminal
- * reaches us alone and we stop the programs in the right order.
- */
+/** A program that runs until it is told to stop. It gets a process group of its own, so that Ctrl-C in the terminal
+ * reaches us alone and we stop the programs in the right order. */
 export class ChildServer {
   #options;
   #child;
@@ -39,10 +39,7 @@ export class ChildServer {
   /** Of the log file when the program was started: what is before is of an earlier run. */
   #logStart = 0;
 
-  /**
-   * @param {ChildServerOptions} options
-   * @returns {Promise<ChildServer>}
-   */
+  /** @param {ChildServerOptions} options */
   static async start(options) {
     return new ChildServer(options);
   }
@@ -95,20 +92,14 @@ export class ChildServer {
     return this.#outcome;
   }
 
-  /**
-   * @param {number} count
-   * @returns {string[]} the last lines it printed, of some 40
-   */
+  /** @param {number} count @returns {string[]} the last lines it printed, of some 40 */
   lastLines(count) {
     const { logFile } = this.#options;
     return (logFile === undefined ? this.#lastLines : linesAtEnd(logFile, this.#logStart)).slice(-count);
   }
 
-  /**
-   * Stops it and resolves when it is gone.
-   * @param {NodeJS.Signals} signal the polite one
-   * @param {number} graceMs how long it may take before SIGKILL
-   */
+  /** Stops it and resolves when it is gone.
+   * @param {NodeJS.Signals} signal the polite one @param {number} graceMs how long it may take before SIGKILL */
   async stop(signal, graceMs) {
     if (this.#outcome !== undefined || !this.#child.pid) return;
     const { pid } = this.#child;
@@ -116,6 +107,34 @@ export class ChildServer {
     const killer = setTimeout(() => sendSignal(pid, 'SIGKILL'), graceMs);
     await this.#ended;
     clearTimeout(killer);
+  }
+
+  /** @param {() => Promise<boolean>} isReady @param {number} timeoutMs @param {() => string} [seen] tells what was seen last
+   * @throws {CrashError} when it ends before, or takes longer */
+  async untilReady(isReady, timeoutMs, seen) {
+    for (const deadline = Date.now() + timeoutMs; !(await isReady()); await delay(25)) {
+      const lines = this.lastLines(40);
+      if (this.#outcome !== undefined) {
+        throw new CrashError(this.name, `ended during the start: ${this.#outcome}`, tellingLines(lines, 10));
+      }
+      if (Date.now() < deadline) continue;
+      const last = seen ? [seen()] : [];
+      throw new CrashError(this.name, `is not ready after ${timeoutMs / 1000} s`, [...last, ...tellingLines(lines, 8)]);
+    }
+  }
+
+  /** Why a server does not come up on its data: the lines of its log that match, or else the last ones.
+   * @param {{ dataDir: string, port: number }} place @param {RegExp} telling */
+  startError({ dataDir, port }, telling) {
+    const { name, logFile } = this.#options;
+    const lines = this.lastLines(20);
+    const reasons = lines.filter((line) => telling.test(line));
+    const shown = [...(reasons.length > 0 ? reasons : lines), `(${this.#outcome ?? 'not ready in time'})`];
+    return new PlainError(
+      `${name} does not start on ${dataDir} (port ${port}):\n${shown.map((line) => `  ${line}`).join('\n')}\n` +
+        (logFile ? `Its log: ${logFile}\n` : '') +
+        'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
+    );
   }
 
   /** Stops it at once. */
@@ -136,20 +155,14 @@ export class ChildServer {
   }
 }
 
-/**
- * @param {string} file
- * @returns {number} its descriptor, for appending
- */
+/** @param {string} file @returns {number} its descriptor, for appending */
 function openLog(file) {
   mkdirSync(path.dirname(file), { recursive: true });
   return openSync(file, 'a');
 }
 
-/**
- * @param {string} file
- * @param {number} start bytes to leave out at the beginning
- * @returns {string[]} the last lines that are not empty
- */
+/** @param {string} file @param {number} start bytes to leave out at the beginning
+ * @returns {string[]} the last lines that are not empty */
 function linesAtEnd(file, start) {
   const log = openSync(file, 'r');
   try {
@@ -163,5 +176,20 @@ function linesAtEnd(file, start) {
     return lines.filter((line) => line.trim() !== '').slice(-KEPT_LINES);
   } finally {
     closeSync(log);
+  }
+}
+
+/** The last lines without the frames of stack traces, which would push the message out of a short excerpt.
+ * @param {readonly string[]} lines @param {number} count */
+export const tellingLines = (lines, count) => lines.filter((line) => !/^\s+at /.test(line)).slice(-count);
+
+/** A program ended by itself, or did not become ready. */
+export class CrashError extends Error {
+  /** @param {string} program @param {string} what @param {readonly string[]} lines the last ones it printed */
+  constructor(program, what, lines) {
+    super(`${program} ${what}`);
+    this.name = 'CrashError';
+    this.program = program;
+    this.lines = lines;
   }
 }

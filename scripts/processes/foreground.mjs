@@ -2,14 +2,9 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { PlainError } from '../plain-error.mjs';
 
-/**
- * Runs a program that the person watches: it gets our terminal, and its exit code is the result. Ctrl-C reaches it by
- * itself (same process group); we stay alive until it has ended, so that what was started around it can be stopped.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {import('node:child_process').SpawnOptions} [options]
- * @returns {Promise<number>} exit code, 128 + signal when it was killed
- */
+/** Runs a program with our terminal. Ctrl-C reaches it by itself; we stay, to stop what was started around it.
+ * @param {string} command @param {readonly string[]} args @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<number>} exit code, 128 + signal when it was killed */
 export async function runInForeground(command, args, options = {}) {
   const signals = /** @type {const} */ (['SIGTERM', 'SIGHUP', 'SIGINT']);
   /** @type {(signal: NodeJS.Signals) => void} */

@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 
-/**
- * What the guard does: it reads full lists of process ids from its standard input. When the input ends without `bye`,
- * the writer has died (kill -9, out of memory), and the guard ends what was on the lists and removes the throwaway
- * folder. It is a shell because one more Node process would cost 40 MB for the whole life of the platform.
- */
+/** Reads lists of process ids. When the input ends without `bye`, the writer has died: it ends them and removes the
+ * folder. A shell, because one more Node process would cost 40 MB. */
 const GUARD_SCRIPT = `
 services='' servers='' folder=''
 while read -r verb value; do
@@ -33,11 +30,8 @@ end INT $servers
 if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
 `;
 
-/**
- * Ends our children when this process dies without doing it itself, so that nothing is left holding a port or a data
- * folder. Services get SIGTERM first; then the servers get SIGINT, which is a fast shutdown for PostgreSQL and a
- * normal one for NATS.
- */
+/** Ends our children when this process dies without doing it itself: services first, then servers by SIGINT,
+ * PostgreSQL's fast shutdown. */
 export class Guard {
   /** @type {Map<number, 'services' | 'servers'>} */
   #children = new Map();
@@ -53,10 +47,7 @@ export class Guard {
     if (throwawayFolder) this.#shell.stdin.write(`folder ${throwawayFolder}\n`);
   }
 
-  /**
-   * @param {number} pid
-   * @param {'services' | 'servers'} kind
-   */
+  /** @param {number} pid @param {'services' | 'servers'} kind */
   watch(pid, kind) {
     this.#children.set(pid, kind);
     this.#report(kind);

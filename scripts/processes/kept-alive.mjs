@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CrashError, tellingLines } from './child-server.mjs';
 
 /** @typedef {import('./child-server.mjs').ChildServer} ChildServer */
 
@@ -9,27 +10,14 @@ export const CRASH_WINDOW_MS = 60_000;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 5000;
 
-/**
- * What to do after a program has ended by itself: the first restart is almost at once, every further one within the
- * window waits twice as long.
- * @param {readonly number[]} crashTimes milliseconds, the present crash last
- * @returns {{ restart: true, delayMs: number } | { restart: false }}
- */
+/** The first restart is almost at once, every further one within the window waits twice as long.
+ * @param {readonly number[]} crashTimes milliseconds, the present crash last */
 export function afterCrash(crashTimes) {
   const now = crashTimes.at(-1) ?? 0;
   const recent = crashTimes.filter((time) => time > now - CRASH_WINDOW_MS).length;
   if (recent > MOST_CRASHES) return { restart: false };
   return { restart: true, delayMs: Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1), LONGEST_DELAY_MS) };
 }
-
-/**
- * The lines that say what went wrong: the last ones without the frames of stack traces, which would push the message
- * out of a short excerpt.
- * @param {readonly string[]} lines
- * @param {number} count
- * @returns {string[]}
- */
-export const tellingLines = (lines, count) => lines.filter((line) => !/^\s+at /.test(line)).slice(-count);
 
 /**
  * @typedef {object} KeptAliveOptions
@@ -68,10 +56,7 @@ export class KeptAlive {
     return this.#current;
   }
 
-  /**
-   * Starts it for the first time. Until {@link restartFromNowOn} a crash is final.
-   * @returns {Promise<ChildServer>}
-   */
+  /** Starts it for the first time. Until {@link restartFromNowOn} a crash is final. */
   async start() {
     this.#starting = this.#options.start();
     const child = await this.#starting;
@@ -86,11 +71,7 @@ export class KeptAlive {
     this.#restarts = true;
   }
 
-  /**
-   * Resolves when it is gone and will not come back.
-   * @param {NodeJS.Signals} signal
-   * @param {number} graceMs
-   */
+  /** Resolves when it is gone and will not come back. @param {NodeJS.Signals} signal @param {number} graceMs */
   async stop(signal, graceMs) {
     this.#stopping.abort();
     // What is just being started is there to be stopped a moment later; whoever waits for the start hears of a failure.
@@ -128,20 +109,5 @@ export class KeptAlive {
       this.#options.onChange();
       if (signal.aborted) return;
     }
-  }
-}
-
-/** A program ended by itself. */
-export class CrashError extends Error {
-  /**
-   * @param {string} program
-   * @param {string} what
-   * @param {readonly string[]} lines the last ones it printed
-   */
-  constructor(program, what, lines) {
-    super(`${program} ${what}`);
-    this.name = 'CrashError';
-    this.program = program;
-    this.lines = lines;
   }
 }

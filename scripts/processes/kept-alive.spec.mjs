@@ -1,9 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAlive } from './alive.mjs';
-import { ChildServer } from './child-server.mjs';
+import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
-import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES, tellingLines } from './kept-alive.mjs';
+import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';
@@ -25,10 +32,7 @@ describe('a program that is kept alive', () => {
   });
   afterAll(() => guard.dismiss());
 
-  /**
-   * @param {string} script
-   * @param {Partial<import('./kept-alive.mjs').KeptAliveOptions>} [options]
-   */
+  /** @param {string} script @param {Partial<import('./kept-alive.mjs').KeptAliveOptions>} [options] */
   const keep = (script, options) =>
     new KeptAlive({
       name: 'program',
@@ -107,5 +111,30 @@ describe('the excerpt of a log', () => {
   it('leaves out the frames of a stack trace', () => {
     const lines = ['up', 'Error: boom', '    at one (a.js:1)', '    at two (b.js:2)', 'Node.js v20.20.2'];
     expect(tellingLines(lines, 2)).toEqual(['Error: boom', 'Node.js v20.20.2']);
+  });
+});
+
+describe('the guard', () => {
+  it('ends the children and removes the throwaway folder when its process is killed', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-guard-'));
+    const parent = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { spawn } from 'node:child_process';
+         import { Guard } from '${pathToFileURL(path.join(import.meta.dirname, 'guard.mjs')).href}';
+         const guard = new Guard({ throwawayFolder: ${JSON.stringify(folder)} });
+         const child = spawn('sleep', ['600'], { detached: true });
+         guard.watch(child.pid, 'servers');
+         console.log(child.pid);`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const [line] = await once(parent.stdout, 'data');
+    const child = Number(line);
+    expect(isAlive(child)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(() => !isAlive(child) && !existsSync(folder));
   });
 });

@@ -1,17 +1,11 @@
 import { spawn } from 'node:child_process';
 import { PlainError } from '../plain-error.mjs';
 
-/**
- * @typedef {object} RunOutcome
- * @property {number} code exit code; 127 when the program does not exist, 128 + signal when it was killed
- * @property {string} stdout
- * @property {string} stderr
- */
+/** code: 127 when the program does not exist, 128 + signal when it was killed. @typedef {{ code: number, stdout: string, stderr: string }} RunOutcome */
 
 /**
  * Runs a program to its end and collects what it prints. Never throws for a non-zero exit.
- * @param {string} command
- * @param {readonly string[]} args
+ * @param {string} command @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions & { input?: string }} [options] input: written to its standard input
  * @returns {Promise<RunOutcome>}
  */
@@ -39,12 +33,9 @@ export function run(command, args, { input, ...options } = {}) {
 
 /**
  * Runs a program that has to succeed.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {Parameters<typeof run>[2] & { failure?: string, lines?: number }} [options] failure: what could not be done, for
- *   people; default: the command. lines: how much of what the program printed is told with it
- * @returns {Promise<string>} what it prints to its standard output
- * @throws {PlainError} when it fails
+ * @param {string} command @param {readonly string[]} args
+ * @param {Parameters<typeof run>[2] & { failure?: string, lines?: number }} [options] failure: what could not be done, for people; default: the command. lines: how much of what the program printed is told with it
+ * @returns {Promise<string>} what it prints to its standard output @throws {PlainError} when it fails
  */
 export async function runOrFail(command, args, { failure, lines = 10, ...options } = {}) {
   const { code, stdout, stderr } = await run(command, args, options);
@@ -53,9 +44,5 @@ export async function runOrFail(command, args, { failure, lines = 10, ...options
   throw new PlainError(`${what}:\n${lastLines(`${stdout}\n${stderr}`, lines)}`);
 }
 
-/**
- * The last lines of a text, for a message that has to stay short.
- * @param {string} text
- * @param {number} count
- */
+/** The last lines of a text, for a message that has to stay short. @param {string} text @param {number} count */
 export const lastLines = (text, count) => text.trimEnd().split('\n').slice(-count).join('\n');

@@ -1,10 +1,8 @@
 import { chown, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/**
- * What does not belong into a base backup: PostgreSQL's manual, "Making a Base Backup Using the Low Level API". Folders stay,
- * empty.
- */
+/** What does not belong into a base backup: PostgreSQL's manual, "Making a Base Backup Using the Low Level API".
+ * Folders stay, empty. */
 const EMPTIED = [
   'pg_dynshmem',
   'pg_notify',
@@ -20,8 +18,7 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init|pgsql_tmp.*|backup_
 const CONTROL = path.join('global', 'pg_control');
 
 /**
- * Takes a base backup of a running server as pg_basebackup would, whose place here is taken by SQL and copies of files. Both
- * are the interface that PostgreSQL documents; what is written meanwhile is in the log.
+ * Takes a base backup as pg_basebackup would, by SQL and copies of files, an interface that PostgreSQL documents.
  * @param {import('pg').Client} session of a superuser; the backup would end with it
  * @param {string} target a folder that does not exist
  * @param {{ awaitsArchive: boolean }} options whether to wait until the log that the copy needs is archived
@@ -39,30 +36,20 @@ export async function takeBaseBackup(session, target, { awaitsArchive }) {
   if (rows[0].spcmapfile) throw new Error(`There are tablespaces: ${rows[0].spcmapfile}`);
 }
 
-/**
- * Gives a folder and everything in it to a user.
- * @param {string} folder
- * @param {import('./unprivileged-user.mjs').UnixUser} user
- */
+/** Gives a folder and everything in it to a user.
+ * @param {string} folder @param {import('./unprivileged-user.mjs').UnixUser} user */
 export async function chownAll(folder, { uid, gid }) {
   const entries = await readdir(folder, { recursive: true });
   for (const entry of ['', ...entries]) await chown(path.join(folder, entry), uid, gid);
 }
 
-/**
- * @param {string} source
- * @param {string} target
- */
+/** @param {string} source @param {string} target */
 async function copyData(source, target) {
   await copyFolder(source, target, '');
   await copyFile(path.join(source, CONTROL), path.join(target, CONTROL));
 }
 
-/**
- * @param {string} source
- * @param {string} target
- * @param {string} inside from both
- */
+/** @param {string} source @param {string} target @param {string} inside from both */
 async function copyFolder(source, target, inside) {
   // PostgreSQL starts on a folder only when nobody else can read it.
   await mkdir(path.join(target, inside), { recursive: true, mode: 0o700 });
@@ -74,11 +61,7 @@ async function copyFolder(source, target, inside) {
   }
 }
 
-/**
- * @param {string} source
- * @param {string} target
- * @param {string} name from both
- */
+/** @param {string} source @param {string} target @param {string} name from both */
 async function copyOne(source, target, name) {
   try {
     await copyFile(path.join(source, name), path.join(target, name));

@@ -12,12 +12,10 @@ export const hasApt = async () =>
   (await run('apt-get', ['--version'])).code === 0 && (await run('dpkg', ['--version'])).code === 0;
 
 /**
- * Unpacks Debian packages, with those that they need and this machine has not, into a folder of ours. Nothing is installed,
- * and root is not needed. Does nothing when the folder is there.
- * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, …
- * @param {readonly string[]} packages
- * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps lists of
- *   packages, where the machine's own do not do; default: that of the folder
+ * Unpacks Debian packages, with those that they need and this machine has not, without root. Does nothing when it is
+ * there.
+ * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, … @param {readonly string[]} packages
+ * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps lists of packages, where the machine's own do not do; default: that of the folder
  * @throws {PlainError} when they cannot be fetched
  */
 export async function unpackDebianPackages(folder, packages, { alone = false, cache = path.dirname(folder) } = {}) {
@@ -34,10 +32,8 @@ export async function unpackDebianPackages(folder, packages, { alone = false, ca
   });
 }
 
-/**
- * @param {{ options: readonly string[], packages: readonly string[], alone: boolean, work: string }} order
- * @returns {Promise<string>} the folder that holds them
- */
+/** @param {{ options: readonly string[], packages: readonly string[], alone: boolean, work: string }} order
+ * @returns {Promise<string>} the folder that holds them */
 async function fetchArchives({ options, packages, alone, work }) {
   const simulation = [...options, '--simulate', '--no-install-recommends', 'install', ...packages];
   const names = alone ? packages : installedBy(await apt(simulation));
@@ -48,17 +44,13 @@ async function fetchArchives({ options, packages, alone, work }) {
   return folder;
 }
 
-/**
- * @param {string} simulated what `apt-get --simulate install` prints
- * @returns {string[]} the packages it would install or replace
- */
+/** @param {string} simulated what `apt-get --simulate install` prints
+ * @returns {string[]} the packages it would install or replace */
 export const installedBy = (simulated) =>
   [...simulated.matchAll(/^Inst (\S+)/gm)].map(([, name]) => /** @type {string} */ (name));
 
-/**
- * @param {string} cache
- * @returns {Promise<string[]>} the options that make apt-get use lists of packages of our own, which are fresh now
- */
+/** @param {string} cache
+ * @returns {Promise<string[]>} the options that make apt-get use lists of packages of our own, which are fresh now */
 async function ownLists(cache) {
   const [lists, archives] = [path.join(cache, 'apt', 'lists'), path.join(cache, 'apt', 'cache')];
   await mkdir(path.join(lists, 'partial'), { recursive: true });
@@ -68,19 +60,13 @@ async function ownLists(cache) {
   return options;
 }
 
-/**
- * @param {readonly string[]} args
- * @param {string} [cwd]
- * @returns {Promise<string>} what it prints
- */
+/** @param {readonly string[]} args @param {string} [cwd] @returns {Promise<string>} what it prints */
 const apt = (args, cwd) => runOrFail('apt-get', ['-q', ...args], { cwd, env: inEnglish(), lines: 5 });
 
 const inEnglish = () => ({ ...process.env, LC_ALL: 'C' });
 
-/**
- * @param {string} parent made when it is missing. What is ready is moved to its place in here, in one step
- * @param {(folder: string) => Promise<void>} work in a folder that every user can enter, and that is removed afterwards
- */
+/** @param {string} parent made when it is missing. What is ready is moved to its place in here, in one step
+ * @param {(folder: string) => Promise<void>} work in a folder that every user can enter, and that is removed afterwards */
 export async function inWorkFolder(parent, work) {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(path.join(parent, 'work-'));

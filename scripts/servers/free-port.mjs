@@ -4,11 +4,8 @@ import net from 'node:net';
 /** Below the ports that systems give to outgoing connections, one of which could take a port before its server does. */
 const PORTS = /** @type {const} */ ([12_000, 32_000]);
 
-/**
- * Ports that are free on 127.0.0.1 at this moment. All are held open until the last one is known, so that they differ.
- * @param {number} count
- * @returns {Promise<number[]>}
- */
+/** Ports that are free on 127.0.0.1 at this moment. All are held open until the last one is known, so that they differ.
+ * @param {number} count @returns {Promise<number[]>} */
 export async function freePorts(count) {
   /** @type {net.Server[]} */
   const servers = [];

@@ -1,10 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { run, runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { knowsSyncInterval, natsProgram } from './programs.mjs';
 
@@ -25,12 +23,8 @@ export const NATS_STOP_MS = 10_000;
  *   port that the others connect to, and those of all of them, on 127.0.0.1
  */
 
-/**
- * Starts nats-server with JetStream and resolves when it accepts connections.
- * @param {NatsOptions} options
- * @returns {Promise<{ url: string, process: ChildServer }>}
- * @throws {PlainError} when there is no nats-server or it does not come up
- */
+/** Starts nats-server with JetStream and resolves when it accepts connections.
+ * @param {NatsOptions} options @throws {PlainError} when there is no nats-server or it does not come up */
 export async function startNats(options) {
   const program = await natsProgram();
   const configFile = path.join(options.dataDir, 'nats.conf');
@@ -46,32 +40,19 @@ export async function startNats(options) {
     guard: options.guard,
     kind: 'servers',
   });
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (server.outcome === undefined && Date.now() < deadline) {
-    if (await greets(options.port)) return { url: `nats://127.0.0.1:${options.port}`, process: server };
-    await delay(25);
+  try {
+    await server.untilReady(() => greets(options.port), START_TIMEOUT_MS);
+  } catch {
+    await server.stop('SIGTERM', NATS_STOP_MS);
+    throw server.startError(options, /\[(FTL|ERR)\]|nats-server:/);
   }
-  const outcome = server.outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
-  await server.stop('SIGTERM', NATS_STOP_MS);
-  const lines = server.lastLines(30);
-  const reasons = lines.filter((line) => /\[(FTL|ERR)\]|nats-server:/.test(line));
-  throw new PlainError(
-    `NATS does not start on ${options.dataDir} (port ${options.port}): ${outcome}\n` +
-      `${(reasons.length > 0 ? reasons : lines).map((line) => `  ${line}`).join('\n')}\n` +
-      (options.logFile ? `Its log: ${options.logFile}\n` : '') +
-      'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
-  );
+  return { url: `nats://127.0.0.1:${options.port}`, process: server };
 }
 
-/**
- * The configuration file, in a process of its own: what it takes to derive the permissions from the contracts would
- * stay in our memory for as long as the platform runs.
- * @param {NatsOptions} options
- * @param {boolean} syncs whether the server can be told how often to write to disk
- * @returns {Promise<string>}
- */
+/** In a process of its own: what derives the permissions would stay in our memory for as long as the platform runs.
+ * @param {NatsOptions} options @param {boolean} syncs whether the server can be told how often to write to disk */
 async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
-  const outcome = await run(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
+  return runOrFail(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
     cwd: ROOT,
     input: JSON.stringify({
       host: HOST,
@@ -84,16 +65,12 @@ async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
         cluster: { host: HOST, port: cluster.port, servers: cluster.routes.map((route) => `${HOST}:${route}`) },
       }),
     }),
+    failure: 'The configuration of NATS could not be made',
+    lines: 15,
   });
-  if (outcome.code === 0) return outcome.stdout;
-  throw new PlainError(`The configuration of NATS could not be made:\n${lastLines(outcome.stderr, 15)}`);
 }
 
-/**
- * NATS sends its INFO line to whoever connects.
- * @param {number} port
- * @returns {Promise<boolean>}
- */
+/** NATS sends its INFO line to whoever connects. @param {number} port @returns {Promise<boolean>} */
 function greets(port) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });

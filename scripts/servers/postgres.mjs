@@ -22,12 +22,7 @@ import { unprivilegedUser } from './unprivileged-user.mjs';
  * @property {Record<string, string>} [settings] of the server, besides ours
  */
 
-/**
- * @typedef {object} RunningPostgres
- * @property {string} url of the superuser, database `postgres`
- * @property {ChildServer} process
- * @property {string} dataDir where the data really is
- */
+/** dataDir: where the data really is. @typedef {Awaited<ReturnType<typeof startPostgres>>} RunningPostgres */
 
 /** Longest wait for the server to accept connections; recovery after a crash replays the log first. */
 const START_TIMEOUT_MS = 60_000;
@@ -59,13 +54,8 @@ const THROWAWAY_SETTINGS = {
   scram_iterations: '64',
 };
 
-/**
- * Starts a PostgreSQL server on a data folder, which is created first when it does not exist, and resolves when the
- * server accepts connections.
- * @param {PostgresOptions} options
- * @returns {Promise<RunningPostgres>}
- * @throws {PlainError} when the data folder is broken or the server does not come up
- */
+/** Starts a server on a data folder, which is created if need be, and resolves when it accepts connections.
+ * @param {PostgresOptions} options @throws {PlainError} when the data folder is broken or the server does not come up */
 export async function startPostgres(options) {
   const { user, programs, dataDir } = await preparePostgres(options);
   await clearStalePid(dataDir);
@@ -91,28 +81,21 @@ export async function startPostgres(options) {
       kind: 'servers',
       ...(user ? { user } : {}),
     });
-    const problem = await waitUntilReady(server, dataDir);
-    if (!problem) {
+    try {
+      await server.untilReady(() => isReady(server, dataDir), START_TIMEOUT_MS);
       const url = `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/postgres`;
       return { url, process: server, dataDir };
-    }
-    await server.stop('SIGINT', POSTGRES_STOP_MS);
-    if (/shared memory block .* is still in use/.test(problem) && Date.now() < deadline) {
+    } catch {
+      await server.stop('SIGINT', POSTGRES_STOP_MS);
+      const error = server.startError(options, /FATAL|PANIC|HINT|could not|must not|DETAIL/);
+      if (!/shared memory block .* is still in use/.test(error.message) || Date.now() > deadline) throw error;
       await delay(250);
-      continue;
     }
-    throw new PlainError(
-      `PostgreSQL does not start on ${options.dataDir} (port ${options.port}):\n${indent(problem)}\n` +
-        (options.logFile ? `Its log: ${options.logFile}\n` : '') +
-        'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
-    );
   }
 }
 
-/**
- * Creates the data folder when it does not exist; nothing runs yet.
- * @param {Pick<PostgresOptions, 'dataDir' | 'password' | 'throwaway'>} options
- */
+/** Creates the data folder when it does not exist; nothing runs yet.
+ * @param {Pick<PostgresOptions, 'dataDir' | 'password' | 'throwaway'>} options */
 export async function preparePostgres(options) {
   const user = await unprivilegedUser();
   const programs = await postgresPrograms(user);
@@ -121,10 +104,8 @@ export async function preparePostgres(options) {
   return { user, programs, dataDir };
 }
 
-/**
- * Runs initdb beside the final place and renames, so that an interrupted run never leaves half a data folder.
- * @param {Parameters<typeof preparePostgres>[0] & { user: UnixUser | undefined, initdb: string }} options
- */
+/** Runs initdb beside the final place and renames, so that an interrupted run never leaves half a data folder.
+ * @param {Parameters<typeof preparePostgres>[0] & { user: UnixUser | undefined, initdb: string }} options */
 async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   const content = await readdir(dataDir).catch((error) => {
     if (error.code === 'ENOENT') return undefined;
@@ -174,32 +155,18 @@ async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   await rename(unfinished, dataDir);
 }
 
-/**
- * A server that was killed leaves its pid file. PostgreSQL clears it itself unless the id belongs to another process
- * by now; and a server that still runs there (its starter was killed) is stopped.
- * @param {string} dataDir
- */
+/** PostgreSQL clears a stale pid file itself unless the id is another's by now; a server that still runs there is
+ * stopped.
+ * @param {string} dataDir */
 async function clearStalePid(dataDir) {
-  const pid = await pidOf(dataDir);
+  const pid = Number((await pidFileLines(dataDir))[0]);
   if (!pid || !isAlive(pid)) return;
   const command = await commandLineOf(pid);
   if (command.includes(dataDir)) await endProcess(pid, 'SIGINT', POSTGRES_STOP_MS);
   else await rm(path.join(dataDir, 'postmaster.pid'), { force: true });
 }
 
-/**
- * @param {string} dataDir
- * @returns {Promise<number | undefined>}
- */
-async function pidOf(dataDir) {
-  const [pid] = await pidFileLines(dataDir);
-  return pid ? Number(pid) : undefined;
-}
-
-/**
- * @param {string} dataDir
- * @returns {Promise<string[]>} empty when there is no pid file
- */
+/** @param {string} dataDir @returns {Promise<string[]>} empty when there is no pid file */
 async function pidFileLines(dataDir) {
   const text = await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return '';
@@ -208,25 +175,10 @@ async function pidFileLines(dataDir) {
   return text.split('\n').map((line) => line.trim());
 }
 
-/**
- * Waits the way pg_ctl does: line 8 of the pid file says `ready`.
- * @param {ChildServer} server
- * @param {string} dataDir
- * @returns {Promise<string | undefined>} what went wrong; undefined when it is ready
- */
-async function waitUntilReady(server, dataDir) {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < deadline) {
-    if (server.outcome !== undefined) {
-      const lines = server.lastLines(20);
-      const reasons = lines.filter((line) => /FATAL|PANIC|HINT|could not|must not|DETAIL/.test(line));
-      return (reasons.length > 0 ? reasons : lines).concat(`(${server.outcome})`).join('\n');
-    }
-    const lines = await pidFileLines(dataDir);
-    if (Number(lines[0]) === server.pid && lines[7] === 'ready') return undefined;
-    await delay(25);
-  }
-  return `not ready after ${START_TIMEOUT_MS / 1000} s\n${server.lastLines(8).join('\n')}`;
+/** As pg_ctl asks: line 8 of the pid file says `ready`. @param {ChildServer} server @param {string} dataDir */
+async function isReady(server, dataDir) {
+  const lines = await pidFileLines(dataDir);
+  return Number(lines[0]) === server.pid && lines[7] === 'ready';
 }
 
 /** @param {string} text */

@@ -71,27 +71,19 @@ export const redisProgram = () => find(PROGRAMS.redis);
 /** @returns {Promise<string>} promtool, which checks Prometheus rules and runs their tests */
 export const promtoolProgram = () => find(PROGRAMS.promtool);
 
-/**
- * @param {string} printed by `nats-server --version`
- * @returns {boolean} whether it starts with a `sync_interval` in its configuration
- */
+/** @param {string} printed by `nats-server --version`
+ * @returns {boolean} whether it starts with a `sync_interval` in its configuration */
 export const knowsSyncInterval = (printed) => isAtLeast(printed, SYNC_INTERVAL_SINCE);
 
-/**
- * @param {string} printed by `--version`, such as `nats-server: v2.9.10` or `Redis server v=7.0.15 sha=…`
- * @param {readonly [number, number]} oldest major and minor number
- */
+/** @param {string} printed by `--version`, such as `nats-server: v2.9.10` or `Redis server v=7.0.15 sha=…`
+ * @param {readonly [number, number]} oldest major and minor number */
 export function isAtLeast(printed, [needMajor, needMinor]) {
   const [, major = 0, minor = 0] = (/(?:: v?|v=|version )(\d+)\.(\d+)\.\d+/.exec(printed) ?? []).map(Number);
   return major > needMajor || (major === needMajor && minor >= needMinor);
 }
 
-/**
- * Where a program can be fetched from, in the order to try.
- * @param {Program} program
- * @param {{ apt: boolean, platform: string, arch: string }} machine in Node's names
- * @returns {{ from: 'Debian package' | 'release', asset: string }[]}
- */
+/** Where a program can be fetched from, in the order to try.
+ * @param {Program} program @param {{ apt: boolean, platform: string, arch: string }} machine in Node's names */
 export function sourcesOf({ debianPackage, release }, { apt, platform, arch }) {
   const processor = PROCESSORS[arch];
   const hasRelease = release && processor && ['linux', 'darwin'].includes(platform);
@@ -101,12 +93,9 @@ export function sourcesOf({ debianPackage, release }, { apt, platform, arch }) {
   ];
 }
 
-/**
- * Finds or fetches a program, without needing root.
- * @param {Program} program
- * @returns {Promise<string>} what to run
- * @throws {PlainError} with what was tried and how to do it by hand
- */
+/** Finds or fetches a program, without needing root.
+ * @param {Program} program @returns {Promise<string>} what to run
+ * @throws {PlainError} with what was tried and how to do it by hand */
 async function find(program) {
   const { name, installed, oldest } = program;
   /** @type {string[]} */
@@ -143,10 +132,7 @@ const isExecutable = (file) =>
     () => false,
   );
 
-/**
- * @param {Program} program
- * @param {string} target
- */
+/** @param {Program} program @param {string} target */
 async function fromDebianPackage(program, target) {
   const cache = path.dirname(target);
   if (program.hasLibraries) {
@@ -165,12 +151,8 @@ async function fromDebianPackage(program, target) {
   });
 }
 
-/**
- * Checks the archive against the release's own sums.
- * @param {Program} program
- * @param {string} asset
- * @param {string} target
- */
+/** Checks the archive against the release's own sums.
+ * @param {Program} program @param {string} asset @param {string} target */
 async function fromRelease(program, asset, target) {
   const { base, sums } = /** @type {NonNullable<Program['release']>} */ (program.release);
   const [archive, listed] = await Promise.all([download(`${base}/${asset}`), download(`${base}/${sums}`)]);
@@ -185,10 +167,7 @@ async function fromRelease(program, asset, target) {
   });
 }
 
-/**
- * @param {string} url
- * @returns {Promise<Buffer>}
- */
+/** @param {string} url */
 async function download(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(120_000) }).catch((error) => {
     throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
@@ -197,12 +176,8 @@ async function download(url) {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/**
- * Puts the program from an unpacked archive in its place in the cache, in one step, after checking that it runs.
- * @param {Program} program
- * @param {string} folder
- * @param {string} target
- */
+/** Puts the program from an unpacked archive in its place in the cache, in one step, after checking that it runs.
+ * @param {Program} program @param {string} folder @param {string} target */
 async function keep({ name, oldest }, folder, target) {
   const found = (await readdir(folder, { recursive: true, withFileTypes: true })).find(
     (entry) => entry.isFile() && entry.name === name && !entry.parentPath.includes('doc'),

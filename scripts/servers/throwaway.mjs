@@ -9,20 +9,10 @@ import { NATS_STOP_MS, startNats } from './nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
 import { natsProgram, redisProgram } from './programs.mjs';
 
-/**
- * @typedef {object} ThrowawayServers
- * @property {NodeJS.ProcessEnv} environment TEST_DATABASE_URL (superuser), TEST_NATS_URL, TEST_NATS_PASSWORD, TEST_NATS_PROGRAM,
- *   TEST_REDIS_PROGRAM
- * @property {string} folder for what else is written and thrown away; deleted at the end
- * @property {() => Promise<void>} stop stops the servers and deletes their data
- */
+/** folder: for what else is written and thrown away. @typedef {Awaited<ReturnType<typeof startThrowawayServers>>} ThrowawayServers */
 
-/**
- * Starts a PostgreSQL and a NATS server with JetStream on free ports, with data that is deleted at the end, also if
- * this process is killed.
- * @param {string} [parent] folder that their folder is made in
- * @returns {Promise<ThrowawayServers>}
- */
+/** Starts PostgreSQL and NATS on free ports, with data that is deleted at the end, also if this process is killed.
+ * @param {string} [parent] folder that their folder is made in */
 export async function startThrowawayServers(parent = os.tmpdir()) {
   const folder = await mkdtemp(path.join(parent, 'crm-test-'));
   // PostgreSQL's user must get through; what is inside is closed to others.

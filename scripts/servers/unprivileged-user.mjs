@@ -5,11 +5,8 @@ import { run } from '../processes/run.mjs';
 
 /** @typedef {{ uid: number, gid: number, name: string }} UnixUser */
 
-/**
- * PostgreSQL refuses to run as root. As root we therefore run it as a user without rights: `postgres` when the machine
- * has one, else `nobody`, which every Unix has (initdb wants a user with a name, so a bare number is not enough).
- * @returns {Promise<UnixUser | undefined>} undefined when this process is not root and nothing is needed
- */
+/** PostgreSQL refuses to run as root: as root it runs as `postgres` or `nobody` (initdb wants a user with a name).
+ * @returns {Promise<UnixUser | undefined>} undefined when this process is not root and nothing is needed */
 export async function unprivilegedUser() {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -22,11 +19,8 @@ export async function unprivilegedUser() {
   );
 }
 
-/**
- * Whether a user can pass through every folder above a path (the x bit of each).
- * @param {string} target
- * @param {UnixUser} user
- */
+/** Whether a user can pass through every folder above a path (the x bit of each).
+ * @param {string} target @param {UnixUser} user */
 export async function canReach(target, user) {
   for (let folder = path.dirname(target); ; folder = path.dirname(folder)) {
     const { mode, uid, gid } = await stat(folder);
@@ -36,10 +30,7 @@ export async function canReach(target, user) {
   }
 }
 
-/**
- * Some unpackers drop the x bit of programs.
- * @param {string} file
- */
+/** Some unpackers drop the x bit of programs. @param {string} file */
 export async function makeExecutable(file) {
   const { mode } = await stat(file);
   if ((mode & 0o555) !== 0o555) await chmod(file, mode | 0o555);

@@ -21,7 +21,7 @@ const SETTINGS = [
 ];
 
 /**
- * Builds every package. nx remembers what it has built: only what changed is built again.
+ * Builds every package that has changed.
  * @param {readonly string[]} [packages] build these alone (names); default all
  * @returns {Promise<string>} what was done, for people: `up to date` or `2 of 20 packages changed`
  * @throws {PlainError} when a package does not build
@@ -56,10 +56,7 @@ export async function buildPackages(packages = []) {
   return hits && total ? `${Number(total) - Number(hits)} of ${total} packages changed` : 'built';
 }
 
-/**
- * @returns {Promise<NodeJS.ProcessEnv>} for nx: with pnpm, without a daemon, which would outlive us, and without the terminal
- *   interface, which needs a terminal
- */
+/** @returns {Promise<NodeJS.ProcessEnv>} for nx: with pnpm, without a daemon, which would outlive us, and without the terminal interface, which needs a terminal */
 export async function buildEnvironment() {
   return { ...withoutNpmVariables(process.env), ...(await pathWithPnpm()), NX_DAEMON: 'false', NX_TUI: 'false' };
 }

@@ -10,10 +10,9 @@ import { pnpmProgram, withoutNpmVariables } from './pnpm.mjs';
 const STAMP = inRoot('node_modules', '.installed');
 
 /**
- * Installs the packages of the lockfile, unless node_modules already holds them.
- * @param {{ toRun?: boolean }} [options] toRun: those alone that building and running the platform takes (`dependencies`), half
- *   of all; default: also those of tests and checks
- * @returns {Promise<'installed' | 'up to date'>}
+ * Installs the packages of the lockfile, unless node_modules already holds them. toRun: without those of tests and
+ * checks.
+ * @param {{ toRun?: boolean }} [options] toRun: those alone that building and running the platform takes (`dependencies`), half of all; default: also those of tests and checks
  * @throws {PlainError} when pnpm fails
  */
 export async function installPackages({ toRun = false } = {}) {
@@ -40,10 +39,7 @@ export async function installPackages({ toRun = false } = {}) {
   return 'installed';
 }
 
-/**
- * What decides the content of node_modules: the lockfile, every package.json, and the machine.
- * @returns {Promise<string>}
- */
+/** What decides the content of node_modules: the lockfile, every package.json, and the machine. */
 async function fingerprint() {
   const hash = createHash('sha256');
   hash.update(`${process.platform} ${process.arch} ${process.versions.modules}\n`);

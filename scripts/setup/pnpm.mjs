@@ -7,12 +7,7 @@ import { CACHE_DIR, ROOT } from '../root.mjs';
 /** The package manager that the lockfile was written with. */
 export const PNPM_VERSION = '12.21.0';
 
-/**
- * The environment without what `npm start` puts into it, so that neither npm nor pnpm takes npm's settings of the
- * outer command for its own.
- * @param {NodeJS.ProcessEnv} environment
- * @returns {NodeJS.ProcessEnv}
- */
+/** The environment without npm's settings of the outer command. @param {NodeJS.ProcessEnv} environment */
 export const withoutNpmVariables = (environment) =>
   Object.fromEntries(
     Object.entries(environment).filter(
@@ -23,11 +18,8 @@ export const withoutNpmVariables = (environment) =>
     ),
   );
 
-/**
- * The pnpm of the right version: the machine's own if it is that one, else fetched through npm into the cache folder.
- * @returns {Promise<string>} the program
- * @throws {PlainError} when it cannot be had
- */
+/** The machine's own pnpm if it has the right version, else one that is fetched through npm into the cache folder.
+ * @returns {Promise<string>} the program @throws {PlainError} when it cannot be had */
 export async function pnpmProgram() {
   const installed = await run('pnpm', ['--version'], { cwd: '/' });
   if (installed.code === 0 && installed.stdout.trim() === PNPM_VERSION) return 'pnpm';

@@ -1,26 +1,18 @@
-/**
- * Shows the steps of a command as they happen: `[3/9] Building … 12.3 s`.
- */
+/** Shows the steps of a command as they happen: `[3/9] Building … 12.3 s`. */
 export class Progress {
   #total;
   #output;
   #done = 0;
 
-  /**
-   * @param {number} total how many steps there will be
-   * @param {NodeJS.WritableStream} [output] default: standard output
-   */
+  /** @param {number} total how many steps there will be @param {NodeJS.WritableStream} [output] default: standard output */
   constructor(total, output = process.stdout) {
     this.#total = total;
     this.#output = output;
   }
 
-  /**
-   * @template T
-   * @param {string} title what is being done, in the words of the reader
+  /** @template T @param {string} title what is being done, in the words of the reader
    * @param {(note: (text: string) => void) => Promise<T>} work may note something worth knowing, shown behind the time
-   * @returns {Promise<T>} what the work resolves with; a failure ends the line with "failed" and is thrown on
-   */
+   * @returns {Promise<T>} what the work resolves with; a failure ends the line with "failed" and is thrown on */
   async step(title, work) {
     this.#done += 1;
     const begun = performance.now();

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import satisfies from 'spdx-satisfies';
 import { PlainError } from '../plain-error.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { pnpmProgram, withoutNpmVariables } from '../setup/pnpm.mjs';
 
@@ -44,8 +44,7 @@ const LICENCE_SECTION = /^(#+)[ \t]*licen[cs]e\b[^\n]*\n(.*?)(?=^(?!\1#)#+ |$(?!
 
 /**
  * Writes `sbom.cdx.json`, the bill of materials, and `NOTICES.txt`, the licence texts. Without a folder it only judges.
- * @param {string} [folder]
- * @returns {Promise<number>} how many packages others have written
+ * @param {string} [folder] @returns {Promise<number>} how many packages others have written
  * @throws {PlainError} when one of them may not be shipped
  */
 export async function writeDocuments(folder) {
@@ -61,25 +60,15 @@ export async function writeDocuments(folder) {
   return packages.length;
 }
 
-/**
- * The bill of materials of everything we ship, by `pnpm sbom`. The same lockfile gives the same bytes.
- * @returns {Promise<Bill>}
- * @throws {PlainError} when pnpm cannot make it
- */
+/** The bill of materials of everything we ship, by `pnpm sbom`. The same lockfile gives the same bytes.
+ * @returns {Promise<Bill>} @throws {PlainError} when pnpm cannot make it */
 export async function billOfMaterials() {
-  const { code, stdout, stderr } = await run(
-    await pnpmProgram(),
-    [
-      'sbom',
-      '--prod',
-      '--sbom-format=cyclonedx',
-      '--sbom-spec-version=1.6',
-      '--sbom-type=application',
-      '--filter=./apps/*',
-    ],
-    { cwd: ROOT, env: withoutNpmVariables(process.env) },
-  );
-  if (code !== 0) throw new PlainError(`pnpm sbom failed:\n${lastLines(stderr || stdout, 10)}`);
+  const format = ['--sbom-format=cyclonedx', '--sbom-spec-version=1.6', '--sbom-type=application'];
+  const stdout = await runOrFail(await pnpmProgram(), ['sbom', '--prod', ...format, '--filter=./apps/*'], {
+    cwd: ROOT,
+    env: withoutNpmVariables(process.env),
+    failure: 'pnpm sbom failed',
+  });
   const { serialNumber: _, ...bill } = JSON.parse(stdout);
   delete bill.metadata.timestamp;
   bill.components.sort(by('bom-ref'));
@@ -99,16 +88,10 @@ const licenceOf = (component) =>
   READ_BY_HAND[`${nameOf(component)}@${component.version}`] ??
   component.licenses?.map(({ license, expression }) => expression ?? license?.id ?? license?.name).join(' AND ');
 
-/**
- * @param {Bill} bill
- * @returns {Component[]} the packages that others have written
- */
+/** @param {Bill} bill @returns {Component[]} the packages that others have written */
 export const thirdParty = ({ components }) => components.filter(({ group }) => group !== '@crm');
 
-/**
- * @param {readonly Component[]} components
- * @returns {string[]} a sentence for each whose licence is not on the list
- */
+/** @param {readonly Component[]} components @returns {string[]} a sentence for each whose licence is not on the list */
 export function licenceProblems(components) {
   return components.flatMap((component) => {
     const licence = licenceOf(component);
@@ -131,8 +114,7 @@ function isAllowed(licence) {
 
 /**
  * The licence texts that go with an image, because a bundle has no comments. Each part begins `<name> <version> (<licence>)`.
- * @param {readonly Component[]} components installed ones
- * @param {string} [store] folder in which pnpm keeps them
+ * @param {readonly Component[]} components installed ones @param {string} [store] folder in which pnpm keeps them
  * @throws {PlainError} when one is not installed
  */
 export async function noticesOf(components, store = inRoot('node_modules', '.pnpm')) {
@@ -150,10 +132,8 @@ Node's own are in /usr/local/LICENSE, those of Debian's packages in /usr/share/d
   return [head, ...(await Promise.all(parts))].join('\n');
 }
 
-/**
- * @param {string} folder of a package
- * @returns {Promise<string>} its notices; without a file of them, the section of its README; else its author
- */
+/** @param {string} folder of a package
+ * @returns {Promise<string>} its notices; without a file of them, the section of its README; else its author */
 async function licenceText(folder) {
   const read = async (/** @type {string} */ file) =>
     (await readFile(path.join(folder, file), 'utf8')).replaceAll('\r\n', '\n').trim();

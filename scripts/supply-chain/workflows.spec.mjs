@@ -14,10 +14,8 @@ const workflows = readdirSync(FOLDER).map(
 /** An action of others by its commit; an image by its digest. */
 const PINNED = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$|^docker:\/\/.+@sha256:[0-9a-f]{64}$|^\.\//;
 
-/**
- * @param {{ jobs: Record<string, { uses?: string, steps?: { uses?: string }[] }> }} workflow
- * @returns {string[]} what it uses of others without saying exactly which
- */
+/** @param {{ jobs: Record<string, { uses?: string, steps?: { uses?: string }[] }> }} workflow
+ * @returns {string[]} what it uses of others without saying exactly which */
 const unpinned = ({ jobs }) =>
   Object.values(jobs)
     .flatMap(({ uses, steps = [] }) => [uses, ...steps.map((step) => step.uses)])

@@ -15,10 +15,7 @@ const DAY_MS = 86_400_000;
  *   makes a key, and a certificate for names
  */
 
-/**
- * @param {string} [name]
- * @returns {Promise<CertificateAuthority>}
- */
+/** @param {string} [name] @returns {Promise<CertificateAuthority>} */
 export async function certificateAuthority(name = 'Authority of a test') {
   const own = await generate([{ name: 'commonName', value: name }], {
     keyType: 'ec',

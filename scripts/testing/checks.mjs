@@ -1,13 +1,6 @@
 import { inRoot } from '../root.mjs';
 
-/**
- * What is checked besides the tests; each counts as one.
- * @typedef {object} Check
- * @property {string} name
- * @property {string} command
- * @property {readonly string[]} args
- * @property {string} [after] name of a check whose result it reads
- */
+/** What is checked besides the tests; each counts as one. @typedef {{ name: string, command: string, args: readonly string[] }} Check */
 
 /** @param {string} name */
 const tool = (name) => inRoot('node_modules', '.bin', name);
@@ -24,13 +17,11 @@ export const CHECKS = [
   // What runs in a browser knows the DOM and nothing of Node; its tests run in Node.
   {
     name: 'types of pages',
-    after: 'types of the API',
     command: tool('tsc'),
     args: ['--noEmit', '-p', 'tsconfig.browser.json'],
   },
   {
     name: 'types of the tests of pages',
-    after: 'types of the API',
     command: tool('tsc'),
     args: ['--noEmit', '-p', 'tsconfig.browser-tests.json'],
   },

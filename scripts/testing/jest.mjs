@@ -4,19 +4,10 @@ import path from 'node:path';
 import { runInForeground } from '../processes/foreground.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 
-/**
- * @typedef {object} Counts
- * @property {number} passed
- * @property {number} failed
- * @property {number} skipped
- */
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
-/**
- * Runs Jest in the foreground.
- * @param {readonly string[]} args
- * @param {NodeJS.ProcessEnv} environment added to ours
- * @returns {Promise<Counts>}
- */
+/** Runs Jest in the foreground.
+ * @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment added to ours @returns {Promise<Counts>} */
 export async function runJest(args, environment = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-jest-'));
   const results = path.join(folder, 'results.json');
@@ -39,12 +30,9 @@ export async function runJest(args, environment = {}) {
   return countsOf(JSON.parse(written), exitCode);
 }
 
-/**
- * @param {Partial<Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests' | 'numRuntimeErrorTestSuites', number>>} results of
- *   Jest; none when it ended before
+/** @param {Partial<Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests' | 'numRuntimeErrorTestSuites', number>>} results of Jest; none when it ended before
  * @param {number} exitCode of Jest
- * @returns {Counts} a file that did not run counts as a failed test; at least one failure if Jest itself says that it failed
- */
+ * @returns {Counts} a file that did not run counts as a failed test; at least one failure if Jest itself says that it failed */
 export function countsOf(results, exitCode) {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numRuntimeErrorTestSuites = 0 } = results;
   const failed = numFailedTests + numRuntimeErrorTestSuites;

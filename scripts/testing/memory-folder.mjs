@@ -9,14 +9,12 @@ const MEMORY = '/dev/shm';
 const NEEDED = { folder: 3 * GIB, memory: 8 * GIB };
 
 /**
- * Where tests write what they throw away: databases, streams, profiles of browsers. Making the hundreds of files of a database in
- * memory takes a tenth of the time that it takes on a disk.
- * @param {object} [options]
- * @param {string} [options.at]
+ * Where tests write what they throw away: making a database in memory takes a tenth of the time that it takes on a
+ * disk.
+ * @param {object} [options] @param {string} [options.at]
  * @param {{ folder: number, memory: number }} [options.needed] in bytes
  * @param {(folder: string) => Promise<boolean>} [options.canRunPrograms]
- * @returns {Promise<string>} a folder in memory, or that of the system where there is too little room or where the programs that
- *   tests write would not run
+ * @returns {Promise<string>} a folder in memory, or that of the system where there is too little room or where the programs that tests write would not run
  */
 export async function placeForTests({ at = MEMORY, needed = NEEDED, canRunPrograms = runsPrograms } = {}) {
   if (!(await isAllowed(at, constants.W_OK)) || process.availableMemory() < needed.memory) return os.tmpdir();
@@ -24,10 +22,9 @@ export async function placeForTests({ at = MEMORY, needed = NEEDED, canRunProgra
   return bavail * bsize >= needed.folder && (await canRunPrograms(at)) ? at : os.tmpdir();
 }
 
-/**
- * Containers and hardened systems mount memory with `noexec`, and the system says so of a file that may be run elsewhere.
- * @param {string} folder
- */
+/** Containers and hardened systems mount memory with `noexec`, and the system says so of a file that may be run
+ * elsewhere.
+ * @param {string} folder */
 export async function runsPrograms(folder) {
   const program = path.join(folder, `crm-program-${process.pid}`);
   await writeFile(program, '#!/bin/sh\n', { mode: 0o700 });
@@ -36,11 +33,7 @@ export async function runsPrograms(folder) {
   return runs;
 }
 
-/**
- * @param {string} place
- * @param {number} mode
- * @returns {Promise<boolean>} false also where there is nothing
- */
+/** @param {string} place @param {number} mode @returns {Promise<boolean>} false also where there is nothing */
 const isAllowed = (place, mode) =>
   access(place, mode).then(
     () => true,

@@ -7,21 +7,11 @@ import { text } from 'node:stream/consumers';
 import { readRunState } from '../platform/run-state.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 
-/**
- * A whole platform of its own for end-to-end tests: free ports, a data folder that is deleted at the end.
- * @typedef {object} TestPlatform
- * @property {import('../platform/addresses.mjs').Addresses} addresses
- * @property {(name: string) => Promise<number>} processId of a service or server as it is now; it changes with a
- *   restart
- * @property {() => Promise<void>} stop
- */
+/** A whole platform of its own for end-to-end tests, on free ports. @typedef {Awaited<ReturnType<typeof startTestPlatform>>} TestPlatform */
 
-/**
- * Starts a platform from what is built. It ends, and its data is deleted, when {@link TestPlatform.stop} is called or
- * this process ends, in whatever way.
- * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW
- * @returns {Promise<TestPlatform>}
- */
+/** Starts a platform from what is built. It ends, with its data, when it is stopped or this process ends, in whatever
+ * way.
+ * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW */
 export async function startTestPlatform(environment = {}) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-platform-'));
   const { TEST_DATABASE_URL: _database, TEST_NATS_URL: _nats, ...outer } = process.env;
@@ -40,13 +30,14 @@ export async function startTestPlatform(environment = {}) {
   const errors = text(/** @type {import('node:stream').Readable} */ (child.stderr));
   /** @type {import('../platform/addresses.mjs').Addresses} */
   const addresses = await new Promise((resolve, reject) => {
-    child.on('message', (/** @type {import('../platform/detached.mjs').Message} */ { ready }) => {
+    child.on('message', (/** @type {import('../platform/run-state.mjs').Message} */ { ready }) => {
       if (ready) resolve(JSON.parse(ready));
     });
     child.once('exit', async () => reject(new Error(`The platform did not start:\n${await errors}`)));
   });
   return {
     addresses,
+    /** Of a service or server as it is now; it changes with a restart. @param {string} name */
     processId: async (name) => {
       const state = await readRunState(dataDir);
       const program = state?.children.find((one) => one.name === name);

@@ -6,8 +6,7 @@ const START_TIMEOUT_MS = 10_000;
 
 /**
  * What a Redis server answers to commands, once it has started.
- * @param {number} port on this machine
- * @param {readonly string[]} commands
+ * @param {number} port on this machine @param {readonly string[]} commands
  * @param {string} [authority] PEM of the authority of its certificate; undefined for a connection without TLS
  * @returns {Promise<string[]>} the first line of each answer
  */
@@ -21,12 +20,7 @@ export async function redisAnswers(port, commands, authority) {
   }
 }
 
-/**
- * @param {number} port
- * @param {readonly string[]} commands
- * @param {string} [authority]
- * @returns {Promise<string[]>}
- */
+/** @param {number} port @param {readonly string[]} commands @param {string} [authority] @returns {Promise<string[]>} */
 function ask(port, commands, authority) {
   return new Promise((resolve, reject) => {
     let text = '';

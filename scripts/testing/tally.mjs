@@ -3,11 +3,7 @@ export class Tally {
   /** @type {{ name: string, passed: number, failed: number, skipped: number, seconds: number }[]} */
   #rows = [];
 
-  /**
-   * @param {string} name
-   * @param {{ passed: number, failed: number, skipped?: number }} counts
-   * @param {number} seconds
-   */
+  /** @param {string} name @param {{ passed: number, failed: number, skipped?: number }} counts @param {number} seconds */
   add(name, { passed, failed, skipped = 0 }, seconds) {
     this.#rows.push({ name, passed, failed, skipped, seconds });
   }

@@ -1,0 +1,91 @@
+// Plays a service that changes leads: commits events in its outbox, at a rate or as fast as it can, and relays them to
+// JetStream. Environment: PORT (of commands), DATABASE_URL, DATABASE_NARROW_URL, NATS_URL, NATS_PASSWORD.
+import { EVENTS } from '@crm/contracts';
+import { appendEvent, Database } from '@crm/database';
+import { NatsConnection, OutboxRelay } from '@crm/messaging';
+import { counter } from '../load.mjs';
+import { storedLead } from '../records-data.mjs';
+import { serveCommands } from './control.mjs';
+
+/** The service that produces the events of leads: the broker lets nobody else publish them. */
+const SERVICE = 'custom-objects';
+const POOL_SIZE = 10;
+/** Events in a transaction of a backlog. */
+const TOGETHER = 50;
+const TICK_MS = 5;
+
+const { PORT, DATABASE_URL = '', DATABASE_NARROW_URL = '', NATS_URL = '', NATS_PASSWORD = '' } = process.env;
+const database = new Database({
+  url: DATABASE_URL,
+  narrowUrl: DATABASE_NARROW_URL,
+  poolSize: POOL_SIZE,
+  genericPlans: true,
+  applicationName: 'bench source',
+});
+const nats = await NatsConnection.open({ url: NATS_URL, user: SERVICE, password: NATS_PASSWORD, service: SERVICE });
+
+/** @type {OutboxRelay | undefined} */
+let relay;
+/** Events with the milliseconds since 1970 at which their transaction had committed, by tenant. @type {Map<string, [id: string, committedAt: number][]>} */
+let commits = new Map();
+const turn = counter();
+
+/** @param {string} tenantId @param {number} events in one transaction */
+async function commit(tenantId, events) {
+  const ids = await database.transaction(tenantId, (tx) =>
+    Promise.all(
+      Array.from({ length: events }, () => {
+        const record = storedLead(turn());
+        return appendEvent(tx, EVENTS['lead.created'], { subject: record.id, data: { record }, recordVersion: 1 });
+      }),
+    ),
+  );
+  const committedAt = Date.now();
+  const ofTenant = commits.get(tenantId) ?? [];
+  for (const id of ids) ofTenant.push([id, committedAt]);
+  commits.set(tenantId, ofTenant);
+}
+
+serveCommands(Number(PORT), {
+  startRelay: () => {
+    relay = new OutboxRelay(database, nats);
+    relay.start();
+  },
+  stopRelay: () => relay?.stop(),
+
+  /** As fast as it can, the tenants in turn. @param {{ tenantIds: string[], events: number }} input */
+  commitAll: async ({ tenantIds, events }) => {
+    let left = events;
+    let transactions = 0;
+    const write = async () => {
+      while (left > 0) {
+        const size = Math.min(TOGETHER, left);
+        left -= size;
+        transactions += 1;
+        await commit(String(tenantIds[transactions % tenantIds.length]), size);
+      }
+    };
+    await Promise.all(Array.from({ length: POOL_SIZE }, write));
+  },
+
+  /** One event in a transaction, evenly, the tenants in turn. @param {{ tenantIds: string[], perSecond: number, milliseconds: number }} input */
+  commitAtRate: ({ tenantIds, perSecond, milliseconds }) =>
+    new Promise((resolve, reject) => {
+      const begun = performance.now();
+      const total = Math.round((perSecond * milliseconds) / 1000);
+      /** @type {Promise<void>[]} */
+      const running = [];
+      const timer = setInterval(() => {
+        const due = Math.min(total, Math.ceil(((performance.now() - begun) * perSecond) / 1000));
+        while (running.length < due) running.push(commit(String(tenantIds[running.length % tenantIds.length]), 1));
+        if (running.length < total) return;
+        clearInterval(timer);
+        Promise.all(running).then(() => resolve(undefined), reject);
+      }, TICK_MS);
+    }),
+
+  commits: () => Object.fromEntries(commits),
+  forget: () => {
+    commits = new Map();
+  },
+});
