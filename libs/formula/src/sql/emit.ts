@@ -24,8 +24,6 @@ export type SqlParameter = string | number;
 export interface EmitOptions {
   /** The number of the first placeholder; default 1. */
   firstParameter?: number;
-  /** The schema of FORMULA_SQL_FUNCTIONS; default `public`. */
-  schema?: string;
   /** The checked formula of a name that is a formula field; undefined for a plain field. */
   formula?(name: string): CheckedFormula | undefined;
 }
@@ -82,7 +80,7 @@ class Emitter implements SqlTarget {
   }
 
   call(helper: string, ...args: readonly string[]): string {
-    return `${qualified(this.options.schema ?? 'public', helper)}(${args.join(', ')})`;
+    return `${qualified(helper)}(${args.join(', ')})`;
   }
 
   today(): string {
