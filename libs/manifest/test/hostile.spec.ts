@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { type Certification, certify, certifyText, type Manifest } from '../src/index.js';
 import { baseManifest, manifestWith } from './base-manifest.js';
+import { edited, places } from './edits.js';
 import { SAMPLES } from './samples.js';
 
 /** The long form runs with `npm run test:deep`. */
@@ -256,26 +257,6 @@ describe('hostile manifests', () => {
   });
 });
 
-/** Every pointer into a JSON value. */
-function places(value: unknown, path: (string | number)[] = []): (string | number)[][] {
-  if (typeof value !== 'object' || value === null) return [path];
-  return [
-    path,
-    ...Object.entries(value).flatMap(([key, member]) =>
-      places(member, [...path, Array.isArray(value) ? Number(key) : key]),
-    ),
-  ];
-}
-
-function replaced(value: unknown, [step, ...rest]: (string | number)[], by: unknown): unknown {
-  if (step === undefined) return by;
-  const copy: Record<string | number, unknown> = Array.isArray(value)
-    ? ([...value] as never)
-    : { ...(value as object) };
-  copy[step] = replaced(copy[step], rest, by);
-  return copy;
-}
-
 /** One value of each JSON type; the schema distinguishes integers from fractions. */
 const ONE_OF_EACH_TYPE = [null, true, 7, 0.5, 'text', '', [], ['text'], {}, { key: 'value' }];
 
@@ -291,7 +272,7 @@ describe('mutation', () => {
   it('never throws when a value of any type replaces any one value of a manifest', async () => {
     for (const manifest of DEEP ? GOOD : [baseManifest]) {
       for (const path of places(manifest)) {
-        for (const value of ONE_OF_EACH_TYPE) await expectResult(replaced(manifest, path, value));
+        for (const value of ONE_OF_EACH_TYPE) await expectResult(edited(manifest, path, { value }));
       }
     }
   });
@@ -301,7 +282,7 @@ describe('mutation', () => {
       .constantFrom(...GOOD)
       .chain((manifest) => fc.tuple(fc.constant(manifest), fc.constantFrom(...places(manifest)), fc.jsonValue()));
     await fc.assert(
-      fc.asyncProperty(mutant, ([manifest, path, value]) => expectResult(replaced(manifest, path, value))),
+      fc.asyncProperty(mutant, ([manifest, path, value]) => expectResult(edited(manifest, path, { value }))),
       { numRuns: DEEP ? 20_000 : 200 },
     );
   });
