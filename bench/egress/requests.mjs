@@ -74,9 +74,9 @@ export async function measure() {
  */
 async function ourClient(port, ca) {
   /** @type {typeof import('../../libs/egress/src/index.js')} */
-  const { createEgressClient } = await import(builtFile('libs/egress'));
+  const { OutsideClient } = await import(builtFile('libs/egress'));
   const names = Array.from({ length: MOST_ORIGINS }, (_none, origin) => nameOf(origin));
-  const client = createEgressClient({
+  const client = new OutsideClient({
     allow: names.map((host) => ({ host, port })),
     ca,
     resolver: async () => ['127.0.0.1'],

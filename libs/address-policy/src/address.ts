@@ -38,11 +38,9 @@ interface Ipv4Range {
 
 /**
  * Parses an IPv4 address in the four-part decimal form only (`192.0.2.1`).
- *
- * The other forms (`0x7f.1`, `017700000001`, `2130706433`) are left to the URL parser, which normalises them to
- * this one; outside a URL they are not addresses. Leading zeros are rejected because parsers disagree about
- * whether they mean octal.
- *
+ * The other forms (`0x7f.1`, `017700000001`, `2130706433`) are left to the URL parser, which normalises them to this
+ * one; outside a URL they are not addresses. Leading zeros are rejected because parsers disagree about whether they
+ * mean octal.
  * @returns the address as an unsigned 32-bit number, or undefined when the text is not one
  */
 export function parseIpv4(text: string): number | undefined {
@@ -69,7 +67,6 @@ export function parseIpv4(text: string): number | undefined {
 
 /**
  * Creates a range from its CIDR notation.
- *
  * @throws RangeError when the notation is malformed or the base has bits outside the mask
  */
 export function ipv4Range(cidr: string, reason: string): Ipv4Range {
@@ -118,9 +115,8 @@ function parseSide(text: string, mayEndInIpv4: boolean): number[] | undefined {
 }
 
 /**
- * Parses an IPv6 address in any of the forms of RFC 4291 2.2, without brackets. A zone (`fe80::1%eth0`) is
- * rejected: it only has a meaning on this machine.
- *
+ * Parses an IPv6 address in any of the forms of RFC 4291 2.2, without brackets. A zone (`fe80::1%eth0`) is rejected: it
+ * only has a meaning on this machine.
  * @returns the eight groups, or undefined when the text is not an address
  */
 export function parseIpv6(text: string): Ipv6Groups | undefined {
@@ -140,7 +136,6 @@ export function parseIpv6(text: string): Ipv6Groups | undefined {
 
 /**
  * Creates a range from its CIDR notation.
- *
  * @throws RangeError when the notation is malformed or the base has bits outside the prefix
  */
 export function ipv6Range(cidr: string, reason: string): Ipv6Range {

@@ -58,9 +58,8 @@ export function isException(url: URL, exceptions: readonly HostPort[] = []): boo
 
 /**
  * Whether a URL may be called: https, no user name or password, port 443 or a listed one, a public host name or
- * address, at most {@link MAX_URL_LENGTH} characters. Everything is checked on the URL as the WHATWG parser
- * reads it, so that no notation of a host means one thing here and another to the HTTP client.
- *
+ * address, at most {@link MAX_URL_LENGTH} characters. Everything is checked on the URL as the WHATWG parser reads it,
+ * so that no notation of a host means one thing here and another to the HTTP client.
  * @param text the URL as entered
  * @returns the parsed URL; callers must use it and not the text
  */

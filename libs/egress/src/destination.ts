@@ -58,7 +58,6 @@ export class Destinations {
 
 /**
  * Parses the list of hosts and ports that a development machine may call regardless of the policy.
- *
  * @param text `host:port` entries separated by commas or spaces, IPv6 addresses in brackets
  * @throws Error naming the first entry that is not `host:port`
  */
@@ -86,7 +85,6 @@ export interface EgressExceptionSettings {
 
 /**
  * Stops the start of a production process whose environment widens the egress policy.
- *
  * @throws Error when the profile is `production` and either value is set
  */
 export function assertNoEgressExceptionsInProduction(settings: EgressExceptionSettings): void {

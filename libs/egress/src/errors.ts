@@ -51,7 +51,6 @@ function nameOf(error: unknown): unknown {
 
 /**
  * Converts an error that undici reports about an exchange into an {@link EgressError}.
- *
  * @param error what the dispatcher reported; an EgressError (from the connector) is returned unchanged
  */
 export function classifyExchangeError(error: unknown): EgressError {

@@ -20,9 +20,8 @@ export const isClientHeader = (name: string): boolean => CLIENT_HEADERS.has(name
 export type RequestHeaders = Readonly<Record<string, string>> | readonly string[];
 
 /**
- * The headers to send, as a list in which names and values alternate: names in lower case, each once (the last value counts),
- * without those that only the client may set.
- *
+ * The headers to send, as a list in which names and values alternate: names in lower case, each once (the last value
+ * counts), without those that only the client may set.
  * @param userAgent used unless the caller sets one
  * @throws TypeError when a list has a name without a value
  */
@@ -120,7 +119,6 @@ const DRAIN_MS = 1_000;
 
 /**
  * Sends one request on a lane and reads the response within the limits.
- *
  * @throws EgressError (rejects); the lane must then be destroyed
  */
 export function exchange(lane: Lane, request: OutgoingRequest, limits: ExchangeLimits): Promise<ExchangeResult> {

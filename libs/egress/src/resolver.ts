@@ -5,10 +5,9 @@ import type { Origin } from './destination.js';
 import { EgressError, errorCodeOf } from './errors.js';
 
 /**
- * Looks up a name and returns its addresses if all of them may be called. One refused address refuses the whole
- * answer: a name that points to a public and a private host is either misconfigured or an attack, and the order of
- * the answer must not decide which one is called.
- *
+ * Looks up a name and returns its addresses if all of them may be called. One refused address refuses the whole answer:
+ * a name that points to a public and a private host is either misconfigured or an attack, and the order of the answer
+ * must not decide which one is called.
  * @param hostname a name, or an address, which is returned as it is
  * @param exempt whether the host is an exception, whose addresses are not checked
  * @param signal cancels the lookup
@@ -62,7 +61,6 @@ const LOOKUP_MS = 3_000;
 /**
  * Asks the name servers directly. The system's resolver occupies one of the few worker threads of the process until it
  * times out, and cannot be cancelled: four names with dead servers would delay every other lookup.
- *
  * It resolves full names only and ignores the hosts file and search domains, whose answers are private addresses.
  */
 export function nameServerResolver({ servers, limitMs = LOOKUP_MS }: NameServerOptions = {}): Resolver {

@@ -25,9 +25,7 @@ const KEYWORD_OPERATORS = new Map([
 /** Names that stand for values. */
 export const KEYWORD_LITERALS: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NULL']);
 
-/**
- * Parses a formula. Never throws: all mistakes in the source are in `errors`, with positions in code points.
- */
+/** Parses a formula. Never throws: all mistakes in the source are in `errors`, with positions in code points. */
 export function parseFormula(source: string): ParsedFormula {
   // A code point has at most two UTF-16 units, so a source longer than twice the limit need not be counted.
   const characters = source.length > LIMITS.sourceCharacters * 2 ? undefined : [...source];

@@ -14,7 +14,6 @@ export const MAX_TEXT = 2 * 1024 * 1024;
 /**
  * Checks that a value is JSON of acceptable size before anything else uses it. The walk stops at the maximum depth, so
  * neither deep nesting nor a cycle can exhaust the stack.
- *
  * @returns the first obstacle, or undefined
  */
 export function admitJson(document: unknown): Problem | undefined {

@@ -37,7 +37,6 @@ export interface CertifyTextOptions extends Omit<CertifyOptions, 'reviewPacket'>
 /**
  * Certifies the text of a package. A text that is not JSON, or contains a duplicate key, fails MAN-001 (a review packet
  * REV-001) at that position and is not checked further.
- *
  * @throws what a probe throws, like `certify`
  */
 export async function certifyText(source: string, options: CertifyTextOptions): Promise<TextCertification> {

@@ -11,7 +11,6 @@ import type { Manifest } from './schema/manifest.js';
 
 /**
  * The SHA-256 of the canonical form of a manifest, in lower-case hex: the identity of a version.
- *
  * @throws TypeError when the manifest is not a JSON value
  */
 export function manifestSha256(manifest: unknown): string {
@@ -34,7 +33,6 @@ export interface CertifyOptions {
 
 /**
  * Runs the suite on a package. It is pure except for the probes: the same package gets the same result.
- *
  * @param manifest any value; if it is not JSON, or too deep or too large, it fails MAN-001 and is not checked further
  * @throws what a probe throws, except for a name that does not resolve
  */

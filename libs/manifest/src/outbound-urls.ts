@@ -54,7 +54,6 @@ export function outboundUrls(manifest: ManifestDraft): OutboundUrl[] {
 
 /**
  * Checks a URL by its text: it must satisfy the policy and have no placeholder before the path.
- *
  * @returns the host, or a refusal
  */
 export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: string } | Refusal {

@@ -4,7 +4,6 @@ const SEMVER = new RegExp(SEMVER_PATTERN);
 
 /**
  * Compares two semantic versions by precedence (SemVer 2.0.0, 11): build metadata does not count.
- *
  * @returns negative, zero or positive
  * @throws RangeError when either is not a semantic version
  */

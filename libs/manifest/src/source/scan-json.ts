@@ -40,7 +40,6 @@ const PLAIN_TEXT = /"[^"\\\p{Cc}]*"/uy;
 
 /**
  * Scans the text that begins at the quote at `start`.
- *
  * @throws SyntaxProblem for an unknown escape, a raw control character, and a text that is not closed
  */
 export function scanText(text: string, start: number): ScannedText {
@@ -77,7 +76,6 @@ const NUMBER_LIKE = /[+-]?[.\d][\w.+-]*/y;
 
 /**
  * Scans the number at `start`; returns undefined when there is nothing like a number.
- *
  * @throws SyntaxProblem for a number that JSON does not allow or that a double cannot hold
  */
 export function scanNumber(text: string, start: number): { value: number; end: number } | undefined {
@@ -100,11 +98,7 @@ const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/**
- * Scans `true`, `false` or `null`.
- *
- * @throws SyntaxProblem for anything else
- */
+/** Scans `true`, `false` or `null`. @throws SyntaxProblem for anything else */
 export function scanLiteral(text: string, start: number): { value: unknown; end: number } {
   WORD.lastIndex = start;
   if (!WORD.test(text)) throw new SyntaxProblem(unexpected(text[start] ?? ''), start, start + 1);
