@@ -1,13 +1,5 @@
 export { type CertifyOptions, certify, manifestSha256, SUITE_VERSION } from './certify.js';
-export {
-  type CertifyTextOptions,
-  certifySources,
-  certifyText,
-  type LocatedFinding,
-  locateFindings,
-  type PackageTexts,
-  type TextCertification,
-} from './certify-text.js';
+export { certifySources, type LocatedFinding, locateFindings, type PackageTexts } from './certify-text.js';
 export type { Certification, Check, CheckResult, CheckStatus, Severity } from './check.js';
 export { checkListPage, checkPage } from './check-pages.js';
 export { CHECKS } from './checks/index.js';
