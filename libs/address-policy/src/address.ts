@@ -17,15 +17,12 @@ export interface Refusal {
   message: string;
 }
 
-/** The result of a check. */
 export type Verdict = { ok: true } | Refusal;
 
-/** Creates a refusal. */
 export function refuse(code: RefusalCode, message: string): Refusal {
   return { ok: false, code, message };
 }
 
-/** The only positive verdict. */
 export const ALLOWED: Verdict = Object.freeze({ ok: true });
 
 /** An IPv4 range: the first address and the mask, both as unsigned 32-bit numbers. */
@@ -79,7 +76,6 @@ export function ipv4Range(cidr: string, reason: string): Ipv4Range {
   return { cidr, base, mask, reason };
 }
 
-/** Whether the address (unsigned 32-bit number) lies in the range. */
 export function inIpv4Range(address: number, range: Ipv4Range): boolean {
   return (address & range.mask) >>> 0 === range.base;
 }
@@ -154,7 +150,6 @@ function groupMask(bits: number, i: number): number {
   return (0xffff << (16 - covered)) & 0xffff;
 }
 
-/** Whether the address lies in the range. */
 export function inIpv6Range(address: Ipv6Groups, range: Ipv6Range): boolean {
   for (let i = 0; i * 16 < range.bits; i++) {
     if (((address[i]! ^ range.groups[i]!) & groupMask(range.bits, i)) !== 0) return false;

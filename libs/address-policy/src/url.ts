@@ -23,7 +23,6 @@ export interface HostPort {
   port: number;
 }
 
-/** What a caller may allow or refuse in addition to the policy. */
 export interface UrlOptions extends HostnameOptions {
   /** Ports allowed in addition to 443. */
   allowedPorts?: readonly number[];
@@ -31,7 +30,6 @@ export interface UrlOptions extends HostnameOptions {
   exceptions?: readonly HostPort[];
 }
 
-/** The parsed URL, which is the one to call, or a refusal. */
 export type UrlVerdict = { ok: true; url: URL } | Refusal;
 
 /** Longest URL in characters, before and after parsing: what receivers and proxies commonly accept. */

@@ -18,12 +18,10 @@ import {
   systemResolver,
 } from './resolver.js';
 
-/** The methods that are supported. */
 export type EgressMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const METHODS: ReadonlySet<string> = new Set<EgressMethod>(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** One call. */
 export interface EgressRequest {
   method: EgressMethod;
   url: string;
@@ -36,7 +34,6 @@ export interface EgressRequest {
   body?: string | Buffer;
   /** Overrides the client's timeouts, in milliseconds. */
   timeouts?: Partial<Timeouts>;
-  /** Longest response body, in bytes. */
   maxResponseBytes?: number;
   /**
    * Whether a longer body is truncated instead of failing with `too_large`. A rest of up to 64 KiB that arrives within a
@@ -51,7 +48,6 @@ export interface EgressResponse {
   headers: IncomingHttpHeaders;
   /** The bytes as received, never decompressed. */
   body: Buffer;
-  /** Whether the body was truncated at `maxResponseBytes`. */
   truncated: boolean;
   /** Milliseconds from the call to the last byte of `body`, including the lookup. */
   latencyMs: number;
@@ -64,7 +60,6 @@ export interface EgressOptions {
   allow?: readonly HostPort[];
   /** PEM certificates that are trusted for the hosts in `allow`, instead of the public authorities. */
   ca?: string;
-  /** Ports that may be called in addition to 443. */
   allowedPorts?: readonly number[];
   /** Suffixes of cluster-internal names, which are refused. */
   clusterSuffixes?: readonly string[];
@@ -84,7 +79,6 @@ export interface EgressOptions {
   keepAliveMaxMs?: number;
   /** Idle sockets kept per origin. Sockets in use are not limited here: whoever calls decides how many calls there are. */
   maxIdlePerOrigin?: number;
-  /** Idle sockets kept in total. */
   maxIdle?: number;
   userAgent?: string;
   /** Opens sockets instead of `tls.connect`; for tests of the checks on the socket. */

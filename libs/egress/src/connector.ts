@@ -59,7 +59,6 @@ function keyOf(origin: Origin, address: string): string {
 /** Opens a TLS socket: `tls.connect`, or a replacement in tests. */
 export type Dial = (options: ConnectionOptions) => TLSSocket;
 
-/** Where to connect, and which name to present. */
 export interface Target {
   /** The host of the URL without brackets and trailing dot; sent in SNI and checked against the certificate. */
   hostname: string;
@@ -77,7 +76,6 @@ export interface SessionsOfOrigin {
   forget(address: string): void;
 }
 
-/** How to connect. */
 interface ConnectOptions {
   /** The authorities that count and the oldest version of TLS; by default those of Node. */
   secureContext?: SecureContext;

@@ -16,7 +16,6 @@ export interface Origin {
 /** What an allowed URL says: where to connect and what to ask for. */
 interface Destination {
   readonly origin: Origin;
-  /** Path and query. */
   readonly path: string;
 }
 
@@ -74,12 +73,9 @@ export function parseEgressAllow(text: string | undefined): HostPort[] {
   });
 }
 
-/** The settings that widen the policy, as read by a service's configuration. */
 export interface EgressExceptionSettings {
   profile: string;
-  /** The text of EGRESS_ALLOW. */
   allow?: string | undefined;
-  /** The text of EGRESS_CA_FILE. */
   caFile?: string | undefined;
 }
 

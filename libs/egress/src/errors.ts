@@ -37,7 +37,6 @@ export class EgressError extends Error {
   }
 }
 
-/** The `code` of an error from Node or undici, or an empty string. */
 export function errorCodeOf(error: unknown): string {
   // Not `instanceof Error`: runtime errors may come from another realm.
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'

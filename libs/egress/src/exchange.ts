@@ -54,7 +54,6 @@ function set(list: string[], name: string, value: string): void {
 
 const EMPTY = Buffer.alloc(0);
 
-/** The bytes of a response up to a limit. */
 class ResponseBody {
   /** Bytes that arrived, those beyond the limit included. */
   received = 0;
@@ -79,7 +78,6 @@ class ResponseBody {
   }
 }
 
-/** The request as it is sent. */
 interface OutgoingRequest {
   method: Dispatcher.HttpMethod;
   path: string;
@@ -88,7 +86,6 @@ interface OutgoingRequest {
   body: string | Buffer | undefined;
 }
 
-/** Limits on the response. */
 interface ExchangeLimits {
   timeouts: Timeouts;
   maxResponseBytes: number;
@@ -96,7 +93,6 @@ interface ExchangeLimits {
   truncate: boolean;
 }
 
-/** The response. */
 interface ExchangeResult {
   status: number;
   headers: IncomingHttpHeaders;
@@ -104,7 +100,6 @@ interface ExchangeResult {
   truncated: boolean;
   /** When the last byte of `body` arrived, in milliseconds of `performance.now()`. */
   completeAt: number;
-  /** Whether the connection can carry another request. */
   reusable: boolean;
 }
 

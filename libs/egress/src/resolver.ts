@@ -43,7 +43,6 @@ async function resolve(hostname: string, resolver: Resolver, signal?: AbortSigna
  */
 export type Resolver = (hostname: string, signal?: AbortSignal) => Promise<readonly string[]>;
 
-/** Which servers to ask, and for how long. */
 export interface NameServerOptions {
   /** `address:port` of the servers to ask; by default those in the machine's resolv.conf. */
   servers?: readonly string[];
@@ -108,7 +107,6 @@ function mostSpecificError(answers: readonly PromiseSettledResult<unknown>[]): E
   return Object.assign(new Error('The lookup failed', { cause }), { code: code === 'ECANCELLED' ? 'ETIMEOUT' : code });
 }
 
-/** Looks up the checked addresses of an origin, whatever is known about it. */
 type Lookup = (origin: Origin, signal: AbortSignal) => Promise<readonly string[]>;
 
 /** Milliseconds for which an answer serves new sockets to the same origin; a burst of sockets then costs one lookup. */

@@ -19,7 +19,6 @@ export function formulaFieldTypes(fields: readonly FieldDefinition[]): Map<strin
   return types;
 }
 
-/** The expressions of the formula fields by api name. */
 export function formulaSources(fields: readonly FieldDefinition[]): Map<string, string> {
   return new Map(
     fields.filter((field) => field.type === 'formula').map((field) => [field.apiName, field.expression ?? '']),

@@ -28,7 +28,6 @@ export type FormulaErrorCode =
   | 'CYCLE'
   | 'CHAIN_TOO_DEEP';
 
-/** One mistake in a formula. */
 export interface FormulaError {
   code: FormulaErrorCode;
   /** A sentence for the author of the formula. */
@@ -92,7 +91,6 @@ export interface BinaryNode extends Span {
 }
 export interface CallNode extends Span {
   readonly kind: 'call';
-  /** In upper case. */
   readonly name: string;
   readonly nameLength: number;
   readonly args: readonly Node[];
@@ -101,7 +99,6 @@ export interface CallNode extends Span {
 /** The tree of a formula. Parentheses have no node: the shape of the tree expresses them. */
 export type Node = Leaf | UnaryNode | BinaryNode | CallNode;
 
-/** What the type checker adds to each node. */
 interface Typing {
   /** `null` only where no neighbouring operand gives NULL a type. */
   readonly type: ValueType;
@@ -133,7 +130,6 @@ const LEVELS: Readonly<Record<BinaryOperator, number>> = {
 /** The lowest level: a whole expression. */
 export const LOOSEST_LEVEL = 1;
 
-/** The level of a binary operator. */
 export function precedenceOf(operator: BinaryOperator): number {
   return LEVELS[operator];
 }
@@ -143,7 +139,6 @@ export function isComparisonLevel(level: number): boolean {
   return level === 3 || level === 4;
 }
 
-/** Whether a text is a binary operator. */
 export function isBinaryOperator(text: string): text is BinaryOperator {
   return Object.hasOwn(LEVELS, text);
 }

@@ -150,7 +150,6 @@ class Checker {
     }
   }
 
-  /** An operator whose operands and result have the same type. */
   private uniform(node: BinaryNode, type: 'number' | 'boolean', nullable: boolean): TypedNode {
     const name = `"${node.operator}"`;
     const left = this.take(node.left, [type], name);

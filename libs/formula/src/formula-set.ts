@@ -11,7 +11,6 @@ export interface CheckedFormulaSet {
   ok: boolean;
   /** Each formula after those it reads; empty when there is a cycle. */
   order: string[];
-  /** In the order of `sources`. */
   formulas: Map<string, CheckedFormula>;
 }
 

@@ -8,7 +8,6 @@ export interface Token {
   readonly kind: TokenKind;
   /** The operator or the name as written; empty for others. */
   readonly text: string;
-  /** Value of a number or text literal. */
   readonly value?: number | string;
   readonly position: number;
   readonly length: number;

@@ -22,7 +22,6 @@ const KEYWORD_OPERATORS = new Map([
   ['OR', '||'],
   ['NOT', '!'],
 ]);
-/** Names that stand for values. */
 export const KEYWORD_LITERALS: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NULL']);
 
 /** Parses a formula. Never throws: all mistakes in the source are in `errors`, with positions in code points. */

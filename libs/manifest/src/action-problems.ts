@@ -16,13 +16,11 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** The key of a step contains no character that has a meaning in a placeholder. */
 const STEP_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 
-/** Ten years. */
 const MAX_DUE_IN_DAYS = 3650;
 
 /** Longest text of a task or an e-mail before its placeholders are filled in, in UTF-16 units. */
 const MAX_TEXT = 4000;
 
-/** What the members of each type of action may contain. */
 interface Members {
   /** Texts without placeholders. */
   readonly fixed?: readonly string[];

@@ -21,7 +21,6 @@ interface TextCertification {
   findings: LocatedFinding[];
 }
 
-/** The parsed texts of a package. */
 export interface PackageTexts {
   manifest: JsonSource;
   reviewPacket?: JsonSource | undefined;

@@ -20,7 +20,6 @@ export function manifestSha256(manifest: unknown): string {
 /** Changes when a check is added or changes its verdicts. */
 export const SUITE_VERSION = '1.3.0';
 
-/** How to certify. */
 export interface CertifyOptions {
   reviewPacket?: unknown;
   /** A missing review packet fails in a submission and is skipped in a certification. */
@@ -132,7 +131,6 @@ function obstaclesIn(document: unknown): Problem[] {
   return obstacle ? [obstacle] : [];
 }
 
-/** The result when at least one of the documents cannot be read. */
 function refuse(obstacles: Obstacles, manifest: unknown): Certification {
   const named: Readonly<Record<string, readonly Problem[]>> = {
     'MAN-001': obstacles.manifest,

@@ -11,7 +11,6 @@ import { type NamedField, namedFields } from './package-model.js';
  */
 export type ChangeEffect = 'safe' | 'breaking' | 'destructive';
 
-/** One difference between two versions. */
 export interface Change {
   kind: 'added' | 'removed' | 'changed';
   /** Points into the new manifest; for a removal, to the section that contained it. */
@@ -41,7 +40,6 @@ interface FieldChange {
   consent?: boolean;
 }
 
-/** The differences between the objects of two versions. */
 export function* compareObjects(before: ManifestDraft, after: ManifestDraft): Generator<Change> {
   const old = new Map([...entriesOf(before.objects)].map(([, object]) => [object.apiName, object]));
   const names = new Set<string>();
@@ -193,7 +191,6 @@ export function typeEffect(before: string, after: string): ChangeEffect {
   return before === 'formula' ? 'breaking' : 'destructive';
 }
 
-/** How many options a message names; the rest are only counted. */
 const SHOWN_OPTIONS = 10;
 
 function optionNames(values: readonly string[]): string {

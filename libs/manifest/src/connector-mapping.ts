@@ -1,6 +1,4 @@
-/** One entry of a stream's mapping. */
 export interface MappedField {
-  /** The key of the entry in the manifest. */
   key: string;
   source: string;
   destination: string;

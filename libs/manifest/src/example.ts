@@ -1,6 +1,5 @@
 import { discriminatedSchema, type Manifest } from './schema/manifest.js';
 
-/** The part of a JSON Schema that is used to build an example. */
 interface ExampleSchema {
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];

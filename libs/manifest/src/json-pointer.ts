@@ -19,7 +19,6 @@ function stepOf(given: string): string {
   return escapePointer(step);
 }
 
-/** The steps of a JSON pointer; list indexes are strings. */
 export function pointerSteps(text: string): string[] {
   return text
     .split('/')

@@ -27,7 +27,6 @@ const CORE_RECORDS = {
 /** Fields that the platform sets on every record; they are read-only. */
 const RECORD_HEAD = ['id', 'version', 'createdAt', 'updatedAt'];
 
-/** An object that an action or a stream writes to. */
 interface ObjectTarget {
   kind: 'core' | 'own';
   name: string;
@@ -84,7 +83,6 @@ export function objectNames(manifest: ManifestDraft): Iterable<string> {
   return targetsOf(manifest).keys();
 }
 
-/** A field that has at least a name and a type. */
 export type NamedField = Draft<ManifestField> & { apiName: string; type: ManifestField['type'] };
 
 /** The fields of an object that have a name and a type, with their indexes. */
@@ -104,7 +102,6 @@ export function isLabel(text: string): boolean {
   return text.trim() === text && text !== '' && !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-/** A place of the package that names an event. */
 interface EventReference {
   readonly name: string;
   readonly at: string;

@@ -17,7 +17,6 @@ function* first<T>(items: Iterable<T>, count: number): Generator<T> {
   }
 }
 
-/** A problem at one place of a document. */
 export interface Problem {
   /** JSON pointer (RFC 6901) to the value, or to the unknown key. */
   pointer: string;
@@ -41,10 +40,8 @@ export const keyProblem = marked('key');
 /** Creates a problem that does not reject the package, whatever the severity of the check. */
 export const advice = marked('advice');
 
-/** Whether a problem of this run concerns a key. */
 export const isAboutKey = (problem: Problem): boolean => marks.get(problem) === 'key';
 
-/** Whether a problem of this run is only advice. */
 export const isAdvice = (problem: Problem): boolean => marks.get(problem) === 'advice';
 
 /**
@@ -53,7 +50,6 @@ export const isAdvice = (problem: Problem): boolean => marks.get(problem) === 'a
  */
 export const MAX_FINDINGS = 100;
 
-/** Maximum length of a pointer and of a message in a result, in UTF-16 units. */
 const LONGEST_TEXT = 500;
 
 /**
@@ -67,7 +63,6 @@ export function bounded(problem: Problem): Problem {
   return marked(marks.get(problem))(copy(pointer.slice(0, end)), excerpt(message, LONGEST_TEXT));
 }
 
-/** Truncates a text to `length` UTF-16 units, with `…` at the end. */
 export function excerpt(text: string, length: number): string {
   if (text.length <= length) return text;
   return copy(`${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`);

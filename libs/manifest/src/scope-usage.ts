@@ -3,7 +3,6 @@ import { entriesOf, type ManifestDraft } from './example.js';
 import { pointer } from './json-pointer.js';
 import { eventReferences, resolveObject } from './package-model.js';
 
-/** A use of a scope in the package. */
 export interface ScopeUse {
   scope: Scope;
   pointer: string;
@@ -13,7 +12,6 @@ export interface ScopeUse {
   needed: boolean;
 }
 
-/** Every use of a scope in the package, in the order of the sections. */
 export function scopeUses(manifest: ManifestDraft): ScopeUse[] {
   return [
     ...objectUses(manifest),
@@ -91,7 +89,6 @@ function* embedUses(manifest: ManifestDraft): Generator<ScopeUse> {
   }
 }
 
-/** A scope that a package requests. */
 export interface RequestedScope {
   scope: string;
   purpose?: string | undefined;

@@ -47,7 +47,6 @@ function comparePrereleases(a: string[], b: string[]): number {
   return a.length - b.length;
 }
 
-/** Whether a text is a semantic version. */
 export function isVersion(text: string): boolean {
   return SEMVER.test(text);
 }

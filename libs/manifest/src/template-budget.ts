@@ -1,4 +1,3 @@
-/** Why a template gives nothing. */
 export type TemplateErrorCode = 'TEMPLATE' | 'TEMPLATE_TOO_LARGE';
 
 /** A malformed template, a value that is not allowed at its place, or a result that is too long. */
@@ -50,7 +49,6 @@ export class TemplateBudget {
   }
 }
 
-/** What one text may still take. */
 export class TemplateRoom {
   private taken = 0;
 

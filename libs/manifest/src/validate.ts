@@ -69,7 +69,6 @@ function describe(error: ErrorObject): Problem {
   }
 }
 
-/** The schemas of the sibling keys. */
 function propertiesOf({ parentSchema }: ErrorObject): Readonly<Record<string, unknown>> {
   return (parentSchema as { properties?: Record<string, unknown> } | undefined)?.properties ?? {};
 }

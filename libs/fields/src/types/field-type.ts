@@ -2,7 +2,6 @@ import { codePointLength, isCleanText, type ValueType } from '@crm/formula';
 import type { FieldDefinition, FieldTypeName, RuleTypeName } from '../field-definition.js';
 import type { FieldProblem, ProblemParams, ValueProblemCode } from '../problem.js';
 
-/** The kind of typed column in which values are filtered and sorted. */
 export type SlotKind = 'text' | 'number' | 'time';
 
 /** How many fields of an object can have a typed column. */

@@ -22,7 +22,6 @@ export type BindParameter = (value: SqlParameter) => string;
 export type SqlParameter = string | number;
 
 export interface EmitOptions {
-  /** The number of the first placeholder; default 1. */
   firstParameter?: number;
   /** The checked formula of a name that is a formula field; undefined for a plain field. */
   formula?(name: string): CheckedFormula | undefined;

@@ -7,9 +7,7 @@ interface Helper {
   /** Name and type of each parameter. */
   readonly parameters: string;
   readonly returns: string;
-  /** An expression, which Postgres may inline. */
   readonly expression?: string;
-  /** A PL/pgSQL block. */
   readonly block?: string;
 }
 
@@ -223,7 +221,6 @@ export const FORMULA_SQL_FUNCTIONS: readonly string[] = HELPERS.map(
   },
 );
 
-/** The name of a helper in the database. */
 export function qualified(name: string): string {
   return `public.formula_${name}`;
 }

@@ -16,7 +16,6 @@ import {
   wholeSet,
 } from './tree.js';
 
-/** What people read. */
 const TEXTS: readonly Rule[] = [
   ...['$schema', 'manifestVersion', 'name', 'version'].map((path): Rule => [path, 'text']),
   ...['publisher/**', 'publisher', 'listing/**', 'listing', 'release/**', 'release'].map(
@@ -119,7 +118,6 @@ export function manifestDifference(before: ManifestDraft, after: ManifestDraft):
   }));
 }
 
-/** As much of a difference as fits into an answer. */
 export interface DifferenceSummary {
   /** The most urgent first. */
   readonly entries: readonly (Difference & { readonly shortened?: true })[];

@@ -7,7 +7,6 @@ import type { RawDifference } from './tree.js';
 
 const FIELD = 'objects/*/fields/*';
 
-/** The rules for the objects of the app and their fields. */
 export const objectRules: readonly Rule[] = [
   [
     'objects/*',

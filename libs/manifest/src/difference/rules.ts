@@ -175,7 +175,6 @@ interface Receivers {
 /** Read once for each package: it is asked for with every webhook. */
 const receivers = new WeakMap<ManifestDraft, Receivers>();
 
-/** The events that hosts and addresses receive. */
 function receiversOf(manifest: ManifestDraft): Receivers {
   const known = receivers.get(manifest);
   if (known) return known;

@@ -59,7 +59,6 @@ export const REVIEW_COMPONENTS = [
   'testInstructions',
 ] as const satisfies readonly (keyof ReviewPacket)[];
 
-/** The kinds of package. */
 export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'event_service'] as const;
 
 export const Permission = closed({

@@ -1,7 +1,6 @@
 import { FIELD_TYPE_NAMES, REFERENCE_DELETIONS, RULE_TYPE_NAMES } from '@crm/fields';
 import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TString } from 'typebox';
 
-/** An object that allows only the listed keys. */
 export function closed<T extends TProperties>(properties: T, description?: string): TObject<T> {
   return Type.Object(properties, { additionalProperties: false, ...(description && { description }) });
 }
@@ -37,16 +36,13 @@ export function byType<T extends TSchema[]>(branches: [...T], description: strin
 export const optionalText = (options?: Parameters<typeof Type.String>[0]): TOptional<TString> =>
   Type.Optional(Type.String(options));
 
-/** A JSON object with values of any type. */
 export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 
-/** A JSON object with text values. */
 export const TextByName = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },
 });
 
-/** Names of objects and fields as used in the API. */
 export const API_NAME_PATTERN = '^[a-z][a-z0-9_]{0,39}$';
 
 /** Semantic Versioning 2.0.0, the expression suggested by its specification. */

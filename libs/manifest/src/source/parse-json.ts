@@ -22,7 +22,6 @@ export interface SourceNode {
   nodes: readonly SourceNode[] | undefined;
 }
 
-/** A key with the position of its text, including quotes. */
 export interface SourceKey {
   name: string;
   start: number;

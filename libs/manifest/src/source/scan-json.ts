@@ -1,4 +1,3 @@
-/** A syntax error; offsets are UTF-16 units, `end` is exclusive. */
 export class SyntaxProblem extends Error {
   override readonly name = 'SyntaxProblem';
 
@@ -11,7 +10,6 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** A text with its escapes decoded. */
 export interface ScannedText {
   value: string;
   end: number;
@@ -35,7 +33,6 @@ export function skipSpace(text: string, at: number): number {
   return next;
 }
 
-/** A text without escapes. */
 const PLAIN_TEXT = /"[^"\\\p{Cc}]*"/uy;
 
 /**
