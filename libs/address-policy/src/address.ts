@@ -34,10 +34,9 @@ interface Ipv4Range {
 }
 
 /**
- * Parses an IPv4 address in the four-part decimal form only (`192.0.2.1`).
- * The other forms (`0x7f.1`, `017700000001`, `2130706433`) are left to the URL parser, which normalises them to this
- * one; outside a URL they are not addresses. Leading zeros are rejected because parsers disagree about whether they
- * mean octal.
+ * Parses an IPv4 address in the four-part decimal form only (`192.0.2.1`). The other forms (`0x7f.1`, `017700000001`,
+ * `2130706433`) are left to the URL parser, which normalises them to this one; outside a URL they are not addresses.
+ * Leading zeros are rejected because parsers disagree about whether they mean octal.
  * @returns the address as an unsigned 32-bit number, or undefined when the text is not one
  */
 export function parseIpv4(text: string): number | undefined {

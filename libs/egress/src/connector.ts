@@ -97,7 +97,6 @@ const MAX_ADDRESSES = 4;
 /**
  * Connects to the first checked address that answers, by address and not by name, so that the name is not looked up a
  * second time. Checks the socket's peer address before the socket is returned.
- * @returns a socket whose handshake is complete and whose certificate matches the name
  * @throws EgressError `connect`, `tls`, `timeout_connect`, or `blocked` when the peer is not the checked address
  */
 export async function connectChecked(target: Target, options: ConnectOptions): Promise<TLSSocket> {

@@ -122,9 +122,6 @@ export class Lanes {
   private mayOpenAt = 0;
 
   /**
-   * @param pool of those that are idle
-   * @param create makes a lane that has no socket yet
-   * @param isBusy whether the event loop is
    */
   constructor(
     private readonly pool: LanePool,

@@ -91,7 +91,6 @@ export class PatternBudget {
   /**
    * Counts a pattern for the records of the current object.
    * @param longest maximum code points of a value that is matched against the pattern
-   * @returns whether records may take that long
    */
   allowsRecords(pattern: string, longest: number): boolean {
     this.recordSteps += compiledSize(pattern) * longest;

@@ -20,7 +20,6 @@ export interface CompiledFormulaSet {
   readonly readsClock: boolean;
   /**
    * Prepares the evaluation of some formulas, for many records.
-   * @param names of the wanted formulas
    * @returns a function that adds to the values of a record, an object without prototype, those of the wanted formulas and
    *   of what they read
    */
@@ -29,7 +28,6 @@ export interface CompiledFormulaSet {
 
 /**
  * Checks the formulas of an object against its fields and each other: syntax, types, cycles, the length of chains.
- * @param sources the expressions by name
  * @param fields the types of the plain fields; a name in both is the formula
  */
 export function checkFormulaSet(

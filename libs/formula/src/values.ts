@@ -229,9 +229,8 @@ function isSelection(value: unknown): value is string[] {
 export function toJson(type: ValueType): (value: Value) => JsonValue {
   switch (type) {
     case 'date':
-      return (value) => (value === null ? null : formatDate(value as number));
     case 'datetime':
-      return (value) => (value === null ? null : formatInstant(value as number));
+      return toText(type);
     case 'text':
     case 'any':
       return (value) => (typeof value === 'string' ? bounded(value) : value);

@@ -1,4 +1,4 @@
-import { type CertifyOptions, certifyAdmitted } from './certify.js';
+import { type CertifyOptions, certify } from './certify.js';
 import type { Certification, Severity } from './check.js';
 import { bounded, isAboutKey, type Problem } from './problem.js';
 import { JsonSource, type SourceRange } from './source/json-source.js';
@@ -36,7 +36,7 @@ export async function certifySources(
   options: Omit<CertifyOptions, 'reviewPacket'>,
 ): Promise<TextCertification> {
   const { manifest, reviewPacket } = texts;
-  const certification = await certifyAdmitted(
+  const certification = await certify(
     manifest.value,
     { ...options, ...(reviewPacket && { reviewPacket: reviewPacket.value }) },
     { manifest: problemsOf(manifest), reviewPacket: problemsOf(reviewPacket) },

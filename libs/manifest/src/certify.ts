@@ -30,26 +30,21 @@ export interface CertifyOptions {
   addressPolicy?: Pick<UrlOptions, 'allowedPorts' | 'clusterSuffixes'>;
 }
 
-/**
- * Runs the suite on a package. It is pure except for the probes: the same package gets the same result.
- * @param manifest any value; if it is not JSON, or too deep or too large, it fails MAN-001 and is not checked further
- * @throws what a probe throws, except for a name that does not resolve
- */
-export async function certify(manifest: unknown, options: CertifyOptions): Promise<Certification> {
-  return certifyAdmitted(manifest, options, { manifest: [], reviewPacket: [] });
-}
-
-/** Why the parser rejected the documents; empty for values that do not come from a text. */
 interface Obstacles {
   manifest: readonly Problem[];
   reviewPacket: readonly Problem[];
 }
 
-/** {@link certify} for documents that the parser may have rejected. */
-export async function certifyAdmitted(
+/**
+ * Runs the suite on a package. It is pure except for the probes: the same package gets the same result.
+ * @param manifest any value; if it is not JSON, or too deep or too large, it fails MAN-001 and is not checked further
+ * @param unread why the parser rejected the documents, if they come from texts
+ * @throws what a probe throws, except for a name that does not resolve
+ */
+export async function certify(
   manifest: unknown,
   options: CertifyOptions,
-  unread: Obstacles,
+  unread: Obstacles = { manifest: [], reviewPacket: [] },
 ): Promise<Certification> {
   const obstacles: Obstacles = {
     manifest: unread.manifest.length > 0 ? unread.manifest : obstaclesIn(manifest),
@@ -139,12 +134,10 @@ function refuse(obstacles: Obstacles, manifest: unknown): Certification {
   const checks = CHECKS.map((check) => {
     const problems = named[check.id] ?? [];
     const outcome =
-      problems.length > 0 ? problems.map(withoutPlace) : { skip: 'Not run because the document cannot be read.' };
+      problems.length > 0
+        ? problems.map(({ pointer, message }) => ({ pointer, message }))
+        : { skip: 'Not run because the document cannot be read.' };
     return resultOf(check, outcome);
   });
   return certification(obstacles.manifest.length > 0 ? null : manifestSha256(manifest), checks);
-}
-
-function withoutPlace({ pointer, message }: Problem): Problem {
-  return { pointer, message };
 }

@@ -8,8 +8,6 @@ import { requestedScopes } from './scope-usage.js';
 
 /**
  * The differences between two versions that matter to a tenant, in the order of the sections.
- * @param before the version that tenants have
- * @param after the version they would get
  * @param addressPolicy which hosts the platform calls; refused hosts do not count as access
  */
 export function compareManifests(

@@ -86,7 +86,6 @@ interface JsonSchema {
 /**
  * The manifest without the values of a wrong type, so that the semantic checks run in spite of mistakes elsewhere.
  * Patterns are ignored: a name that violates them is still a name.
- * @param manifest a JSON value within the size limits
  */
 export function draftOf(manifest: unknown): ManifestDraft {
   return (prune(discriminatedSchema as JsonSchema, manifest) ?? {}) as ManifestDraft;

@@ -17,7 +17,6 @@ export type { CertificationProbes, KeyOwnership } from './outbound-urls.js';
 export { conditionTypes } from './package-model.js';
 export { MAX_FINDINGS, type Problem } from './problem.js';
 export * from './schema/manifest.js';
-export { REVIEW_COMPONENTS, type ReviewPacket, ReviewPacketSchema } from './schema/manifest.js';
 export { compareVersions, isVersion } from './semver.js';
 export { JsonSource, type SourceRange } from './source/json-source.js';
 export { type LineColumn, LineIndex } from './source/scan-json.js';

@@ -50,10 +50,7 @@ export function outboundUrls(manifest: ManifestDraft): OutboundUrl[] {
   return urls.flatMap(([text, at]) => (text === undefined ? [] : [{ text, pointer: at }]));
 }
 
-/**
- * Checks a URL by its text: it must satisfy the policy and have no placeholder before the path.
- * @returns the host, or a refusal
- */
+/** Checks a URL by its text: it must satisfy the policy and have no placeholder before the path. */
 export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: string } | Refusal {
   if (!isUrlTemplateFixed(text)) {
     return { ok: false, code: 'invalid_url', message: 'Placeholders are allowed only in the path and query of a URL' };

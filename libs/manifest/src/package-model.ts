@@ -85,6 +85,8 @@ export function objectNames(manifest: ManifestDraft): Iterable<string> {
 
 export type NamedField = Draft<ManifestField> & { apiName: string; type: ManifestField['type'] };
 
+export const hasDefault = (field: Partial<NamedField>): boolean => (field.default ?? null) !== null;
+
 /** The fields of an object that have a name and a type, with their indexes. */
 export function namedFields(object: Draft<ManifestObject>): [index: number, field: NamedField][] {
   return [...entriesOf(object.fields)].filter(

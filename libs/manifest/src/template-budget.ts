@@ -69,7 +69,6 @@ export class TemplateRoom {
   /**
    * Counts a list or an object by the length of its JSON, with texts as they are before escapes. Stops at the limit, and
    * needs no recursion, so that neither a long nor a deep value costs more than the limit.
-   * @returns what it counted
    * @throws TemplateError TEMPLATE_TOO_LARGE
    */
   takeJson(value: object): number {

@@ -37,6 +37,15 @@ export interface FieldType {
   toSearchText(value: unknown): string | null;
 }
 
+/** What most types have in common: the canonical form is the stored one. */
+export const PLAIN = {
+  allowedRules: [],
+  mayBeUnique: true,
+  toSlot: (value: unknown) => value as string,
+  toUniqueKey: (value: unknown) => value as string,
+  toSearchText: (): string | null => null,
+} satisfies Partial<FieldType>;
+
 export const TEXT_RULES: readonly RuleTypeName[] = ['minLength', 'maxLength', 'regex'];
 export const NUMBER_RULES: readonly RuleTypeName[] = ['min', 'max'];
 
@@ -54,7 +63,6 @@ const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 /**
  * Checks what every text must satisfy: a JSON string of storable characters, not longer than the limit (code points), and
  * on one line if `singleLine` is set.
- * @returns null when it satisfies all of this
  */
 export function refusedText(
   input: unknown,

@@ -41,8 +41,6 @@ export interface EmittedSql {
  * FORMULA_SQL_FUNCTIONS must exist.
  * @param formula a formula that passed the check, with declared names only
  * @param columns the column of each plain field it reads; may bind parameters of its own
- * @param context the instant and the zone, which become parameters
- * @throws FormulaCompileError for a formula with errors
  * @throws FormulaSqlError when formulas read each other more than ten deep, or all of them together are too large
  * @throws TypeError for a name without a declared type, or with another type than its column
  */

@@ -105,8 +105,6 @@ const packageShape: Shape = members({
  * Every difference between two versions of a package, for whoever reviews the later one: unlike `compareManifests`,
  * which tells a tenant what an upgrade means, it leaves nothing out. Equal packages have none, whatever the order of
  * members and of lists whose order says nothing, and whichever of two forms with one meaning they use.
- * @param before the version that tenants have
- * @param after the version under review
  */
 export function manifestDifference(before: ManifestDraft, after: ManifestDraft): Difference[] {
   const packages = { before, after };

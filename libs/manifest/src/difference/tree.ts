@@ -1,3 +1,5 @@
+import { isObject } from '../json-pointer.js';
+
 /**
  * What a difference calls for, the most urgent first. `access`: the app, those it talks to or some of its users reach more
  * than before. `loss`: what tenants, users or clients have today may be lost or fail. `behaviour`: the app does something
@@ -47,8 +49,6 @@ interface PartsNode {
 export type Shape = (json: unknown) => Node | undefined;
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (json: unknown): json is Json => typeof json === 'object' && json !== null && !Array.isArray(json);
 
 export const whole: Shape = (json) => ({ json });
 

@@ -34,7 +34,6 @@ export class JsonSource {
 
   /**
    * The position of a value, or of the enclosing value when it does not exist (a missing key or list entry).
-   * @param pointer a JSON pointer
    * @param about `key` for the key of a member instead of its value
    */
   locate(pointer: string, about: 'key' | 'value' = 'value'): SourceRange {

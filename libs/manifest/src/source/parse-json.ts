@@ -51,7 +51,6 @@ const LONGEST_NAME = 80;
  * duplicate keys, because parsers disagree about which of the two counts, the key `__proto__`, numbers beyond the range
  * of a double, and texts beyond the limits of a package.
  * @param text the content of a file; a byte order mark at its beginning is skipped
- * @param lines the lines of that text
  */
 export function parseJson(text: string, lines: LineIndex = new LineIndex(text)): ParsedJson {
   if (text.length > MAX_SOURCE) {

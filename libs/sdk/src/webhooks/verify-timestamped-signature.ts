@@ -16,7 +16,6 @@ export interface VerificationOptions {
 
 /**
  * @param text Unix seconds, digits only
- * @param header for the message
  * @throws WebhookVerificationError `malformed_header`, `timestamp_too_old`, `timestamp_too_new`
  */
 export function assertRecent(text: string, header: string, { now = () => new Date() }: VerificationOptions): void {
@@ -59,7 +58,6 @@ export interface TimestampedSignature {
  * @param rawBody exactly as it arrived, not parsed and serialised again
  * @param signatureHeader value of the header, `undefined` or `null` when the request has none
  * @param secrets texts; several during a rotation, each of which is accepted
- * @param options the clock
  * @throws WebhookVerificationError with a `reason`, and the `httpStatus` to answer
  */
 export function verifyTimestampedSignature(
