@@ -17,15 +17,12 @@ export interface Refusal {
   message: string;
 }
 
-/** The result of a check. */
 export type Verdict = { ok: true } | Refusal;
 
-/** Creates a refusal. */
 export function refuse(code: RefusalCode, message: string): Refusal {
   return { ok: false, code, message };
 }
 
-/** The only positive verdict. */
 export const ALLOWED: Verdict = Object.freeze({ ok: true });
 
 /** An IPv4 range: the first address and the mask, both as unsigned 32-bit numbers. */
@@ -37,12 +34,9 @@ interface Ipv4Range {
 }
 
 /**
- * Parses an IPv4 address in the four-part decimal form only (`192.0.2.1`).
- *
- * The other forms (`0x7f.1`, `017700000001`, `2130706433`) are left to the URL parser, which normalises them to
- * this one; outside a URL they are not addresses. Leading zeros are rejected because parsers disagree about
- * whether they mean octal.
- *
+ * Parses an IPv4 address in the four-part decimal form only (`192.0.2.1`). The other forms (`0x7f.1`, `017700000001`,
+ * `2130706433`) are left to the URL parser, which normalises them to this one; outside a URL they are not addresses.
+ * Leading zeros are rejected because parsers disagree about whether they mean octal.
  * @returns the address as an unsigned 32-bit number, or undefined when the text is not one
  */
 export function parseIpv4(text: string): number | undefined {
@@ -69,7 +63,6 @@ export function parseIpv4(text: string): number | undefined {
 
 /**
  * Creates a range from its CIDR notation.
- *
  * @throws RangeError when the notation is malformed or the base has bits outside the mask
  */
 export function ipv4Range(cidr: string, reason: string): Ipv4Range {
@@ -82,7 +75,6 @@ export function ipv4Range(cidr: string, reason: string): Ipv4Range {
   return { cidr, base, mask, reason };
 }
 
-/** Whether the address (unsigned 32-bit number) lies in the range. */
 export function inIpv4Range(address: number, range: Ipv4Range): boolean {
   return (address & range.mask) >>> 0 === range.base;
 }
@@ -118,9 +110,8 @@ function parseSide(text: string, mayEndInIpv4: boolean): number[] | undefined {
 }
 
 /**
- * Parses an IPv6 address in any of the forms of RFC 4291 2.2, without brackets. A zone (`fe80::1%eth0`) is
- * rejected: it only has a meaning on this machine.
- *
+ * Parses an IPv6 address in any of the forms of RFC 4291 2.2, without brackets. A zone (`fe80::1%eth0`) is rejected: it
+ * only has a meaning on this machine.
  * @returns the eight groups, or undefined when the text is not an address
  */
 export function parseIpv6(text: string): Ipv6Groups | undefined {
@@ -140,7 +131,6 @@ export function parseIpv6(text: string): Ipv6Groups | undefined {
 
 /**
  * Creates a range from its CIDR notation.
- *
  * @throws RangeError when the notation is malformed or the base has bits outside the prefix
  */
 export function ipv6Range(cidr: string, reason: string): Ipv6Range {
@@ -159,7 +149,6 @@ function groupMask(bits: number, i: number): number {
   return (0xffff << (16 - covered)) & 0xffff;
 }
 
-/** Whether the address lies in the range. */
 export function inIpv6Range(address: Ipv6Groups, range: Ipv6Range): boolean {
   for (let i = 0; i * 16 < range.bits; i++) {
     if (((address[i]! ^ range.groups[i]!) & groupMask(range.bits, i)) !== 0) return false;

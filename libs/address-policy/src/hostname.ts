@@ -73,7 +73,6 @@ export function checkHostname(name: string, options: HostnameOptions = {}): Verd
   return ALLOWED;
 }
 
-/** The refused suffix that `host` equals or ends in. */
 function refusedSuffix(host: string, clusterSuffixes: readonly string[]): string | undefined {
   const isUnder = (suffix: string) => host === suffix || host.endsWith(`.${suffix}`);
   const own = clusterSuffixes.map((suffix) => normalizeHostname(suffix).replace(/^\./, '')).filter((s) => s !== '');

@@ -23,7 +23,6 @@ export interface HostPort {
   port: number;
 }
 
-/** What a caller may allow or refuse in addition to the policy. */
 export interface UrlOptions extends HostnameOptions {
   /** Ports allowed in addition to 443. */
   allowedPorts?: readonly number[];
@@ -31,7 +30,6 @@ export interface UrlOptions extends HostnameOptions {
   exceptions?: readonly HostPort[];
 }
 
-/** The parsed URL, which is the one to call, or a refusal. */
 export type UrlVerdict = { ok: true; url: URL } | Refusal;
 
 /** Longest URL in characters, before and after parsing: what receivers and proxies commonly accept. */
@@ -58,9 +56,8 @@ export function isException(url: URL, exceptions: readonly HostPort[] = []): boo
 
 /**
  * Whether a URL may be called: https, no user name or password, port 443 or a listed one, a public host name or
- * address, at most {@link MAX_URL_LENGTH} characters. Everything is checked on the URL as the WHATWG parser
- * reads it, so that no notation of a host means one thing here and another to the HTTP client.
- *
+ * address, at most {@link MAX_URL_LENGTH} characters. Everything is checked on the URL as the WHATWG parser reads it,
+ * so that no notation of a host means one thing here and another to the HTTP client.
  * @param text the URL as entered
  * @returns the parsed URL; callers must use it and not the text
  */

@@ -18,12 +18,10 @@ import {
   systemResolver,
 } from './resolver.js';
 
-/** The methods that are supported. */
 export type EgressMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const METHODS: ReadonlySet<string> = new Set<EgressMethod>(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** One call. */
 export interface EgressRequest {
   method: EgressMethod;
   url: string;
@@ -36,7 +34,6 @@ export interface EgressRequest {
   body?: string | Buffer;
   /** Overrides the client's timeouts, in milliseconds. */
   timeouts?: Partial<Timeouts>;
-  /** Longest response body, in bytes. */
   maxResponseBytes?: number;
   /**
    * Whether a longer body is truncated instead of failing with `too_large`. A rest of up to 64 KiB that arrives within a
@@ -51,7 +48,6 @@ export interface EgressResponse {
   headers: IncomingHttpHeaders;
   /** The bytes as received, never decompressed. */
   body: Buffer;
-  /** Whether the body was truncated at `maxResponseBytes`. */
   truncated: boolean;
   /** Milliseconds from the call to the last byte of `body`, including the lookup. */
   latencyMs: number;
@@ -64,7 +60,6 @@ export interface EgressOptions {
   allow?: readonly HostPort[];
   /** PEM certificates that are trusted for the hosts in `allow`, instead of the public authorities. */
   ca?: string;
-  /** Ports that may be called in addition to 443. */
   allowedPorts?: readonly number[];
   /** Suffixes of cluster-internal names, which are refused. */
   clusterSuffixes?: readonly string[];
@@ -84,27 +79,10 @@ export interface EgressOptions {
   keepAliveMaxMs?: number;
   /** Idle sockets kept per origin. Sockets in use are not limited here: whoever calls decides how many calls there are. */
   maxIdlePerOrigin?: number;
-  /** Idle sockets kept in total. */
   maxIdle?: number;
   userAgent?: string;
   /** Opens sockets instead of `tls.connect`; for tests of the checks on the socket. */
   dial?: Dial;
-}
-
-/** The only way to call the outside. */
-export interface EgressClient {
-  /**
-   * Calls a URL outside the platform.
-   *
-   * @throws EgressError when there is no response
-   */
-  request(request: EgressRequest): Promise<EgressResponse>;
-  /** Checks a URL by the policy and this client's exceptions; for use when a URL is entered. */
-  checkUrl(url: string): UrlVerdict;
-  /** Number of sockets that wait for their next request. */
-  readonly idleSockets: number;
-  /** Closes idle sockets; requests in progress finish normally. */
-  close(): Promise<void>;
 }
 
 /** A delivery attempt may take 15 s in total; the limits of the phases overlap. */
@@ -137,12 +115,11 @@ const DEFAULT_MAX_IDLE_PER_ORIGIN = 256;
 /** At 40 to 50 KB each (0138), 200 MB at most. */
 const DEFAULT_MAX_IDLE = 4_096;
 
-/** Creates a client, which owns its sockets. One per process is enough. */
-export function createEgressClient(options: EgressOptions = {}): EgressClient {
-  return new PinnedEgressClient(options);
-}
-
-class PinnedEgressClient implements EgressClient {
+/**
+ * A process's one way to the outside, which owns its sockets, as a provider: `{ provide: OutsideClient, useFactory: () => new
+ * OutsideClient(config.egress) }`. Nest closes it when requests and background work have ended.
+ */
+export class OutsideClient {
   private readonly policy: UrlOptions;
   private readonly destinations: Destinations;
   private readonly timeouts: Timeouts;
@@ -153,7 +130,7 @@ class PinnedEgressClient implements EgressClient {
   private readonly lanes: Lanes;
   private closed = false;
 
-  constructor(options: EgressOptions) {
+  constructor(options: EgressOptions = {}) {
     this.policy = {
       ...(options.allowedPorts && { allowedPorts: options.allowedPorts }),
       ...(options.clusterSuffixes && { clusterSuffixes: options.clusterSuffixes }),
@@ -188,14 +165,17 @@ class PinnedEgressClient implements EgressClient {
     );
   }
 
+  /** Checks a URL by the policy and this client's exceptions; for use when a URL is entered. */
   checkUrl(url: string): UrlVerdict {
     return checkUrl(url, this.policy);
   }
 
+  /** Number of sockets that wait for their next request. */
   get idleSockets(): number {
     return this.pool.size;
   }
 
+  /** Calls a URL outside the platform. @throws EgressError when there is no response */
   async request(request: EgressRequest): Promise<EgressResponse> {
     const startedAt = performance.now();
     if (!METHODS.has(request.method)) throw new TypeError(`The method ${request.method} is not supported`);
@@ -241,9 +221,14 @@ class PinnedEgressClient implements EgressClient {
     return lane;
   }
 
+  /** Closes idle sockets; requests in progress finish normally. */
   async close(): Promise<void> {
     this.closed = true;
     await this.pool.close();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 }
 
@@ -265,36 +250,4 @@ function secureContexts(ca: string | undefined): (origin: Origin) => SecureConte
   const outside = createSecureContext(TLS_SETTINGS);
   const exceptions = ca === undefined ? outside : createSecureContext({ ...TLS_SETTINGS, ca });
   return ({ exempt }) => (exempt ? exceptions : outside);
-}
-
-/**
- * A process's one way to the outside, as a provider: `{ provide: OutsideClient, useFactory: () => new
- * OutsideClient(config.egress) }`. Nest closes it when requests and background work have ended.
- */
-export class OutsideClient implements EgressClient {
-  private readonly client: EgressClient;
-
-  constructor(options: EgressOptions) {
-    this.client = createEgressClient(options);
-  }
-
-  get idleSockets(): number {
-    return this.client.idleSockets;
-  }
-
-  checkUrl(url: string): UrlVerdict {
-    return this.client.checkUrl(url);
-  }
-
-  request(request: EgressRequest): Promise<EgressResponse> {
-    return this.client.request(request);
-  }
-
-  close(): Promise<void> {
-    return this.client.close();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.close();
-  }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
-import { connectChecked, type SessionsOfOrigin, type Target, type VerifiedSession } from './connector.js';
+import { connectChecked, type SessionsOfOrigin, type Target, TlsSessions, type VerifiedSession } from './connector.js';
 
 /** Stands in for a socket of `tls.connect` and plays the script of a test. */
 class FakeSocket extends EventEmitter {
@@ -210,5 +210,30 @@ describe('connectChecked with TLS sessions', () => {
     expect(await socket).toBe(sockets[1]);
     expect(offered).toEqual([known.session, undefined]);
     expect(calls).toContainEqual(['forget', PUBLIC]);
+  });
+});
+
+describe('TlsSessions', () => {
+  const NAME = 'a.example.com';
+  const origin = { origin: `https://${NAME}`, hostname: NAME, port: 443, exempt: false };
+  const sessionUntil = (usableUntil: number) => ({ session: Buffer.from('ticket'), name: NAME, usableUntil });
+
+  it('gives a session only for its origin, address, trust and name', () => {
+    const sessions = new TlsSessions();
+    const kept = sessionUntil(performance.now() + 600_000);
+    sessions.keep(origin, '8.8.8.8', kept);
+    expect(sessions.find(origin, '8.8.8.8', NAME)).toBe(kept);
+    expect(sessions.find(origin, '1.1.1.1', NAME)).toBeUndefined();
+    expect(sessions.find({ ...origin, exempt: true }, '8.8.8.8', NAME)).toBeUndefined();
+    expect(sessions.find({ ...origin, origin: 'https://a.example.com:8443' }, '8.8.8.8', NAME)).toBeUndefined();
+    expect(sessions.find(origin, '8.8.8.8', 'b.example.com')).toBeUndefined();
+    sessions.forget(origin, '8.8.8.8');
+    expect(sessions.find(origin, '8.8.8.8', NAME)).toBeUndefined();
+  });
+
+  it.each([Number.NaN, 0])('gives none whose certificate must be seen again (%p)', (usableUntil) => {
+    const sessions = new TlsSessions();
+    sessions.keep(origin, '8.8.8.8', sessionUntil(usableUntil));
+    expect(sessions.find(origin, '8.8.8.8', NAME)).toBeUndefined();
   });
 });

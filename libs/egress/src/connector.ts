@@ -59,7 +59,6 @@ function keyOf(origin: Origin, address: string): string {
 /** Opens a TLS socket: `tls.connect`, or a replacement in tests. */
 export type Dial = (options: ConnectionOptions) => TLSSocket;
 
-/** Where to connect, and which name to present. */
 export interface Target {
   /** The host of the URL without brackets and trailing dot; sent in SNI and checked against the certificate. */
   hostname: string;
@@ -77,7 +76,6 @@ export interface SessionsOfOrigin {
   forget(address: string): void;
 }
 
-/** How to connect. */
 interface ConnectOptions {
   /** The authorities that count and the oldest version of TLS; by default those of Node. */
   secureContext?: SecureContext;
@@ -97,10 +95,8 @@ type Phase = Extract<EgressPhase, 'connect' | 'tls'>;
 const MAX_ADDRESSES = 4;
 
 /**
- * Connects to the first checked address that answers, by address and not by name, so that the name is not looked
- * up a second time. Checks the socket's peer address before the socket is returned.
- *
- * @returns a socket whose handshake is complete and whose certificate matches the name
+ * Connects to the first checked address that answers, by address and not by name, so that the name is not looked up a
+ * second time. Checks the socket's peer address before the socket is returned.
  * @throws EgressError `connect`, `tls`, `timeout_connect`, or `blocked` when the peer is not the checked address
  */
 export async function connectChecked(target: Target, options: ConnectOptions): Promise<TLSSocket> {

@@ -16,7 +16,6 @@ export interface Origin {
 /** What an allowed URL says: where to connect and what to ask for. */
 interface Destination {
   readonly origin: Origin;
-  /** Path and query. */
   readonly path: string;
 }
 
@@ -58,7 +57,6 @@ export class Destinations {
 
 /**
  * Parses the list of hosts and ports that a development machine may call regardless of the policy.
- *
  * @param text `host:port` entries separated by commas or spaces, IPv6 addresses in brackets
  * @throws Error naming the first entry that is not `host:port`
  */
@@ -75,18 +73,14 @@ export function parseEgressAllow(text: string | undefined): HostPort[] {
   });
 }
 
-/** The settings that widen the policy, as read by a service's configuration. */
 export interface EgressExceptionSettings {
   profile: string;
-  /** The text of EGRESS_ALLOW. */
   allow?: string | undefined;
-  /** The text of EGRESS_CA_FILE. */
   caFile?: string | undefined;
 }
 
 /**
  * Stops the start of a production process whose environment widens the egress policy.
- *
  * @throws Error when the profile is `production` and either value is set
  */
 export function assertNoEgressExceptionsInProduction(settings: EgressExceptionSettings): void {

@@ -37,7 +37,6 @@ export class EgressError extends Error {
   }
 }
 
-/** The `code` of an error from Node or undici, or an empty string. */
 export function errorCodeOf(error: unknown): string {
   // Not `instanceof Error`: runtime errors may come from another realm.
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
@@ -51,7 +50,6 @@ function nameOf(error: unknown): unknown {
 
 /**
  * Converts an error that undici reports about an exchange into an {@link EgressError}.
- *
  * @param error what the dispatcher reported; an EgressError (from the connector) is returned unchanged
  */
 export function classifyExchangeError(error: unknown): EgressError {

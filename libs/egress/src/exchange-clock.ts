@@ -1,6 +1,5 @@
 import { EgressError, type EgressErrorCode } from './errors.js';
 
-/** Time limits in milliseconds, for each phase and for the whole call. */
 export interface Timeouts {
   /** Lookup, TCP and TLS. */
   connectMs: number;
@@ -11,7 +10,6 @@ export interface Timeouts {
   totalMs: number;
 }
 
-/** What is being waited for. */
 export type ExchangePhase = 'opening' | 'headers' | 'body';
 
 const LIMIT_OF: Record<ExchangePhase, keyof Timeouts> = { opening: 'connectMs', headers: 'headersMs', body: 'bodyMs' };
@@ -43,7 +41,6 @@ export class ExchangeClock {
     this.limit(now, now + timeouts.connectMs);
   }
 
-  /** Begins a phase and its limit. */
   enter(phase: ExchangePhase): void {
     const now = performance.now();
     this.phase = phase;
@@ -72,7 +69,6 @@ export class ExchangeClock {
     this.timer = setTimeout(onTimer, Math.ceil(end - now), this);
   }
 
-  /** For the timer alone. */
   check(): void {
     const now = performance.now();
     const end = Math.min(this.phaseEnd, this.totalEnd);
@@ -85,7 +81,6 @@ export class ExchangeClock {
   }
 }
 
-/** One function for all clocks. */
 function onTimer(clock: ExchangeClock): void {
   clock.check();
 }

@@ -20,9 +20,8 @@ export const isClientHeader = (name: string): boolean => CLIENT_HEADERS.has(name
 export type RequestHeaders = Readonly<Record<string, string>> | readonly string[];
 
 /**
- * The headers to send, as a list in which names and values alternate: names in lower case, each once (the last value counts),
- * without those that only the client may set.
- *
+ * The headers to send, as a list in which names and values alternate: names in lower case, each once (the last value
+ * counts), without those that only the client may set.
  * @param userAgent used unless the caller sets one
  * @throws TypeError when a list has a name without a value
  */
@@ -55,7 +54,6 @@ function set(list: string[], name: string, value: string): void {
 
 const EMPTY = Buffer.alloc(0);
 
-/** The bytes of a response up to a limit. */
 class ResponseBody {
   /** Bytes that arrived, those beyond the limit included. */
   received = 0;
@@ -80,7 +78,6 @@ class ResponseBody {
   }
 }
 
-/** The request as it is sent. */
 interface OutgoingRequest {
   method: Dispatcher.HttpMethod;
   path: string;
@@ -89,7 +86,6 @@ interface OutgoingRequest {
   body: string | Buffer | undefined;
 }
 
-/** Limits on the response. */
 interface ExchangeLimits {
   timeouts: Timeouts;
   maxResponseBytes: number;
@@ -97,7 +93,6 @@ interface ExchangeLimits {
   truncate: boolean;
 }
 
-/** The response. */
 interface ExchangeResult {
   status: number;
   headers: IncomingHttpHeaders;
@@ -105,7 +100,6 @@ interface ExchangeResult {
   truncated: boolean;
   /** When the last byte of `body` arrived, in milliseconds of `performance.now()`. */
   completeAt: number;
-  /** Whether the connection can carry another request. */
   reusable: boolean;
 }
 
@@ -120,7 +114,6 @@ const DRAIN_MS = 1_000;
 
 /**
  * Sends one request on a lane and reads the response within the limits.
- *
  * @throws EgressError (rejects); the lane must then be destroyed
  */
 export function exchange(lane: Lane, request: OutgoingRequest, limits: ExchangeLimits): Promise<ExchangeResult> {

@@ -1,7 +1,5 @@
 export type { HostPort, UrlVerdict } from '@crm/address-policy';
 export {
-  createEgressClient,
-  type EgressClient,
   type EgressMethod,
   type EgressOptions,
   type EgressRequest,

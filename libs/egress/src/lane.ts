@@ -28,7 +28,6 @@ export class LoopLoad {
   }
 }
 
-/** Options shared by all lanes of a client. */
 export interface LaneOptions {
   lookups: SharedLookups;
   sessions: TlsSessions;
@@ -65,7 +64,6 @@ export class Lane {
   /** When it must not be used again, in milliseconds of `performance.now()`. */
   readonly expiresAt: number;
   readonly client: Client;
-  /** The peer address of the current socket. */
   remoteAddress: string | undefined;
   /** What is being done to open a socket. */
   phase: Extract<EgressPhase, 'dns' | 'connect' | 'tls'> = 'dns';

@@ -2,11 +2,8 @@ import type { Origin } from './destination.js';
 import { EgressError } from './errors.js';
 import type { Lane } from './lane.js';
 
-/** Limits on what is kept open between requests. */
 interface LanePoolOptions {
-  /** Idle lanes kept per origin. */
   maxIdlePerOrigin: number;
-  /** Idle lanes kept in total. */
   maxIdle: number;
 }
 
@@ -68,12 +65,10 @@ export class LanePool {
     this.discard(lane);
   }
 
-  /** The number of idle lanes. */
   get size(): number {
     return this.idle.size;
   }
 
-  /** Closes all idle lanes. */
   async close(): Promise<void> {
     const lanes = [...this.idle];
     this.idle.clear();
@@ -127,9 +122,6 @@ export class Lanes {
   private mayOpenAt = 0;
 
   /**
-   * @param pool of those that are idle
-   * @param create makes a lane that has no socket yet
-   * @param isBusy whether the event loop is
    */
   constructor(
     private readonly pool: LanePool,

@@ -5,13 +5,11 @@ import type { Origin } from './destination.js';
 import { EgressError, errorCodeOf } from './errors.js';
 
 /**
- * Looks up a name and returns its addresses if all of them may be called. One refused address refuses the whole
- * answer: a name that points to a public and a private host is either misconfigured or an attack, and the order of
- * the answer must not decide which one is called.
- *
+ * Looks up a name and returns its addresses if all of them may be called. One refused address refuses the whole answer:
+ * a name that points to a public and a private host is either misconfigured or an attack, and the order of the answer
+ * must not decide which one is called.
  * @param hostname a name, or an address, which is returned as it is
  * @param exempt whether the host is an exception, whose addresses are not checked
- * @param signal cancels the lookup
  * @throws EgressError `dns` when the name has no address, `blocked` when an address is refused
  */
 export async function lookupChecked(
@@ -44,7 +42,6 @@ async function resolve(hostname: string, resolver: Resolver, signal?: AbortSigna
  */
 export type Resolver = (hostname: string, signal?: AbortSignal) => Promise<readonly string[]>;
 
-/** Which servers to ask, and for how long. */
 export interface NameServerOptions {
   /** `address:port` of the servers to ask; by default those in the machine's resolv.conf. */
   servers?: readonly string[];
@@ -62,29 +59,37 @@ const LOOKUP_MS = 3_000;
 /**
  * Asks the name servers directly. The system's resolver occupies one of the few worker threads of the process until it
  * times out, and cannot be cancelled: four names with dead servers would delay every other lookup.
- *
  * It resolves full names only and ignores the hosts file and search domains, whose answers are private addresses.
  */
 export function nameServerResolver({ servers, limitMs = LOOKUP_MS }: NameServerOptions = {}): Resolver {
-  return async (hostname, signal) => {
-    // One client per lookup can be cancelled alone, and each query leaves from another port, which makes forging harder.
-    const client = new NameServerClient({ timeout: FIRST_TRY_MS, tries: TRIES });
-    if (servers) client.setServers(servers);
-    const cancel = () => client.cancel();
-    const timer = setTimeout(cancel, limitMs);
-    signal?.addEventListener('abort', cancel, { once: true });
-    try {
+  return (hostname, signal) =>
+    asking({ servers, limitMs }, signal, async (client) => {
       const answers = await Promise.allSettled([client.resolve4(hostname), client.resolve6(hostname)]);
       const [ipv4, ipv6] = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
       const addresses = alternating(ipv4 ?? [], ipv6 ?? []);
       // One kind is enough: many servers do not answer for the other, and only returned addresses are called.
       if (addresses.length === 0) throw mostSpecificError(answers);
       return addresses;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', cancel);
-    }
-  };
+    });
+}
+
+/** Asks with a client of its own: it can be cancelled alone, and leaves from another port, which makes forging harder. */
+async function asking<Answer>(
+  { servers, limitMs }: NameServerOptions,
+  signal: AbortSignal | undefined,
+  ask: (client: NameServerClient) => Promise<Answer>,
+): Promise<Answer> {
+  const client = new NameServerClient({ timeout: FIRST_TRY_MS, tries: TRIES });
+  if (servers) client.setServers(servers);
+  const cancel = () => client.cancel();
+  const timer = setTimeout(cancel, limitMs);
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    return await ask(client);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  }
 }
 
 /** Asks the system, including hosts file and search domains. For receivers on a development machine. */
@@ -110,7 +115,6 @@ function mostSpecificError(answers: readonly PromiseSettledResult<unknown>[]): E
   return Object.assign(new Error('The lookup failed', { cause }), { code: code === 'ECANCELLED' ? 'ETIMEOUT' : code });
 }
 
-/** Looks up the checked addresses of an origin, whatever is known about it. */
 type Lookup = (origin: Origin, signal: AbortSignal) => Promise<readonly string[]>;
 
 /** Milliseconds for which an answer serves new sockets to the same origin; a burst of sockets then costs one lookup. */
@@ -134,10 +138,7 @@ export class SharedLookups {
   private readonly inProgress = new Map<string, LookupInProgress>();
   private readonly answers: LRUCache<string, { addresses: readonly string[]; at: number }>;
 
-  /**
-   * @param lookup checks the addresses it returns
-   * @param reuseMs 0 to look up each time
-   */
+  /** @param reuseMs 0 to look up each time */
   constructor(
     private readonly lookup: Lookup,
     private readonly reuseMs: number,
@@ -208,17 +209,13 @@ const ABSENT = ['ENODATA', 'ENOTFOUND'];
 /** Asks the name servers directly, for the reasons that decision record 0026 gives for addresses. */
 export function nameServerTextResolver({ servers, limitMs = LOOKUP_MS }: NameServerOptions = {}): TextResolver {
   return async (name) => {
-    const client = new NameServerClient({ timeout: FIRST_TRY_MS, tries: TRIES });
-    if (servers) client.setServers(servers);
-    const timer = setTimeout(() => client.cancel(), limitMs);
     try {
+      const records = await asking({ servers, limitMs }, undefined, (client) => client.resolveTxt(name));
       // A record longer than 255 bytes comes in pieces (RFC 1035, section 3.3.14).
-      return (await client.resolveTxt(name)).map((pieces) => pieces.join(''));
+      return records.map((pieces) => pieces.join(''));
     } catch (error) {
       if (ABSENT.includes(errorCodeOf(error))) return [];
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createEgressClient, EgressError } from '../src/index.js';
+import { EgressError, OutsideClient } from '../src/index.js';
 import { type Certificate, httpsReceiver, makeCertificate, type Receiver } from './receiver.js';
 
 const NAME = 'receiver.test';
@@ -42,7 +42,7 @@ function openSockets(): number {
 it(
   `leaks neither sockets nor memory in ${CALLS} calls to hosts with bad certificates`,
   async () => {
-    const client = createEgressClient({
+    const client = new OutsideClient({
       allow: receivers.map(({ port }) => ({ host: NAME, port })),
       ca: trusted.cert,
       resolver: async () => ['127.0.0.1'],

@@ -1,12 +1,5 @@
 import { expect } from '@jest/globals';
-import {
-  createEgressClient,
-  type EgressClient,
-  EgressError,
-  type EgressOptions,
-  type EgressRequest,
-  type Timeouts,
-} from '../src/index.js';
+import { EgressError, type EgressOptions, type EgressRequest, OutsideClient, type Timeouts } from '../src/index.js';
 import type { Certificate, Receiver } from './receiver.js';
 
 /** The name that the clients of these tests may call; it resolves to loopback. */
@@ -33,9 +26,9 @@ export function clientOf(
   receivers: readonly Receiver[],
   certificate: Certificate,
   options: EgressOptions = {},
-): EgressClient {
+): OutsideClient {
   return closeLater(
-    createEgressClient({
+    new OutsideClient({
       allow: receivers.flatMap(({ port }) => [
         { host: NAME, port },
         { host: '127.0.0.1', port },
@@ -48,7 +41,7 @@ export function clientOf(
   );
 }
 
-export function get(client: EgressClient, receiver: Receiver, request: Partial<EgressRequest> = {}) {
+export function get(client: OutsideClient, receiver: Receiver, request: Partial<EgressRequest> = {}) {
   return client.request({ method: 'GET', url: `https://${NAME}:${receiver.port}/hook?x=1`, ...request });
 }
 

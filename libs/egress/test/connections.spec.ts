@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { EgressClient } from '../src/index.js';
+import type { OutsideClient } from '../src/index.js';
 import { clientOf, closeAll, closeLater, failure, get, NAME } from './calls.js';
 import {
   answerTogether,
@@ -41,7 +41,7 @@ describe('TLS sessions', () => {
     response.end(String((request.socket as TLSSocket).isSessionReused()));
 
   /** Calls on a new socket: with a lifetime of 0 no socket is used again. */
-  async function isResumed(client: EgressClient, receiver: Receiver, name = NAME): Promise<string> {
+  async function isResumed(client: OutsideClient, receiver: Receiver, name = NAME): Promise<string> {
     const answer = await client.request({ method: 'GET', url: `https://${name}:${receiver.port}/` });
     return answer.body.toString();
   }

@@ -3,8 +3,8 @@ import { closeSync, promises as files, mkdtempSync, openSync, rmSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createEgressClient } from '../src/index.js';
-import { nameServerResolver } from '../src/resolver.js';
+import { OutsideClient } from '../src/index.js';
+import { nameServerResolver, nameServerTextResolver } from '../src/resolver.js';
 import { type NameAnswer, type NameServer, type RecordKind, startNameServer } from './name-server.js';
 import { httpsReceiver, makeCertificate } from './receiver.js';
 
@@ -122,9 +122,33 @@ describe('a client with the default resolver', () => {
     const certificate = await makeCertificate(['localhost']);
     const receiver = await httpsReceiver(certificate, (_request, response) => response.end('ok'));
     closers.push(() => receiver.close());
-    const client = createEgressClient({ allow: [{ host: 'localhost', port: receiver.port }], ca: certificate.cert });
+    const client = new OutsideClient({ allow: [{ host: 'localhost', port: receiver.port }], ca: certificate.cert });
     closers.push(() => client.close());
     const answer = await client.request({ method: 'GET', url: `https://localhost:${receiver.port}/` });
     expect(answer).toMatchObject({ status: 200, remoteAddress: '127.0.0.1' });
+  });
+});
+
+describe('nameServerTextResolver', () => {
+  const NAME = '_challenge.example.com';
+  const [SERVFAIL, NXDOMAIN] = [2, 3];
+  const texts = async (answer: NameAnswer, limitMs?: number) => {
+    const server = await serve((name, kind) => (name === NAME && kind === 'TXT' ? answer : NXDOMAIN));
+    return nameServerTextResolver({ servers: [server.address], limitMs })(NAME);
+  };
+
+  it('returns every record as one text, also one that comes in pieces', async () => {
+    const long = 'x'.repeat(600);
+    expect([...(await texts(['v=spf1 -all', long]))].sort()).toEqual(['v=spf1 -all', long]);
+  });
+
+  it('returns nothing for a name that does not exist or has no such record', async () => {
+    expect(await texts(NXDOMAIN)).toEqual([]);
+    expect(await texts([])).toEqual([]);
+  });
+
+  it('rejects when no server says whether there is a record', async () => {
+    await expect(texts(SERVFAIL)).rejects.toThrow();
+    await expect(texts('silence', 100)).rejects.toMatchObject({ code: 'ECANCELLED' });
   });
 });

@@ -10,14 +10,12 @@ export interface AccessPlan {
 }
 
 /**
- * Decides field security once for an object and a principal's roles. Role names match exactly and there is no hierarchy;
- * an empty list means everyone. A bare `app` in a list names nobody.
- *
+ * Decides field security once for an object and a principal's roles. Role names match exactly and there is no
+ * hierarchy; an empty list means everyone. A bare `app` in a list names nobody.
  * A unique field is writable only for those who can read it: others could find out its values by the conflicts.
- *
- * A formula is readable only if its own roles allow it and everything it reads, in any branch, is readable.
- * `exposes: true` ends that chain: its own roles alone decide about such a formula, also for formulas that read it. A
- * formula that cannot be analysed (bad source, unknown name, cycle) is not readable. Formulas are never writable.
+ * A formula is readable only if its own roles allow it and everything it reads, in any branch, is readable. `exposes:
+ * true` ends that chain: its own roles alone decide about such a formula, also for formulas that read it. A formula
+ * that cannot be analysed (bad source, unknown name, cycle) is not readable. Formulas are never writable.
  */
 export function accessPlan(fields: readonly FieldDefinition[], roles: readonly string[]): AccessPlan {
   const held = new Set(roles);

@@ -19,7 +19,6 @@ export function formulaFieldTypes(fields: readonly FieldDefinition[]): Map<strin
   return types;
 }
 
-/** The expressions of the formula fields by api name. */
 export function formulaSources(fields: readonly FieldDefinition[]): Map<string, string> {
   return new Map(
     fields.filter((field) => field.type === 'formula').map((field) => [field.apiName, field.expression ?? '']),
@@ -159,19 +158,13 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
       continue;
     }
     if (!type.allowedRules.includes(rule.type)) {
-      report(
-        'RULE_NOT_ALLOWED',
-        ['validationRules', index],
-        `The rule ${rule.type} does not apply to the type ${type.name}`,
-      );
+      const detail = `The rule ${rule.type} does not apply to the type ${type.name}`;
+      report('RULE_NOT_ALLOWED', ['validationRules', index], detail);
     }
     const pattern = patternOf(declared);
     if (pattern !== undefined && !budget.mayCompile) {
-      report(
-        'RULE_PATTERN_INVALID',
-        ['validationRules', index, 'value'],
-        'The package has too many or too large patterns',
-      );
+      const detail = 'The package has too many or too large patterns';
+      report('RULE_PATTERN_INVALID', ['validationRules', index, 'value'], detail);
       continue;
     }
     const wrong = rule.checkValue(declared.value);

@@ -56,7 +56,6 @@ export interface FieldDefinition {
   readRoles?: readonly string[];
   /** Roles that may write; empty or missing means everyone. */
   writeRoles?: readonly string[];
-  /** The formula of a formula field. */
   expression?: string;
   /** Makes the value readable even when it is derived from fields that its reader cannot read. */
   exposes?: boolean;

@@ -3,16 +3,8 @@ export { checkDefinition, compileFieldFormulas, formulaFieldTypes, formulaSource
 export * from './field-definition.js';
 export { compilePattern, LONGEST_PATTERN, PatternBudget } from './pattern.js';
 export * from './problem.js';
-export { type FieldProblem, type ProblemParams, withoutLimits } from './problem.js';
 export { type Rule, rules } from './rules.js';
-export {
-  SLOT_TEXT_LENGTH,
-  type SlotValue,
-  searchText,
-  slotValue,
-  UNIQUE_KEY_BYTES,
-  uniqueKey,
-} from './stored-forms.js';
+export { SLOT_TEXT_LENGTH, searchText, slotValue, uniqueKey } from './stored-forms.js';
 export { normaliseOptions } from './types/choices.js';
 export { type FieldType, type ParseOptions, type ParseResult, SLOT_COUNTS, type SlotKind } from './types/field-type.js';
 export { fieldTypes } from './types/index.js';

@@ -14,7 +14,6 @@ const CACHE_SIZE = 1000;
 interface Compiled {
   /** Null when the engine rejects the pattern, or the program is too large. */
   readonly program: RE2JS | null;
-  /** Number of compiled instructions. */
   readonly size: number;
 }
 
@@ -81,12 +80,10 @@ export class PatternBudget {
     this.recordSteps = 0;
   }
 
-  /** Whether one more pattern can be compiled. */
   get mayCompile(): boolean {
     return this.instructions < PACKAGE_INSTRUCTIONS;
   }
 
-  /** Counts a pattern that was compiled. */
   countCompiled(pattern: string): void {
     this.instructions += compiledSize(pattern);
   }
@@ -94,7 +91,6 @@ export class PatternBudget {
   /**
    * Counts a pattern for the records of the current object.
    * @param longest maximum code points of a value that is matched against the pattern
-   * @returns whether records may take that long
    */
   allowsRecords(pattern: string, longest: number): boolean {
     this.recordSteps += compiledSize(pattern) * longest;

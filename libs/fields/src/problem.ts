@@ -1,6 +1,5 @@
 import { escapePointer } from '@crm/contracts';
 
-/** What can be wrong with a value of a record. */
 export const VALUE_PROBLEMS = {
   REQUIRED: 'The field needs a value',
   UNKNOWN_FIELD: 'The object has no such field',
@@ -26,7 +25,6 @@ export const VALUE_PROBLEMS = {
   UNIQUE_VALUE_TOO_LONG: 'The value is too long for a unique field',
 } as const;
 
-/** What can be wrong with the definition of a field. */
 export const DEFINITION_PROBLEMS = {
   TYPE_UNKNOWN: 'The platform has no such field type',
   OPTIONS_REQUIRED: 'The field type needs options',
@@ -78,7 +76,6 @@ export function withoutLimits({ pointer, code }: FieldProblem): FieldProblem {
   return { pointer, code, detail: DETAILS[code] };
 }
 
-/** The JSON pointer made of these segments. */
 export function pointerTo(...segments: readonly (string | number)[]): string {
   return segments.map((segment) => `/${escapePointer(String(segment))}`).join('');
 }

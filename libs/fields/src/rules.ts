@@ -6,7 +6,6 @@ import type { DefinitionProblemCode, ProblemParams, ValueProblemCode } from './p
 /** Everything the platform knows about a validation rule. A new rule is one file with one such definition. */
 export interface Rule {
   readonly type: RuleTypeName;
-  /** The problem of the rule's own value, or null. */
   checkValue(value: unknown): { code: DefinitionProblemCode; detail: string } | null;
   /** Whether a canonical value satisfies the rule. When `checkValue` finds a problem in the rule, no value does. */
   passes(value: unknown, ruleValue: unknown): boolean;

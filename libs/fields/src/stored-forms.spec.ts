@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileFieldFormulas, formulaFieldTypes } from './check-definition.js';
-import type { FieldDefinition, FieldTypeName } from './field-definition.js';
+import { type FieldDefinition, type FieldTypeName, onDeleteOf } from './field-definition.js';
+import { withoutLimits } from './problem.js';
 import { searchText, slotValue, uniqueKey } from './stored-forms.js';
 import { normaliseOptions } from './types/choices.js';
-import { foldForSearch, foldForUniqueness } from './types/texts.js';
+import { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/texts.js';
 
 const field = (type: FieldTypeName): FieldDefinition => ({ apiName: 'f', type });
 
@@ -138,9 +139,38 @@ describe('options and formulas', () => {
       ['owner', 'text'],
     ]);
     const record = { amount: 4, done: true, tags: ['a'] };
-    expect(compileFieldFormulas(fields).evaluateAll(record, { now: new Date(0) })).toEqual({
-      twice: 8,
-      label: 'Done 8a',
-    });
+    compileFieldFormulas(fields).evaluatorOf(new Set(['label']))(record, { now: new Date(0) });
+    expect(record).toMatchObject({ twice: 8, label: 'Done 8a' });
+  });
+});
+
+describe('the beginning of a text folded for search', () => {
+  it.each([
+    ['a short text', 'Ärger mit  ÖPNV'],
+    ['a long text', 'Größe und Gewicht '.repeat(100)],
+    ['a text that begins with white space', `${' '.repeat(300)}Müller`],
+    ['a text with many marks', `e${'\u0301'.repeat(250)}tude`],
+    ['a sigma that is no longer last', `${'σ'.repeat(109)}Σα`],
+  ])('is that of the whole: %s', (_, text) => {
+    expect(foldForSearchUpTo(text, 10)).toBe(foldForSearch(text).slice(0, 10));
+  });
+});
+
+describe('what happens to a record when the one that it refers to is deleted', () => {
+  it.each([
+    [{ onDelete: 'cascade', required: true }, 'cascade'],
+    [{ required: true }, 'restrict'],
+    [{}, 'set_null'],
+  ] as const)('%j: %s', (field, expected) => {
+    expect(onDeleteOf(field)).toBe(expected);
+  });
+});
+
+it('a problem is told without its limits and the words of its author', () => {
+  const problem = { pointer: '/age', code: 'ABOVE_MAX', detail: 'At most 18', params: { max: 18 } } as const;
+  expect(withoutLimits(problem)).toEqual({
+    pointer: '/age',
+    code: 'ABOVE_MAX',
+    detail: expect.not.stringMatching('18'),
   });
 });

@@ -40,7 +40,6 @@ export function uniqueKey(field: FieldDefinition, value: unknown): string | null
   return type.toUniqueKey(value) || null;
 }
 
-/** Whether a unique key is too long for its index. */
 export function isUniqueKeyTooLong(key: string): boolean {
   return key.length > UNIQUE_KEY_BYTES || utf8.encode(key).length > UNIQUE_KEY_BYTES;
 }

@@ -28,7 +28,6 @@ export type FormulaErrorCode =
   | 'CYCLE'
   | 'CHAIN_TOO_DEEP';
 
-/** One mistake in a formula. */
 export interface FormulaError {
   code: FormulaErrorCode;
   /** A sentence for the author of the formula. */
@@ -54,41 +53,30 @@ export interface EvaluationContext {
  */
 export type JsonValue = string | number | boolean | readonly string[] | null;
 
-export type UnaryOperator = '-' | '!';
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 export type RelationalOperator = '<' | '<=' | '>' | '>=';
 export type EqualityOperator = '==' | '!=';
-export type LogicalOperator = '&&' | '||';
-export type BinaryOperator = ArithmeticOperator | RelationalOperator | EqualityOperator | LogicalOperator;
+export type BinaryOperator = ArithmeticOperator | RelationalOperator | EqualityOperator | '&&' | '||';
 
 /** The position of a node in the source, in code points. */
-interface Span {
+export interface Span {
   readonly position: number;
   readonly length: number;
 }
 
-export interface NumberNode extends Span {
-  readonly kind: 'number';
-  readonly value: number;
-}
-export interface TextNode extends Span {
-  readonly kind: 'text';
-  readonly value: string;
-}
-export interface BooleanNode extends Span {
-  readonly kind: 'boolean';
-  readonly value: boolean;
-}
-export interface NullNode extends Span {
-  readonly kind: 'null';
-}
-export interface FieldNode extends Span {
-  readonly kind: 'field';
-  readonly name: string;
-}
+type Leaf = Span &
+  (
+    | { readonly kind: 'number'; readonly value: number }
+    | { readonly kind: 'text'; readonly value: string }
+    | { readonly kind: 'boolean'; readonly value: boolean }
+    | { readonly kind: 'null' }
+    | { readonly kind: 'field'; readonly name: string }
+    /** Takes the place of source that could not be parsed, so that the rest is still checked. */
+    | { readonly kind: 'error' }
+  );
 export interface UnaryNode extends Span {
   readonly kind: 'unary';
-  readonly operator: UnaryOperator;
+  readonly operator: '-' | '!';
   readonly operand: Node;
 }
 export interface BinaryNode extends Span {
@@ -103,37 +91,22 @@ export interface BinaryNode extends Span {
 }
 export interface CallNode extends Span {
   readonly kind: 'call';
-  /** In upper case. */
   readonly name: string;
   readonly nameLength: number;
   readonly args: readonly Node[];
 }
-/** Takes the place of source that could not be parsed, so that the rest is still checked. */
-export interface ErrorNode extends Span {
-  readonly kind: 'error';
-}
 
 /** The tree of a formula. Parentheses have no node: the shape of the tree expresses them. */
-export type Node =
-  | NumberNode
-  | TextNode
-  | BooleanNode
-  | NullNode
-  | FieldNode
-  | UnaryNode
-  | BinaryNode
-  | CallNode
-  | ErrorNode;
+export type Node = Leaf | UnaryNode | BinaryNode | CallNode;
 
-/** What the type checker adds to each node. */
-export interface Typing {
+interface Typing {
   /** `null` only where no neighbouring operand gives NULL a type. */
   readonly type: ValueType;
   readonly nullable: boolean;
 }
 
 export type TypedNode =
-  | ((NumberNode | TextNode | BooleanNode | NullNode | FieldNode | ErrorNode) & Typing)
+  | (Leaf & Typing)
   | (Omit<UnaryNode, 'operand'> & Typing & { readonly operand: TypedNode })
   | (Omit<BinaryNode, 'left' | 'right'> & Typing & { readonly left: TypedNode; readonly right: TypedNode })
   | (Omit<CallNode, 'args'> & Typing & { readonly args: readonly TypedNode[] });
@@ -156,12 +129,7 @@ const LEVELS: Readonly<Record<BinaryOperator, number>> = {
 };
 /** The lowest level: a whole expression. */
 export const LOOSEST_LEVEL = 1;
-/** Unary operators bind more tightly than all binary ones. */
-const UNARY_LEVEL = 7;
-/** Literals, names, calls and expressions in parentheses. */
-const PRIMARY_LEVEL = 8;
 
-/** The level of a binary operator. */
 export function precedenceOf(operator: BinaryOperator): number {
   return LEVELS[operator];
 }
@@ -171,61 +139,6 @@ export function isComparisonLevel(level: number): boolean {
   return level === 3 || level === 4;
 }
 
-/** Whether a text is a binary operator. */
 export function isBinaryOperator(text: string): text is BinaryOperator {
   return Object.hasOwn(LEVELS, text);
-}
-
-/**
- * The source of a tree, with only the parentheses that its shape needs. Parsing it returns the same tree
- * (with other positions), unless spaces and escapes make the printed form longer than a source may be.
- * Throws a TypeError for a tree with errors.
- */
-export function printFormula(tree: Node): string {
-  switch (tree.kind) {
-    case 'number':
-      return printNumber(tree.value);
-    case 'text':
-      return printText(tree.value);
-    case 'boolean':
-      return tree.value ? 'TRUE' : 'FALSE';
-    case 'null':
-      return 'NULL';
-    case 'field':
-      return tree.name;
-    case 'unary':
-      return tree.operator + printAt(tree.operand, UNARY_LEVEL);
-    case 'binary': {
-      const level = precedenceOf(tree.operator);
-      // Comparisons do not chain, so their left operand needs a higher level too; the others associate to the left.
-      const left = printAt(tree.left, isComparisonLevel(level) ? level + 1 : level);
-      return `${left} ${tree.operator} ${printAt(tree.right, level + 1)}`;
-    }
-    case 'call':
-      return `${tree.name}(${tree.args.map(printFormula).join(', ')})`;
-    case 'error':
-      throw new TypeError('A tree with errors has no source to print');
-  }
-}
-
-function printAt(node: Node, level: number): string {
-  return levelOf(node) < level ? `(${printFormula(node)})` : printFormula(node);
-}
-
-function levelOf(node: Node): number {
-  if (node.kind === 'binary') return precedenceOf(node.operator);
-  return node.kind === 'unary' ? UNARY_LEVEL : PRIMARY_LEVEL;
-}
-
-function printNumber(value: number): string {
-  const plain = String(value).replace('e+', 'e');
-  const exponent = value.toExponential().replace('e+', 'e');
-  // 0.001 is easier to read than 1e-3; an exponent is used only where it is clearly shorter.
-  return exponent.length + 2 < plain.length ? exponent : plain;
-}
-
-/** Uses the quotes that need fewer escapes, so that a printed formula is not longer than its source. */
-function printText(value: string): string {
-  const quote = value.split('"').length > value.split("'").length ? "'" : '"';
-  return quote + value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`) + quote;
 }

@@ -95,7 +95,6 @@ function isRealDate(year: number, month: number, day: number): boolean {
   return day <= (month === 2 && leap ? 29 : DAYS_OF_MONTH[month - 1]!);
 }
 
-/** Entries in each cache of a zone; a full cache is cleared. */
 const CACHE_SIZE = 4096;
 /** Zones kept in memory; there are about 600 names, and tenants use few of them. */
 const ZONE_CACHE_SIZE = 700;
@@ -148,7 +147,6 @@ export function postgresTimeZone(name: string | undefined): string {
   return REGIONAL.test(name) && !isSame ? name : canonical;
 }
 
-/** Whether this platform knows the zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });

@@ -1,47 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorsOf, FIELDS } from '../test/evaluate.js';
+import { eachSource, errorsOf, FIELDS } from '../test/evaluate.js';
 import { checkFormula } from './checker.js';
 import { compileFormula } from './compile.js';
 import { FormulaCompileError } from './errors.js';
 
 describe('values are never converted implicitly', () => {
-  it.each<[string, string[]]>([
-    ['"a" - 1', ['TYPE_MISMATCH@0']],
-    ['1 * TRUE', ['TYPE_MISMATCH@4']],
-    ['d + 1', ['TYPE_MISMATCH@0']],
-    ['d - d2', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@4']],
-    ['1 + b', ['TYPE_MISMATCH@4']],
-    ['-t', ['TYPE_MISMATCH@1']],
-    ['!n', ['TYPE_MISMATCH@1']],
+  eachSource<[expected: string[]]>([
+    [['"a" - 1', 'd + 1', 'n && b', 'TRUE >= NULL', 'm', 'm == NULL', 'm + 1'], ['TYPE_MISMATCH@0']],
+    [['1 * TRUE', '1 + b', 'MIN(b)', 'ABS("1")', 'LEN(1)'], ['TYPE_MISMATCH@4']],
+    [
+      ['d - d2', 'b < b2'],
+      ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@4'],
+    ],
+    [['-t', '!n'], ['TYPE_MISMATCH@1']],
     ['NOT n == n2', ['TYPE_MISMATCH@4', 'TYPE_MISMATCH@6']],
-    ['n && b', ['TYPE_MISMATCH@0']],
     ['b || "true"', ['TYPE_MISMATCH@5']],
-    ['n == "1"', ['TYPE_MISMATCH@2']],
-    ['b == 1', ['TYPE_MISMATCH@2']],
-    ['d == "2024-01-01"', ['TYPE_MISMATCH@2']],
-    ['b < b2', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@4']],
-    ['TRUE >= NULL', ['TYPE_MISMATCH@0']],
+    [['n == "1"', 'b == 1', 'd == "2024-01-01"'], ['TYPE_MISMATCH@2']],
     ['IF(n, 1, 2)', ['TYPE_MISMATCH@3']],
-    ['IF(b, 1, "a")', ['TYPE_MISMATCH@9']],
-    ['IF(b, d, dt)', ['TYPE_MISMATCH@9']],
-    ['MIN(1, "a")', ['TYPE_MISMATCH@7']],
-    ['MIN(b)', ['TYPE_MISMATCH@4']],
-    ['MAX(d, dt)', ['TYPE_MISMATCH@7']],
+    [['IF(b, 1, "a")', 'IF(b, d, dt)', 'ROUND(1, "2")', 'CONTAINS(n, "1")'], ['TYPE_MISMATCH@9']],
+    [['MIN(1, "a")', 'MAX(d, dt)', 'NUMBER(d)'], ['TYPE_MISMATCH@7']],
     ['BLANKVALUE(n, "x")', ['TYPE_MISMATCH@14']],
-    ['ABS("1")', ['TYPE_MISMATCH@4']],
-    ['ROUND(1, "2")', ['TYPE_MISMATCH@9']],
-    ['LEN(1)', ['TYPE_MISMATCH@4']],
-    ['UPPER(n)', ['TYPE_MISMATCH@6']],
-    ['LOWER(m)', ['TYPE_MISMATCH@6']],
-    ['CONTAINS(n, "1")', ['TYPE_MISMATCH@9']],
+    [['UPPER(n)', 'LOWER(m)', 'IF(b, m)'], ['TYPE_MISMATCH@6']],
     ['CONTAINS(m, m)', ['TYPE_MISMATCH@12']],
     ['DAYS_BETWEEN(d, 5)', ['TYPE_MISMATCH@16']],
-    ['NUMBER(d)', ['TYPE_MISMATCH@7']],
-    ['m', ['TYPE_MISMATCH@0']],
     ['m == m', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@5']],
-    ['m == NULL', ['TYPE_MISMATCH@0']],
-    ['m + 1', ['TYPE_MISMATCH@0']],
-    ['IF(b, m)', ['TYPE_MISMATCH@6']],
     ['BLANKVALUE(m, "x")', ['TYPE_MISMATCH@11']],
   ])('%s: %j', (source, expected) => expect(errorsOf(source)).toEqual(expected));
 });
@@ -52,22 +34,12 @@ describe('NULL gets the type its place requires, and a formula must have a type'
     (source) => expect(errorsOf(source)).toEqual(['NO_TYPE@0']),
   );
 
-  it.each([
-    ['UPPER(NULL)', 'text'],
-    ['NULL + 1', 'number'],
-    ['NULL + "a"', 'text'],
-    ['NULL + NULL', 'number'],
-    ['-NULL', 'number'],
-    ['!NULL', 'boolean'],
-    ['NULL < NULL', 'boolean'],
-    ['NULL == d', 'boolean'],
+  eachSource<[type: string]>([
+    [['UPPER(NULL)', 'NULL + "a"', 'MIN(NULL, "a")', 'TEXT(NULL)'], 'text'],
+    [['NULL + 1', 'NULL + NULL', '-NULL', 'DAYS_BETWEEN(NULL, dt)'], 'number'],
+    [['!NULL', 'NULL < NULL', 'NULL == d', 'IF(b, NULL) == 1', 'CONTAINS(NULL, NULL)'], 'boolean'],
     ['IF(b, NULL, d)', 'date'],
     ['IF(b, IF(b2, NULL), dt)', 'datetime'],
-    ['MIN(NULL, "a")', 'text'],
-    ['IF(b, NULL) == 1', 'boolean'],
-    ['DAYS_BETWEEN(NULL, dt)', 'number'],
-    ['CONTAINS(NULL, NULL)', 'boolean'],
-    ['TEXT(NULL)', 'text'],
   ])('%s is %s', (source, type) => {
     const checked = checkFormula(source, FIELDS);
     expect(checked.errors).toEqual([]);
@@ -81,20 +53,9 @@ describe('NULL gets the type its place requires, and a formula must have a type'
 });
 
 describe('the number of arguments', () => {
-  it.each<[string, string[]]>([
-    ['IF(b)', ['WRONG_ARITY@0']],
-    ['IF(b, 1, 2, 3)', ['WRONG_ARITY@0']],
-    ['CONCAT()', ['WRONG_ARITY@0']],
-    ['ROUND()', ['WRONG_ARITY@0']],
-    ['ROUND(1, 2, 3)', ['WRONG_ARITY@0']],
-    ['ABS(1, 2)', ['WRONG_ARITY@0']],
-    ['MIN()', ['WRONG_ARITY@0']],
-    ['LEN()', ['WRONG_ARITY@0']],
-    ['CONTAINS("a")', ['WRONG_ARITY@0']],
-    ['TODAY(1)', ['WRONG_ARITY@0']],
-    ['DAYS_BETWEEN(d)', ['WRONG_ARITY@0']],
-    ['NUMBER()', ['WRONG_ARITY@0']],
-    ['BLANKVALUE(1)', ['WRONG_ARITY@0']],
+  eachSource<[expected: string[]]>([
+    [['IF(b)', 'IF(b, 1, 2, 3)', 'CONCAT()', 'ROUND()', 'ROUND(1, 2, 3)', 'ABS(1, 2)', 'MIN()'], ['WRONG_ARITY@0']],
+    [['LEN()', 'CONTAINS("a")', 'TODAY(1)', 'DAYS_BETWEEN(d)', 'NUMBER()', 'BLANKVALUE(1)'], ['WRONG_ARITY@0']],
     ['FOO(1, bar)', ['UNKNOWN_FUNCTION@0', 'UNKNOWN_FIELD@7']],
   ])('%s: %j', (source, expected) => expect(errorsOf(source)).toEqual(expected));
 
@@ -108,30 +69,15 @@ describe('the number of arguments', () => {
 });
 
 describe('the result of a check', () => {
-  it.each([
-    ['1', 'number', false],
-    ['n', 'number', true],
-    ['n + 1', 'number', true],
-    ['n == 1', 'boolean', false],
-    ['n < 1', 'boolean', true],
-    ['1 < 2', 'boolean', false],
-    ['b && b2', 'boolean', false],
-    ['!b', 'boolean', false],
-    ['-1', 'number', false],
-    ['LEN(t)', 'number', false],
-    ['CONTAINS(t, "a")', 'boolean', false],
-    ['TODAY()', 'date', false],
-    ['BLANKVALUE(n, 0)', 'number', false],
-    ['BLANKVALUE(n, n2)', 'number', true],
-    ['IF(b, 1, 2)', 'number', false],
-    ['IF(b, 1)', 'number', true],
-    ['MIN(n, 1)', 'number', false],
-    ['MAX(n, n2)', 'number', true],
+  eachSource<[type: string, nullable: boolean]>([
+    [['1', '-1', 'LEN(t)', 'BLANKVALUE(n, 0)', 'IF(b, 1, 2)', 'MIN(n, 1)'], 'number', false],
     ['DAYS_BETWEEN(TODAY(), TODAY())', 'number', false],
-    ['CONCAT("a")', 'text', true],
+    [['n', 'n + 1', 'BLANKVALUE(n, n2)', 'IF(b, 1)', 'MAX(n, n2)'], 'number', true],
+    [['n == 1', '1 < 2', 'b && b2', '!b', 'CONTAINS(t, "a")', 'MAX("a", t) == "a"'], 'boolean', false],
+    ['n < 1', 'boolean', true],
+    ['TODAY()', 'date', false],
+    [['CONCAT("a")', 'BLANKVALUE(t, "a")'], 'text', true],
     ['"a"', 'text', false],
-    ['BLANKVALUE(t, "a")', 'text', true],
-    ['MAX("a", t) == "a"', 'boolean', false],
   ])('%s is %s, nullable %s', (source, type, nullable) => {
     const checked = checkFormula(source, FIELDS);
     expect([checked.ok, checked.resultType, checked.nullable]).toEqual([true, type, nullable]);

@@ -1,11 +1,11 @@
 import type {
   BinaryNode,
   CallNode,
-  FieldNode,
   FieldTypes,
   FormulaError,
   FormulaErrorCode,
   Node,
+  Span,
   TypedNode,
   UnaryNode,
   ValueType,
@@ -63,16 +63,12 @@ export function checkFormula(source: string, fields: FieldTypes, options: CheckO
   return {
     ok: errors.errors.length === 0,
     resultType: tree.type,
-    nullable: tree.nullable || mayBeTooLong(tree, checker.dependencies),
+    // A text result above the limit is null; literals alone cannot reach it.
+    nullable: tree.nullable || (tree.type === 'text' && checker.dependencies.size > 0),
     dependencies: [...checker.dependencies],
     errors: errors.sorted(),
     tree,
   };
-}
-
-/** A text result above the limit is null; literals alone cannot reach it. */
-function mayBeTooLong({ type }: TypedNode, dependencies: ReadonlySet<string>): boolean {
-  return type === 'text' && dependencies.size > 0;
 }
 
 class Checker {
@@ -119,7 +115,7 @@ class Checker {
     }
   }
 
-  private field(node: FieldNode): TypedNode {
+  private field(node: Extract<Node, { kind: 'field' }>): TypedNode {
     this.dependencies.add(node.name);
     const type = fieldType(this.fields, node.name);
     if (type === undefined && !this.options.untypedNames) {
@@ -154,7 +150,6 @@ class Checker {
     }
   }
 
-  /** An operator whose operands and result have the same type. */
   private uniform(node: BinaryNode, type: 'number' | 'boolean', nullable: boolean): TypedNode {
     const name = `"${node.operator}"`;
     const left = this.take(node.left, [type], name);
@@ -296,7 +291,7 @@ class Checker {
   private reportUnknown(
     code: FormulaErrorCode,
     message: string,
-    { position, length }: { position: number; length: number },
+    { position, length }: Span,
     nearest: () => string | undefined,
   ): void {
     if (this.errors.isFull) return;
@@ -305,11 +300,7 @@ class Checker {
     else this.errors.add({ code, message: `${message}; did you mean ${suggestion}?`, position, length, suggestion });
   }
 
-  private report(
-    code: FormulaErrorCode,
-    message: string,
-    { position, length }: { position: number; length: number },
-  ): void {
+  private report(code: FormulaErrorCode, message: string, { position, length }: Span): void {
     this.errors.add({ code, message, position, length });
   }
 }

@@ -11,7 +11,6 @@ import { asItIs, coerced, type Evaluator, fieldReader, finite, type Operand, Row
 export interface CompiledFormula {
   readonly resultType: ValueType;
   readonly nullable: boolean;
-  /** The names it reads directly. */
   readonly dependencies: readonly string[];
   /**
    * True when the value depends on the clock or the tenant's zone as well as on the record: the formula calls TODAY,

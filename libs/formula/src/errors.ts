@@ -2,7 +2,6 @@ import type { FormulaError } from './ast.js';
 
 /** Bounds of the formula language. Characters are code points. */
 export const LIMITS = {
-  /** Characters of a formula's source. */
   sourceCharacters: 4000,
   /** Literals, fields, operators and calls of one formula. */
   nodes: 500,
@@ -33,7 +32,6 @@ export class ErrorList {
     this.errors.push(error);
   }
 
-  /** In source order. */
   sorted(): FormulaError[] {
     return [...this.errors].sort((a, b) => a.position - b.position);
   }

@@ -1,4 +1,4 @@
-import type { EvaluationContext, FieldTypes, FormulaError, JsonValue, Node, ValueType } from './ast.js';
+import type { EvaluationContext, FieldTypes, FormulaError, Node, ValueType } from './ast.js';
 import { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 import { type CompiledFormula, compileFormula } from './compile.js';
 import { FormulaCompileError, LIMITS } from './errors.js';
@@ -11,28 +11,15 @@ export interface CheckedFormulaSet {
   ok: boolean;
   /** Each formula after those it reads; empty when there is a cycle. */
   order: string[];
-  /** In the order of `sources`. */
   formulas: Map<string, CheckedFormula>;
 }
 
 export interface CompiledFormulaSet {
   readonly order: readonly string[];
-  readonly formulas: ReadonlyMap<string, CompiledFormula>;
-  /** Whether each formula, or a formula it reads, depends on the clock or the tenant's zone. */
-  readonly clockReaders: ReadonlySet<string>;
+  /** Whether any formula depends on the clock or the tenant's zone. */
   readonly readsClock: boolean;
   /**
-   * The values of all formulas, or of those listed in `names`, by name. Formulas that they read are computed as well;
-   * values in the record under a formula's name are ignored.
-   */
-  evaluateAll(
-    record: Readonly<Record<string, unknown>>,
-    context: EvaluationContext,
-    names?: ReadonlySet<string>,
-  ): Record<string, JsonValue>;
-  /**
    * Prepares the evaluation of some formulas, for many records.
-   * @param names of the wanted formulas
    * @returns a function that adds to the values of a record, an object without prototype, those of the wanted formulas and
    *   of what they read
    */
@@ -41,7 +28,6 @@ export interface CompiledFormulaSet {
 
 /**
  * Checks the formulas of an object against its fields and each other: syntax, types, cycles, the length of chains.
- * @param sources the expressions by name
  * @param fields the types of the plain fields; a name in both is the formula
  */
 export function checkFormulaSet(
@@ -86,28 +72,9 @@ export function compileFormulaSet(
   const { ok, order, formulas: checked } = checkFormulaSet(sources, fields, options);
   if (!ok) throw new FormulaCompileError([...checked.values()].flatMap((formula) => formula.errors));
   const formulas = new Map(order.map((name) => [name, compileFormula(checked.get(name)!, fields)]));
-  const clockReaders = new Set<string>();
-  for (const [name, formula] of formulas) {
-    if (formula.readsClock || formula.dependencies.some((read) => clockReaders.has(read))) clockReaders.add(name);
-  }
   return {
     order,
-    formulas,
-    clockReaders,
-    readsClock: clockReaders.size > 0,
-    evaluateAll(record, context, names) {
-      const needed = names && closure(names, formulas);
-      // No prototype, so that __proto__ is a name like any other.
-      const values: Record<string, unknown> = Object.assign(Object.create(null), record);
-      const results: [string, JsonValue][] = [];
-      for (const [name, formula] of formulas) {
-        if (needed && !needed.has(name)) continue;
-        const value = formula.evaluate(values, context);
-        values[name] = value;
-        if (!names || names.has(name)) results.push([name, value]);
-      }
-      return Object.fromEntries(results);
-    },
+    readsClock: [...formulas.values()].some((formula) => formula.readsClock),
     evaluatorOf(names) {
       const needed = closure(names, formulas);
       const steps = [...formulas].filter(([name]) => needed.has(name));
@@ -121,18 +88,20 @@ export function compileFormulaSet(
 /** The names a formula reads, each once, in source order; works for a formula with errors too. */
 export function formulaDependencies(source: string): string[] {
   const names = new Set<string>();
-  const walk = (node: Node): void => {
-    if (node.kind === 'field') names.add(node.name);
-    else if (node.kind === 'unary') walk(node.operand);
-    else if (node.kind === 'call') node.args.forEach(walk);
-    else if (node.kind === 'binary') {
-      walk(node.left);
-      walk(node.right);
-    }
-  };
   const { tree } = parseFormula(source);
-  if (tree) walk(tree);
+  if (tree) eachRead(tree, ({ name }) => names.add(name));
   return [...names];
+}
+
+/** Visits the reads of fields in source order. */
+function eachRead(node: Node, visit: (field: Extract<Node, { kind: 'field' }>) => void): void {
+  if (node.kind === 'field') visit(node);
+  else if (node.kind === 'unary') eachRead(node.operand, visit);
+  else if (node.kind === 'call') for (const argument of node.args) eachRead(argument, visit);
+  else if (node.kind === 'binary') {
+    eachRead(node.left, visit);
+    eachRead(node.right, visit);
+  }
 }
 
 /**
@@ -200,28 +169,11 @@ function chainError(name: string, { tree }: CheckedFormula): FormulaError {
 }
 
 function cycleError(way: readonly string[], formula: CheckedFormula): FormulaError {
+  let read: Node | undefined;
+  eachRead(formula.tree!, (field) => {
+    if (field.name === way[1]) read ??= field;
+  });
   // The names come from this tree, so it contains the node.
-  const { position, length } = firstRead(formula.tree, way[1]!)!;
-  const message = `The formulas form a cycle: ${way.join(' → ')}`;
-  return { code: 'CYCLE', message, position, length };
-}
-
-/** The first place where a formula reads a name. */
-function firstRead(node: Node | undefined, name: string): Node | undefined {
-  switch (node?.kind) {
-    case 'field':
-      return node.name === name ? node : undefined;
-    case 'unary':
-      return firstRead(node.operand, name);
-    case 'binary':
-      return firstRead(node.left, name) ?? firstRead(node.right, name);
-    case 'call':
-      for (const argument of node.args) {
-        const found = firstRead(argument, name);
-        if (found) return found;
-      }
-      return undefined;
-    default:
-      return undefined;
-  }
+  const { position, length } = read!;
+  return { code: 'CYCLE', message: `The formulas form a cycle: ${way.join(' → ')}`, position, length };
 }

@@ -1,45 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
-import { evaluate, type TestRecord, titleOf } from '../test/evaluate.js';
-import type { JsonValue, ValueType } from './ast.js';
+import { evaluate, table } from '../test/evaluate.js';
+import type { ValueType } from './ast.js';
 import { checkFormula } from './checker.js';
 import { signature } from './functions/definition.js';
 import { functions } from './functions/index.js';
-
-type Case = [source: string, expected: JsonValue, record?: TestRecord];
-
-function table(name: string, cases: Case[]): void {
-  describe(name, () => {
-    it.each(
-      cases.map(([source, expected, record = {}]) => ({
-        title: titleOf(source, expected, record),
-        source,
-        expected,
-        record,
-      })),
-    )('$title', ({ source, expected, record }) => expect(evaluate(source, record)).toStrictEqual(expected));
-  });
-}
+import { decimalText } from './values.js';
 
 table('IF', [
-  ['IF(TRUE, 1, 2)', 1],
-  ['IF(FALSE, 1, 2)', 2],
-  ['IF(b, 1, 2)', 2],
-  ['IF(NULL, 1, 2)', 2],
-  ['IF(FALSE, 1)', null],
-  ['IF(TRUE, 1)', 1],
-  ['IF(TRUE, NULL, 1)', null],
+  [['IF(TRUE, 1, 2)', 'IF(TRUE, 1)'], 1],
+  [['IF(FALSE, 1, 2)', 'IF(b, 1, 2)', 'IF(NULL, 1, 2)'], 2],
+  [['IF(FALSE, 1)', 'IF(TRUE, NULL, 1)', 'IF(TRUE, b)'], null],
   ['IF(n > 3, "big", "small")', 'big', { n: 4 }],
   ['IF(n > 3, "big", "small")', 'small'],
   ['if(b, d, d2)', '2024-01-02', { b: true, d: '2024-01-02' }],
   ['IF(b, IF(b2, 1, 2), 3)', 2, { b: true }],
-  ['IF(TRUE, b)', null],
   ['IF(TRUE, dt)', '2024-01-01T00:00:00Z', { dt: '2024-01-01T00:00:00Z' }],
 ]);
 
 table('CONCAT', [
   ['CONCAT("a")', 'a'],
-  ['CONCAT(NULL)', ''],
-  ['CONCAT(t)', ''],
+  [['CONCAT(NULL)', 'CONCAT(t)'], ''],
   ['CONCAT("a", t, "b")', 'ab'],
   ['CONCAT(1, " ", TRUE)', '1 true'],
   ['CONCAT(0.1 + 0.2)', '0.3'],
@@ -56,54 +36,41 @@ table('ROUND', [
   ['ROUND(2.5)', 3],
   ['ROUND(0.5)', 1],
   ['ROUND(-0.5)', -1],
-  ['ROUND(0.4)', 0],
-  ['ROUND(-0.4)', 0],
+  [['ROUND(0.4)', 'ROUND(-0.4)', 'ROUND(1234, -4)', 'ROUND(4999, -4)', 'ROUND(9999, -5)', 'ROUND(1 / 3, -1e300)'], 0],
+  ['ROUND(0)', 0],
   ['ROUND(2.675, 2)', 2.68],
   ['ROUND(1.45, 1)', 1.5],
   ['ROUND(1234.5678, 2)', 1234.57],
   ['ROUND(1234.5678, 0)', 1235],
   ['ROUND(1234.5678, -2)', 1200],
   ['ROUND(1250, -2)', 1300],
-  ['ROUND(1234, -4)', 0],
   ['ROUND(5000, -4)', 10000],
-  ['ROUND(4999, -4)', 0],
-  ['ROUND(9999, -5)', 0],
   ['ROUND(1.239, 2.9)', 1.24],
   ['ROUND(155, -1.9)', 160],
-  ['ROUND(0.1 + 0.2, 20)', 0.3],
+  [['ROUND(0.1 + 0.2, 20)', 'ROUND(0.1 + 0.2, 15)'], 0.3],
   ['ROUND(1 / 3, 1e300)', 0.333333333333333],
-  ['ROUND(1 / 3, -1e300)', 0],
-  ['ROUND(0.1 + 0.2, 15)', 0.3],
   ['ROUND(9.995, 2)', 10],
   ['ROUND(99.5)', 100],
-  ['ROUND(0)', 0],
   ['ROUND(1e300, 2)', 1e300],
   ['ROUND(1e-320, 400)', 1e-320],
   ['ROUND(n)', null, { n: 1.7976931348623157e308 }],
-  ['ROUND(n)', null],
-  ['ROUND(1.5, n)', null],
-  ['ROUND(1.5, NULL)', null],
+  [['ROUND(n)', 'ROUND(1.5, n)', 'ROUND(1.5, NULL)'], null],
   ['ROUND(123456789012345.5)', 123456789012346],
   ['ROUND(-1.005, 2)', -1.01],
 ]);
 
 table('ABS', [
-  ['ABS(-3)', 3],
-  ['ABS(3)', 3],
+  [['ABS(-3)', 'ABS(3)'], 3],
   ['ABS(-0)', 0],
-  ['ABS(n)', null],
-  ['ABS(NULL)', null],
+  [['ABS(n)', 'ABS(NULL)'], null],
   ['ABS(-0.1 - 0.2)', 0.30000000000000004],
 ]);
 
 table('MIN and MAX', [
   ['MIN(3, 1, 2)', 1],
   ['MAX(3, 1, 2)', 3],
-  ['MIN(5)', 5],
-  ['MIN(n, 5)', 5],
-  ['MAX(n, 5, NULL)', 5],
-  ['MIN(n, n2)', null],
-  ['MAX(n)', null],
+  [['MIN(5)', 'MIN(n, 5)', 'MAX(n, 5, NULL)'], 5],
+  [['MIN(n, n2)', 'MAX(n)'], null],
   ['MIN("b", "a")', 'a'],
   ['MAX("b", "B")', 'b'],
   ['MAX("\\uFFFD", "😀")', '😀'],
@@ -116,15 +83,10 @@ table('MIN and MAX', [
 ]);
 
 table('LEN', [
-  ['LEN("")', 0],
-  ['LEN("abc")', 3],
-  ['LEN("é")', 1],
+  [['LEN("")', 'LEN(t)', 'LEN(NULL)', 'LEN(m)'], 0],
+  [['LEN("abc")', 'LEN("a😀b")'], 3],
+  [['LEN("é")', 'LEN("😀")'], 1],
   ['LEN("e\\u0301")', 2],
-  ['LEN("😀")', 1],
-  ['LEN("a😀b")', 3],
-  ['LEN(t)', 0],
-  ['LEN(NULL)', 0],
-  ['LEN(m)', 0],
   ['LEN(m)', 0, { m: [] }],
   ['LEN(m)', 4, { m: ['a', '😀'] }],
 ]);
@@ -141,29 +103,20 @@ table('UPPER and LOWER', [
   ['LOWER("Σ")', 'σ'],
   ['LOWER("İ")', 'i̇'],
   ['LOWER("I")', 'i'],
-  ['UPPER(t)', null],
-  ['LOWER(NULL)', null],
+  [['UPPER(t)', 'LOWER(NULL)'], null],
   ['UPPER(t)', null, { t: 'ß'.repeat(2001) }],
   ['UPPER(t)', 'SS'.repeat(2000), { t: 'ß'.repeat(2000) }],
   ['LOWER(t)', null, { t: 'İ'.repeat(2001) }],
 ]);
 
 table('CONTAINS', [
-  ['CONTAINS("abc", "b")', true],
-  ['CONTAINS("abc", "B")', false],
-  ['CONTAINS("abc", "")', true],
-  ['CONTAINS("abc", NULL)', true],
-  ['CONTAINS(t, "a")', false],
-  ['CONTAINS(t, t2)', true],
-  ['CONTAINS(NULL, "")', true],
-  ['CONTAINS(NULL, "a")', false],
+  [['CONTAINS("abc", "b")', 'CONTAINS("abc", "")', 'CONTAINS("abc", NULL)', 'CONTAINS(t, t2)'], true],
+  [['CONTAINS(NULL, "")', 'CONTAINS(m, "")'], true],
+  [['CONTAINS("abc", "B")', 'CONTAINS(t, "a")', 'CONTAINS(NULL, "a")', 'CONTAINS(m, "Golf")'], false],
   ['CONTAINS(m, "Golf")', true, { m: ['Chess', 'Golf'] }],
-  ['CONTAINS(m, "Gol")', false, { m: ['Chess', 'Golf'] }],
+  [['CONTAINS(m, "Gol")', 'CONTAINS(m, "Chess, Golf")'], false, { m: ['Chess', 'Golf'] }],
   ['CONTAINS(m, "golf")', false, { m: ['Golf'] }],
-  ['CONTAINS(m, "Chess, Golf")', false, { m: ['Chess', 'Golf'] }],
-  ['CONTAINS(m, "")', true],
   ['CONTAINS(m, NULL)', true, { m: ['Golf'] }],
-  ['CONTAINS(m, "Golf")', false],
   ['CONTAINS(m, "Golf")', false, { m: 'Golf' }],
   ['CONTAINS(m, "Golf")', false, { m: ['Golf', 5] }],
 ]);
@@ -171,31 +124,14 @@ table('CONTAINS', [
 table('NUMBER', [
   ['NUMBER("12")', 12],
   ['NUMBER("-12.50")', -12.5],
-  ['NUMBER(" \\t\\r\\n7 ")', 7],
-  ['NUMBER("007")', 7],
-  ['NUMBER("-0")', 0],
-  ['NUMBER("")', null],
-  ['NUMBER(" ")', null],
-  ['NUMBER("1e5")', null],
-  ['NUMBER("+1")', null],
-  ['NUMBER(".5")', null],
-  ['NUMBER("1.")', null],
-  ['NUMBER("1,000")', null],
-  ['NUMBER("1 2")', null],
-  ['NUMBER("\\u00a01")', null],
-  ['NUMBER("٣")', null],
-  ['NUMBER("- 1")', null],
-  ['NUMBER("--1")', null],
-  ['NUMBER("Infinity")', null],
-  ['NUMBER("0x10")', null],
-  ['NUMBER("12abc")', null],
-  ['NUMBER(t)', null],
+  [['NUMBER(" \\t\\r\\n7 ")', 'NUMBER("007")'], 7],
+  [['NUMBER("-0")', 'NUMBER(FALSE)'], 0],
+  [['NUMBER("")', 'NUMBER(" ")', 'NUMBER("1e5")', 'NUMBER("+1")', 'NUMBER(".5")', 'NUMBER("1.")'], null],
+  [['NUMBER("1,000")', 'NUMBER("1 2")', 'NUMBER("\\u00a01")', 'NUMBER("٣")', 'NUMBER("- 1")', 'NUMBER("--1")'], null],
+  [['NUMBER("Infinity")', 'NUMBER("0x10")', 'NUMBER("12abc")', 'NUMBER(t)', 'NUMBER(b)', 'NUMBER(NULL)'], null],
   ['NUMBER(t)', null, { t: '9'.repeat(400) }],
   ['NUMBER(TRUE)', 1],
-  ['NUMBER(FALSE)', 0],
-  ['NUMBER(b)', null],
   ['NUMBER(0.1 + 0.2)', 0.30000000000000004],
-  ['NUMBER(NULL)', null],
 ]);
 
 table('TEXT', [
@@ -205,8 +141,7 @@ table('TEXT', [
   ['TEXT(1 / 3)', '0.333333333333333'],
   ['TEXT(2 / 3)', '0.666666666666667'],
   ['TEXT(-1.5)', '-1.5'],
-  ['TEXT(-0)', '0'],
-  ['TEXT(0)', '0'],
+  [['TEXT(-0)', 'TEXT(0)'], '0'],
   ['TEXT(100)', '100'],
   ['TEXT(1.10)', '1.1'],
   ['TEXT(123456789012345678)', '123456789012346000'],
@@ -217,9 +152,7 @@ table('TEXT', [
   ['TEXT(n)', '1000000000000000', { n: 999999999999999.9 }],
   ['TEXT(TRUE)', 'true'],
   ['TEXT(FALSE)', 'false'],
-  ['TEXT(b)', null],
-  ['TEXT(n)', null],
-  ['TEXT(NULL)', null],
+  [['TEXT(b)', 'TEXT(n)', 'TEXT(NULL)'], null],
   ['TEXT("a")', 'a'],
   ['TEXT(d)', '0001-01-01', { d: '0001-01-01' }],
   ['TEXT(dt)', '2024-01-01T00:00:00Z', { dt: '2024-01-01T00:00:00.000Z' }],
@@ -290,4 +223,14 @@ describe('the documentation of the functions', () => {
     for (const example of definition.doc.examples) expect(checkFormula(example, fields).errors).toEqual([]);
     expect(definition.doc.examples.length).toBeGreaterThan(0);
   });
+});
+
+describe('the decimals of very large and very small numbers', () => {
+  it.each([
+    [1.23456789012345e-8, '0.0000000123456789012345'],
+    [1.23456789012347e-9, '0.00000000123456789012347'],
+    [3e-8, '0.00000003'],
+    [1.23456789012345e39, '1234567890123450000000000000000000000000'],
+    [-1.23456789012347e-12, '-0.00000000000123456789012347'],
+  ])('%d keeps its last digit, odd or even', (value, text) => expect(decimalText(value)).toBe(text));
 });

@@ -8,12 +8,9 @@ export interface Token {
   readonly kind: TokenKind;
   /** The operator or the name as written; empty for others. */
   readonly text: string;
-  /** Value of a number or text literal. */
   readonly value?: number | string;
   readonly position: number;
   readonly length: number;
-  /** A text without its closing quote. */
-  readonly open?: true;
   /** The lexer reported an error here or just before: the parser reports none for this token. */
   readonly tainted: boolean;
 }
@@ -137,15 +134,14 @@ class Lexer {
         this.at++;
       }
     }
-    const open = this.at >= this.characters.length;
-    if (open) this.report('UNTERMINATED_TEXT', `The text is not closed with ${quote}`, start, this.at - start);
-    else this.at++;
+    if (this.at < this.characters.length) this.at++;
+    else this.report('UNTERMINATED_TEXT', `The text is not closed with ${quote}`, start, this.at - start);
     // Both the source and the value are checked: an escape cannot complete a lone surrogate of the source.
     if (!isCleanText(value) || !isCleanText(this.characters.slice(start, this.at).join(''))) {
       const message = 'A text cannot contain the character U+0000 or half of a surrogate pair';
       this.report('INVALID_TEXT', message, start, this.at - start);
     }
-    this.push('text', '', start, value, open);
+    this.push('text', '', start, value);
   }
 
   private escape(): string {
@@ -183,9 +179,9 @@ class Lexer {
     }
   }
 
-  private push(kind: TokenKind, text: string, position: number, value?: number | string, open = false): void {
+  private push(kind: TokenKind, text: string, position: number, value?: number | string): void {
     const { tainted } = this;
-    this.tokens.push({ kind, text, value, position, length: this.at - position, tainted, ...(open ? { open } : {}) });
+    this.tokens.push({ kind, text, value, position, length: this.at - position, tainted });
     this.tainted = false;
   }
 

@@ -1,38 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { evaluate, type TestRecord, titleOf } from '../test/evaluate.js';
-import type { JsonValue } from './ast.js';
-
-type Case = [source: string, expected: JsonValue, record?: TestRecord];
-
-function table(rule: string, cases: Case[]): void {
-  describe(rule, () => {
-    it.each(
-      cases.map(([source, expected, record = {}]) => ({
-        title: titleOf(source, expected, record),
-        source,
-        expected,
-        record,
-      })),
-    )('$title', ({ source, expected, record }) => expect(evaluate(source, record)).toStrictEqual(expected));
-  });
-}
+import { evaluate, table } from '../test/evaluate.js';
 
 const LARGEST = 1.7976931348623157e308;
 
 table('literals', [
   ['1', 1],
-  ['0', 0],
+  [['0', '1e-400'], 0],
   ['007', 7],
   ['1.50', 1.5],
-  ['1e3', 1000],
-  ['1e+3', 1000],
+  [['1e3', '1e+3'], 1000],
   ['1.5e-3', 0.0015],
-  ['1e-400', 0],
-  ['TRUE', true],
+  [['TRUE', 'tRuE'], true],
   ['false', false],
-  ['tRuE', true],
-  ['"a"', 'a'],
-  ["'a'", 'a'],
+  [['"a"', "'a'"], 'a'],
   ['""', ''],
   ['\'say "hi"\'', 'say "hi"'],
   ['"it\'s"', "it's"],
@@ -45,14 +25,13 @@ table('literals', [
 ]);
 
 table('a field has its value; null when it is missing or has another type', [
-  ['n', null],
+  [['n', 'b'], null],
   ['n', null, { n: null }],
   ['n', null, { n: '5' }],
   ['n', null, { n: Number.NaN }],
   ['n', 0, { n: -0 }],
   ['t', '', { t: '' }],
   ['t', null, { t: 5 }],
-  ['b', null],
   ['b', false, { b: false }],
   ['b', null, { b: 'true' }],
   ['d', '2024-02-29', { d: '2024-02-29' }],
@@ -66,16 +45,7 @@ table('a field has its value; null when it is missing or has another type', [
 ]);
 
 table('arithmetic with a null operand is null', [
-  ['n + 1', null],
-  ['1 + n', null],
-  ['n - 1', null],
-  ['n * 0', null],
-  ['0 / n', null],
-  ['n % 2', null],
-  ['-n', null],
-  ['NULL * 2', null],
-  ['NULL + NULL', null],
-  ['IF(b, NULL) + 1', null],
+  [['n + 1', '1 + n', 'n - 1', 'n * 0', '0 / n', 'n % 2', '-n', 'NULL * 2', 'NULL + NULL', 'IF(b, NULL) + 1'], null],
 ]);
 
 table('arithmetic returns a float64', [
@@ -86,42 +56,24 @@ table('arithmetic returns a float64', [
   ['7 / 2', 3.5],
   ['-n', -4, { n: 4 }],
   ['--n', 4, { n: 4 }],
-  ['-0', 0],
-  ['0 * -1', 0],
+  [['-0', '0 * -1', '0 / -5'], 0],
   ['-n', 0, { n: 0 }],
-  ['0 / -5', 0],
 ]);
 
 table('arithmetic returns null for a division by zero or a result that is not finite, and 0 on underflow', [
-  ['1 / 0', null],
-  ['0 / 0', null],
-  ['1 % 0', null],
+  [['1 / 0', '0 / 0', '1 % 0', '1e308 * 10', '1e308 + 1e308', '-1e308 - 1e308', '1 / 1e-320', '1e308 * 10 * 0'], null],
   ['1 / (n - n)', null, { n: 3 }],
-  ['1e308 * 10', null],
-  ['1e308 + 1e308', null],
-  ['-1e308 - 1e308', null],
-  ['1 / 1e-320', null],
-  ['1e308 * 10 * 0', null],
-  ['1e-200 * 1e-200', 0],
-  ['-1e-200 * 1e-200', 0],
+  [['1e-200 * 1e-200', '-1e-200 * 1e-200'], 0],
 ]);
 
 table('% is the truncated remainder of the 15-digit decimals', [
-  ['7 % 3', 1],
-  ['-7 % 3', -1],
-  ['7 % -3', 1],
-  ['-7 % -3', -1],
+  [['7 % 3', '7 % -3', '1e300 % 7'], 1],
+  [['-7 % 3', '-7 % -3'], -1],
   ['5.5 % 2', 1.5],
-  ['0.3 % 0.1', 0],
-  ['1 % 0.1', 0],
-  ['-0.3 % 0.1', 0],
-  ['-6 % 3', 0],
+  [['0.3 % 0.1', '1 % 0.1', '-0.3 % 0.1', '-6 % 3', '1e16 % 1e15', '123456789012345.6 % 1'], 0],
   ['0.7 % 0.2', 0.1],
-  ['1e300 % 7', 1],
   ['5 % 1e300', 5],
   ['1e-300 % 1e300', 1e-300],
-  ['1e16 % 1e15', 0],
-  ['123456789012345.6 % 1', 0],
   ['2 % 1.5', 0.5],
 ]);
 
@@ -131,8 +83,7 @@ table('+ with a text on either side is CONCAT', [
   ['1 + "a"', '1a'],
   ['t + 1', '1'],
   ['t + t2', ''],
-  ['"a" + NULL', 'a'],
-  ['NULL + "a"', 'a'],
+  [['"a" + NULL', 'NULL + "a"'], 'a'],
   ['1 + 2 + "a"', '3a'],
   ['"a" + 1 + 2', 'a12'],
   ['"is " + TRUE', 'is true'],
@@ -143,79 +94,38 @@ table('+ with a text on either side is CONCAT', [
 ]);
 
 table('== and != are always true or false', [
-  ['NULL == NULL', true],
-  ['NULL != NULL', false],
-  ['n == NULL', true],
+  [['NULL == NULL', 'n == NULL', 'n != 0', 'n == n2', '"a" == "a"'], true],
+  [['NULL != NULL', 'n == 0', 't == ""', 'b == FALSE', '"a" == "A"'], false],
   ['n == NULL', false, { n: 0 }],
-  ['n == 0', false],
-  ['n != 0', true],
-  ['n == n2', true],
-  ['t == ""', false],
   ['t == ""', true, { t: '' }],
-  ['b == FALSE', false],
   ['b == FALSE', true, { b: false }],
   ['b != b2', true, { b: true }],
-  ['"a" == "a"', true],
-  ['"a" == "A"', false],
   ['d == d2', true, { d: '2024-01-01', d2: '2024-01-01' }],
   ['dt == dt2', true, { dt: '2024-01-01T00:00:00Z', dt2: '2024-01-01T01:00:00+01:00' }],
 ]);
 
 table('numbers compare as 15-digit decimals', [
-  ['0.1 + 0.2 == 0.3', true],
-  ['0.1 + 0.2 > 0.3', false],
-  ['0.1 + 0.2 <= 0.3', true],
-  ['0.1 + 0.2 != 0.3', false],
-  ['1.1 * 3 == 3.3', true],
-  ['1 == 1.000000000000001', true],
-  ['1 < 1.00000000000001', true],
-  ['123456789012345 < 123456789012346', true],
-  ['1234567890123456 == 1234567890123457', true],
-  ['-0.1 - 0.2 < -0.3', false],
-  ['1e-320 == 0', false],
-  ['5e-324 < 1e-323', true],
+  [['0.1 + 0.2 == 0.3', '0.1 + 0.2 <= 0.3', '1.1 * 3 == 3.3', '1 == 1.000000000000001', '1 < 1.00000000000001'], true],
+  [['123456789012345 < 123456789012346', '1234567890123456 == 1234567890123457', '5e-324 < 1e-323'], true],
+  [['0.1 + 0.2 > 0.3', '0.1 + 0.2 != 0.3', '-0.1 - 0.2 < -0.3', '1e-320 == 0'], false],
 ]);
 
 table('an order comparison with a null operand is null', [
-  ['n < 1', null],
-  ['1 >= n', null],
-  ['NULL < NULL', null],
-  ['t < "a"', null],
+  [['n < 1', '1 >= n', 'NULL < NULL', 't < "a"'], null],
   ['d > d2', null, { d: '2024-01-01' }],
 ]);
 
 table('order comparisons', [
-  ['1 < 2', true],
-  ['2 < 2', false],
-  ['2 <= 2', true],
-  ['3 > 2', true],
-  ['2 >= 3', false],
-  ['-1 > -2', true],
-  ['"a" < "b"', true],
-  ['"Z" < "a"', true],
-  ['"a" < "ab"', true],
-  ['"" < "a"', true],
-  ['"é" > "z"', true],
-  ['"\\uFFFD" < "😀"', true],
-  ['"😀" < "😁"', true],
-  ['"\\uE000" > "\\uD7FF"', true],
+  [['1 < 2', '2 <= 2', '3 > 2', '-1 > -2', '"a" < "b"', '"Z" < "a"', '"a" < "ab"', '"" < "a"', '"é" > "z"'], true],
+  [['"\\uFFFD" < "😀"', '"😀" < "😁"', '"\\uE000" > "\\uD7FF"'], true],
+  [['2 < 2', '2 >= 3'], false],
   ['d < d2', true, { d: '2024-02-29', d2: '2024-03-01' }],
   ['dt < dt2', true, { dt: '2024-01-01T00:00:00Z', dt2: '2024-01-01T00:00:00.001Z' }],
 ]);
 
 table('&& || ! treat null as FALSE and always return a boolean', [
-  ['b && TRUE', false],
-  ['b || FALSE', false],
-  ['b || TRUE', true],
-  ['!b', true],
-  ['NOT b', true],
-  ['!NULL', true],
-  ['NULL && TRUE', false],
-  ['TRUE AND TRUE', true],
-  ['TRUE and FALSE', false],
-  ['FALSE Or TRUE', true],
-  ['n < 1 || n >= 1', false],
-  ['!(n < 1)', true],
+  [['b && TRUE', 'b || FALSE', 'NULL && TRUE', 'TRUE and FALSE', 'n < 1 || n >= 1'], false],
+  [['b || TRUE', '!b', 'NOT b', '!NULL', 'TRUE AND TRUE', 'FALSE Or TRUE', '!(n < 1)'], true],
   ['!!b', true, { b: true }],
   ['not not b', false, { b: false }],
 ]);
@@ -223,25 +133,15 @@ table('&& || ! treat null as FALSE and always return a boolean', [
 table('precedence', [
   ['1 + 2 * 3', 7],
   ['(1 + 2) * 3', 9],
-  ['10 - 2 - 3', 5],
-  ['100 / 10 / 2', 5],
+  [['10 - 2 - 3', '100 / 10 / 2', '2 - -3'], 5],
   ['7 % 4 * 2', 6],
   ['2 * 7 % 4', 2],
-  ['-2 * 3', -6],
-  ['2 * -3', -6],
-  ['2 - -3', 5],
-  ['1 + 1 == 2', true],
-  ['1 < 2 == TRUE', true],
-  ['TRUE == 1 < 2', true],
-  ['FALSE == 1 > 2', true],
-  ['TRUE || TRUE && FALSE', true],
-  ['(TRUE || TRUE) && FALSE', false],
-  ['FALSE && FALSE || TRUE', true],
-  ['FALSE == TRUE || TRUE', true],
+  [['-2 * 3', '2 * -3'], -6],
+  [['1 + 1 == 2', '1 < 2 == TRUE', 'TRUE == 1 < 2', 'FALSE == 1 > 2', 'TRUE || TRUE && FALSE'], true],
+  [['FALSE && FALSE || TRUE', 'FALSE == TRUE || TRUE', '!TRUE == FALSE'], true],
+  [['(TRUE || TRUE) && FALSE', 'NOT FALSE AND FALSE'], false],
   ['NOT b == b2', true, { b: false, b2: true }],
   ['NOT b == b2', false, { b: true, b2: true }],
-  ['!TRUE == FALSE', true],
-  ['NOT FALSE AND FALSE', false],
 ]);
 
 describe('exactly one of <, ==, > holds between two non-null values', () => {

@@ -22,12 +22,9 @@ const KEYWORD_OPERATORS = new Map([
   ['OR', '||'],
   ['NOT', '!'],
 ]);
-/** Names that stand for values. */
 export const KEYWORD_LITERALS: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NULL']);
 
-/**
- * Parses a formula. Never throws: all mistakes in the source are in `errors`, with positions in code points.
- */
+/** Parses a formula. Never throws: all mistakes in the source are in `errors`, with positions in code points. */
 export function parseFormula(source: string): ParsedFormula {
   // A code point has at most two UTF-16 units, so a source longer than twice the limit need not be counted.
   const characters = source.length > LIMITS.sourceCharacters * 2 ? undefined : [...source];
@@ -60,7 +57,7 @@ class Parser {
     }
     try {
       const tree = this.expression(LOOSEST_LEVEL);
-      this.expectEnd();
+      this.skipTo();
       return tree;
     } catch (error) {
       if (error instanceof ParseAbort) return undefined;
@@ -168,29 +165,25 @@ class Parser {
   private args(): Node[] {
     this.at++;
     const args: Node[] = [];
-    if (this.isAt(')')) return args;
+    if (this.token.kind === ')') return args;
     for (;;) {
       args.push(this.expression(LOOSEST_LEVEL));
-      this.skipToDelimiter();
-      if (!this.isAt(',')) return args;
+      this.skipTo(',', ')');
+      if (this.token.kind !== ',') return args;
       this.at++;
     }
-  }
-
-  private isAt(kind: Token['kind']): boolean {
-    return this.token.kind === kind;
   }
 
   private parenthesised(open: Token): Node {
     const inner = this.nested(open, () => {
       this.at++;
       const node = this.expression(LOOSEST_LEVEL);
-      this.skipToDelimiter();
+      this.skipTo(',', ')');
       while (this.token.kind === ',') {
         this.reportUnexpected(this.token);
         this.at++;
-        if (!this.isAt(')')) this.expression(LOOSEST_LEVEL);
-        this.skipToDelimiter();
+        if (this.tokens[this.at]?.kind !== ')') this.expression(LOOSEST_LEVEL);
+        this.skipTo(',', ')');
       }
       return node;
     });
@@ -203,22 +196,13 @@ class Parser {
     else this.report('UNEXPECTED_END', 'This parenthesis is not closed', open);
   }
 
-  /** After an argument only `,` and `)` make sense: reports the first other token and looks for the next of them. */
-  private skipToDelimiter(): void {
+  /** Skips to a delimiter, or the end: reports the first other token only. */
+  private skipTo(...delimiters: Token['kind'][]): void {
     let reported = false;
-    while (this.token.kind !== ',' && this.token.kind !== ')' && this.token.kind !== 'end') {
+    while (this.token.kind !== 'end' && !delimiters.includes(this.token.kind)) {
       if (!reported) this.reportUnexpected(this.token);
       reported = true;
       // Parsing the rest as expressions finds more mistakes and keeps nested parentheses together.
-      this.resume();
-    }
-  }
-
-  private expectEnd(): void {
-    let reported = false;
-    while (this.token.kind !== 'end') {
-      if (!reported) this.reportUnexpected(this.token);
-      reported = true;
       this.resume();
     }
   }

@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { arbitraryFormula } from '../test/arbitraries.js';
+import { runs } from '../test/runs.js';
 import type { Node } from './ast.js';
 import { parseFormula } from './parser.js';
 
@@ -9,12 +12,26 @@ const PAIRS = LEVELS.flatMap((firsts, first) =>
   LEVELS.flatMap((seconds, second) => firsts.flatMap((a) => seconds.map((b) => [a, b, first, second] as const))),
 );
 
-/** A tree with all its parentheses. */
+/** A tree with all its parentheses, which is a source again. */
 function shape(node: Node | undefined): string {
-  if (node?.kind === 'field') return node.name;
-  if (node?.kind === 'unary') return `(${node.operator}${shape(node.operand)})`;
-  if (node?.kind === 'binary') return `(${shape(node.left)} ${node.operator} ${shape(node.right)})`;
-  return String(node?.kind);
+  switch (node?.kind) {
+    case 'number':
+      return String(node.value).replace('e+', 'e');
+    case 'text':
+      return `"${node.value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+    case 'boolean':
+      return String(node.value);
+    case 'field':
+      return node.name;
+    case 'unary':
+      return `(${node.operator}${shape(node.operand)})`;
+    case 'binary':
+      return `(${shape(node.left)} ${node.operator} ${shape(node.right)})`;
+    case 'call':
+      return `${node.name}(${node.args.map(shape).join(', ')})`;
+    default:
+      return String(node?.kind);
+  }
 }
 
 describe('precedence of', () => {
@@ -29,4 +46,17 @@ describe('precedence of', () => {
     expect(shape(parseFormula(`-x ${operator} -y`).tree)).toBe(`((-x) ${operator} (-y))`);
     expect(shape(parseFormula(`NOT x ${operator} !y`).tree)).toBe(`((!x) ${operator} (!y))`);
   });
+});
+
+it('a formula with all its parentheses parses to the same tree', () => {
+  fc.assert(
+    fc.property(arbitraryFormula, (source) => {
+      const { tree, errors } = parseFormula(source);
+      expect(errors).toEqual([]);
+      const again = parseFormula(shape(tree));
+      expect(again.errors).toEqual([]);
+      expect(shape(again.tree)).toBe(shape(tree));
+    }),
+    runs(125),
+  );
 });

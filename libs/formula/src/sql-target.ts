@@ -7,17 +7,13 @@ export interface SqlOperand {
   readonly nullable: boolean;
 }
 
-/** What the definition of a function uses to write SQL. */
 export interface SqlTarget {
   /** A call of a helper of sql/helpers.ts, named without its prefix. */
   call(helper: string, ...args: readonly string[]): string;
-  /** The date in the tenant's zone. */
   today(): string;
-  /** The name of the tenant's zone. */
   zone(): string;
 }
 
-/** The Postgres type for each type of the language. */
 const SQL_TYPES: Readonly<Partial<Record<ValueType, string>>> = {
   number: 'double precision',
   text: 'text',

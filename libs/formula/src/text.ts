@@ -3,12 +3,10 @@ import { LIMITS } from './errors.js';
 /** U+0000, which Postgres cannot store, and lone surrogates, which UTF-8 cannot encode. */
 const UNSTORABLE = /[\0\p{Cs}]/u;
 
-/** Whether every character of a text can be stored. */
 export function isCleanText(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** The number of code points of a text. */
 export function codePointLength(text: string): number {
   let length = text.length;
   for (let index = 0; index < text.length; index++) {

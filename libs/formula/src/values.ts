@@ -131,7 +131,6 @@ let lastNow = Number.NaN;
 let lastZone: TimeZone | undefined;
 let lastDay = 0;
 
-/** The inputs of one evaluation. */
 export class Row {
   constructor(
     readonly record: Readonly<Record<string, unknown>>,
@@ -157,11 +156,9 @@ export class Row {
 
 export type Evaluator = (row: Row) => Value;
 
-/** A compiled argument or operand with its static type. */
 export interface Operand {
   readonly evaluate: Evaluator;
   readonly type: ValueType;
-  /** The value of a literal. */
   readonly constant?: number | string | boolean;
 }
 
@@ -229,13 +226,11 @@ function isSelection(value: unknown): value is string[] {
   return Array.isArray(value) && value.length > 0 && value.every((option) => typeof option === 'string');
 }
 
-/** The canonical JSON form of a result. */
 export function toJson(type: ValueType): (value: Value) => JsonValue {
   switch (type) {
     case 'date':
-      return (value) => (value === null ? null : formatDate(value as number));
     case 'datetime':
-      return (value) => (value === null ? null : formatInstant(value as number));
+      return toText(type);
     case 'text':
     case 'any':
       return (value) => (typeof value === 'string' ? bounded(value) : value);

@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import type { FormulaError, JsonValue, ValueType } from '../src/ast.js';
 import { type CheckOptions, checkFormula } from '../src/checker.js';
 import { compileFormula } from '../src/compile.js';
@@ -36,11 +37,33 @@ export function errorsOf(source: string, options?: CheckOptions): string[] {
   return checkFormula(source, FIELDS, options).errors.map(({ code, position }: FormulaError) => `${code}@${position}`);
 }
 
-/** The title of a case: long values are truncated. */
-export function titleOf(source: string, expected: JsonValue, record: TestRecord): string {
+/** A row of a table: one source or several, the value of each, and the record for which it is evaluated. */
+export type Case = [sources: string | readonly string[], expected: JsonValue, record?: TestRecord];
+
+/** A test of each source of each row. */
+export function table(rule: string, cases: readonly Case[], compute = evaluate): void {
   const short = (value: unknown) => {
     const text = JSON.stringify(value);
     return text.length > 60 ? `${text.slice(0, 50)}… (${text.length})` : text;
   };
-  return `${source} is ${short(expected)} for ${short(record)}`;
+  const rows = cases.flatMap(([sources, expected, record = {}]) =>
+    [sources].flat().map((source) => {
+      const title = `${source} is ${short(expected)} for ${short(record)}`;
+      return { title, source, expected, record };
+    }),
+  );
+  describe(rule, () => {
+    it.each(rows)('$title', ({ source, expected, record }) => expect(compute(source, record)).toStrictEqual(expected));
+  });
+}
+
+/** Declares a test for each source of each row. */
+export function eachSource<Rest extends readonly unknown[]>(
+  rows: readonly (readonly [sources: string | readonly string[], ...rest: Rest])[],
+) {
+  return it.each(
+    rows.flatMap(([sources, ...rest]) =>
+      [sources].flat().map((source): [source: string, ...rest: Rest] => [source, ...rest]),
+    ),
+  );
 }

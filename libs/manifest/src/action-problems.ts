@@ -16,11 +16,35 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** The key of a step contains no character that has a meaning in a placeholder. */
 const STEP_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 
-/** Ten years. */
 const MAX_DUE_IN_DAYS = 3650;
 
 /** Longest text of a task or an e-mail before its placeholders are filled in, in UTF-16 units. */
 const MAX_TEXT = 4000;
+
+interface Members {
+  /** Texts without placeholders. */
+  readonly fixed?: readonly string[];
+  /** Objects whose keys must not contain a placeholder. */
+  readonly named?: readonly string[];
+  /** Values with placeholders in their texts. */
+  readonly templates?: readonly string[];
+  /** Texts that must not be empty or longer than a run accepts. */
+  readonly bounded?: readonly string[];
+}
+
+const MEMBERS: Readonly<Record<ManifestAction['type'], Members>> = {
+  create_record: { fixed: ['object'], named: ['values'], templates: ['values'] },
+  update_record: { fixed: ['object'], named: ['values'], templates: ['id', 'values'], bounded: ['id'] },
+  create_task: {
+    fixed: ['assignee'],
+    templates: ['title', 'description'],
+    bounded: ['title', 'description', 'assignee'],
+  },
+  http_request: { named: ['headers'], templates: ['url', 'headers', 'body'] },
+  send_email: { fixed: ['to'], templates: ['subject', 'text'], bounded: ['subject'] },
+  emit_event: { fixed: ['name'], named: ['data'], templates: ['data'] },
+  wait: {},
+};
 
 /** What placeholders can name at a step of an automation. */
 interface Names {
@@ -50,15 +74,25 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
       };
     }
     yield* limitProblems(action, place);
-    for (const [text, where] of forbiddenTexts(action, place)) {
+    const { fixed = [], named = [], templates = [] } = action.type ? MEMBERS[action.type] : {};
+    for (const [text, where] of textsOf(action, ['key', ...fixed], place)) {
       if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder is not allowed here.' };
     }
-    for (const [text, where] of fixedKeys(action, place)) {
-      if (hasPlaceholder(text)) yield keyProblem(where, 'A placeholder is not allowed in a name.');
+    for (const member of named) {
+      for (const name of Object.keys(memberOf(action, member) ?? {})) {
+        const where = `${place}/${member}${pointer(name)}`;
+        if (hasPlaceholder(name)) yield keyProblem(where, 'A placeholder is not allowed in a name.');
+      }
     }
-    for (const [text, where] of templateTexts(action, place)) yield* placeholderProblems(text, where, names);
+    for (const [text, where] of textsOf(action, templates, place)) yield* placeholderProblems(text, where, names);
     names.earlierSteps.add(key);
   }
+}
+
+const memberOf = (action: Draft<ManifestAction>, name: string): unknown => (action as Record<string, unknown>)[name];
+
+function* textsOf(action: Draft<ManifestAction>, members: readonly string[], place: string): Generator<PlacedText> {
+  for (const name of members) yield* textsIn(memberOf(action, name), `${place}/${name}`);
 }
 
 function payloadKeys({ trigger }: Draft<ManifestAutomation>): Set<string> | undefined {
@@ -95,32 +129,15 @@ function* limitProblems(action: Draft<ManifestAction>, place: string): Generator
       yield { pointer: `${place}/dueInDays`, message: `A task must be due in 0 to ${MAX_DUE_IN_DAYS} days.` };
     }
   }
-  for (const [name, text] of boundedTexts(action)) {
-    if (isWithin(text?.length, 1, MAX_TEXT)) continue;
+  for (const name of (action.type && MEMBERS[action.type].bounded) ?? []) {
+    const text = memberOf(action, name);
+    if (typeof text !== 'string' || isWithin(text.length, 1, MAX_TEXT)) continue;
     yield { pointer: `${place}/${name}`, message: `This must be a text of 1 to ${MAX_TEXT} characters.` };
   }
   if (action.type === 'send_email' && /[\r\n]/.test(action.subject ?? '')) {
     yield { pointer: `${place}/subject`, message: 'A subject must not contain a line break.' };
   }
   if (action.type === 'http_request') yield* requestProblems(action, place);
-}
-
-/** Texts that must not be empty or longer than a run accepts. */
-function boundedTexts(action: Draft<ManifestAction>): [name: string, text: string | undefined][] {
-  switch (action.type) {
-    case 'create_task':
-      return [
-        ['title', action.title],
-        ['description', action.description],
-        ['assignee', action.assignee],
-      ];
-    case 'update_record':
-      return [['id', action.id]];
-    case 'send_email':
-      return [['subject', action.subject]];
-    default:
-      return [];
-  }
 }
 
 function* requestProblems(
@@ -143,68 +160,6 @@ function* requestProblems(
 /** Whether a number lies between the bounds; a missing one counts as valid. */
 function isWithin(value: number | undefined, least: number, most: number): boolean {
   return value === undefined || (value >= least && value <= most);
-}
-
-/** Texts of an action that must not contain a placeholder. */
-function* forbiddenTexts(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
-  if (action.key !== undefined) yield [action.key, `${place}/key`];
-  switch (action.type) {
-    case 'create_record':
-    case 'update_record':
-      if (action.object !== undefined) yield [action.object, `${place}/object`];
-      break;
-    case 'create_task':
-      if (action.assignee !== undefined) yield [action.assignee, `${place}/assignee`];
-      break;
-    case 'send_email':
-      if (typeof action.to === 'string') yield [action.to, `${place}/to`];
-      else for (const [k, to] of entriesOf(action.to)) yield [to, `${place}/to/${k}`];
-      break;
-    case 'emit_event':
-      if (action.name !== undefined) yield [action.name, `${place}/name`];
-      break;
-  }
-}
-
-/** Keys of an action's maps, which must not contain a placeholder. */
-function* fixedKeys(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
-  if (action.type === 'create_record' || action.type === 'update_record')
-    yield* keysOf(action.values, `${place}/values`);
-  if (action.type === 'http_request') yield* keysOf(action.headers, `${place}/headers`);
-  if (action.type === 'emit_event') yield* keysOf(action.data, `${place}/data`);
-}
-
-function* keysOf(value: object | undefined, place: string): Generator<PlacedText> {
-  for (const key of Object.keys(value ?? {})) yield [key, place + pointer(key)];
-}
-
-/** Texts of an action that may contain placeholders. */
-function* templateTexts(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
-  switch (action.type) {
-    case 'create_record':
-      yield* textsIn(action.values, `${place}/values`);
-      break;
-    case 'update_record':
-      yield* textsIn(action.id, `${place}/id`);
-      yield* textsIn(action.values, `${place}/values`);
-      break;
-    case 'create_task':
-      yield* textsIn(action.title, `${place}/title`);
-      yield* textsIn(action.description, `${place}/description`);
-      break;
-    case 'http_request':
-      yield* textsIn(action.url, `${place}/url`);
-      yield* textsIn(action.headers, `${place}/headers`);
-      yield* textsIn(action.body, `${place}/body`);
-      break;
-    case 'send_email':
-      yield* textsIn(action.subject, `${place}/subject`);
-      yield* textsIn(action.text, `${place}/text`);
-      break;
-    case 'emit_event':
-      yield* textsIn(action.data, `${place}/data`);
-      break;
-  }
 }
 
 function* placeholderProblems(text: string, where: string, names: Names): Generator<Problem> {

@@ -8,13 +8,11 @@ export const MAX_DEPTH = 64;
 /** Number of values, including lists and objects. A package of 100 objects with 2,000 rich fields has about 40,000. */
 export const MAX_NODES = 100_000;
 
-/** Total length of all texts and keys, in UTF-16 units. */
 export const MAX_TEXT = 2 * 1024 * 1024;
 
 /**
  * Checks that a value is JSON of acceptable size before anything else uses it. The walk stops at the maximum depth, so
  * neither deep nesting nor a cycle can exhaust the stack.
- *
  * @returns the first obstacle, or undefined
  */
 export function admitJson(document: unknown): Problem | undefined {

@@ -1,4 +1,4 @@
-import { type CertifyOptions, certifyAdmitted } from './certify.js';
+import { type CertifyOptions, certify } from './certify.js';
 import type { Certification, Severity } from './check.js';
 import { bounded, isAboutKey, type Problem } from './problem.js';
 import { JsonSource, type SourceRange } from './source/json-source.js';
@@ -15,47 +15,28 @@ export interface LocatedFinding extends SourceRange {
   message: string;
 }
 
-/** The result of certifying texts. */
-export interface TextCertification {
+interface TextCertification {
   certification: Certification;
   /** Findings of failed checks, sorted by check, then by position. */
   findings: LocatedFinding[];
 }
 
-/** The parsed texts of a package. */
 export interface PackageTexts {
   manifest: JsonSource;
   reviewPacket?: JsonSource | undefined;
 }
 
-/** How to certify a text. */
-export interface CertifyTextOptions extends Omit<CertifyOptions, 'reviewPacket'> {
-  /** The text of the review packet. */
-  reviewPacket?: string;
-}
-
 /**
- * Certifies the text of a package. A text that is not JSON, or contains a duplicate key, fails MAN-001 (a review packet
+ * Certifies the texts of a package. A text that is not JSON, or contains a duplicate key, fails MAN-001 (a review packet
  * REV-001) at that position and is not checked further.
- *
  * @throws what a probe throws, like `certify`
  */
-export async function certifyText(source: string, options: CertifyTextOptions): Promise<TextCertification> {
-  const { reviewPacket, ...rest } = options;
-  const texts: PackageTexts = {
-    manifest: new JsonSource(source),
-    reviewPacket: reviewPacket === undefined ? undefined : new JsonSource(reviewPacket),
-  };
-  return certifySources(texts, rest);
-}
-
-/** {@link certifyText} for texts that are already parsed. */
 export async function certifySources(
   texts: PackageTexts,
   options: Omit<CertifyOptions, 'reviewPacket'>,
 ): Promise<TextCertification> {
   const { manifest, reviewPacket } = texts;
-  const certification = await certifyAdmitted(
+  const certification = await certify(
     manifest.value,
     { ...options, ...(reviewPacket && { reviewPacket: reviewPacket.value }) },
     { manifest: problemsOf(manifest), reviewPacket: problemsOf(reviewPacket) },

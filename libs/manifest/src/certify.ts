@@ -11,7 +11,6 @@ import type { Manifest } from './schema/manifest.js';
 
 /**
  * The SHA-256 of the canonical form of a manifest, in lower-case hex: the identity of a version.
- *
  * @throws TypeError when the manifest is not a JSON value
  */
 export function manifestSha256(manifest: unknown): string {
@@ -21,7 +20,6 @@ export function manifestSha256(manifest: unknown): string {
 /** Changes when a check is added or changes its verdicts. */
 export const SUITE_VERSION = '1.3.0';
 
-/** How to certify. */
 export interface CertifyOptions {
   reviewPacket?: unknown;
   /** A missing review packet fails in a submission and is skipped in a certification. */
@@ -32,27 +30,21 @@ export interface CertifyOptions {
   addressPolicy?: Pick<UrlOptions, 'allowedPorts' | 'clusterSuffixes'>;
 }
 
-/**
- * Runs the suite on a package. It is pure except for the probes: the same package gets the same result.
- *
- * @param manifest any value; if it is not JSON, or too deep or too large, it fails MAN-001 and is not checked further
- * @throws what a probe throws, except for a name that does not resolve
- */
-export async function certify(manifest: unknown, options: CertifyOptions): Promise<Certification> {
-  return certifyAdmitted(manifest, options, { manifest: [], reviewPacket: [] });
-}
-
-/** Why the parser rejected the documents; empty for values that do not come from a text. */
 interface Obstacles {
   manifest: readonly Problem[];
   reviewPacket: readonly Problem[];
 }
 
-/** {@link certify} for documents that the parser may have rejected. */
-export async function certifyAdmitted(
+/**
+ * Runs the suite on a package. It is pure except for the probes: the same package gets the same result.
+ * @param manifest any value; if it is not JSON, or too deep or too large, it fails MAN-001 and is not checked further
+ * @param unread why the parser rejected the documents, if they come from texts
+ * @throws what a probe throws, except for a name that does not resolve
+ */
+export async function certify(
   manifest: unknown,
   options: CertifyOptions,
-  unread: Obstacles,
+  unread: Obstacles = { manifest: [], reviewPacket: [] },
 ): Promise<Certification> {
   const obstacles: Obstacles = {
     manifest: unread.manifest.length > 0 ? unread.manifest : obstaclesIn(manifest),
@@ -134,7 +126,6 @@ function obstaclesIn(document: unknown): Problem[] {
   return obstacle ? [obstacle] : [];
 }
 
-/** The result when at least one of the documents cannot be read. */
 function refuse(obstacles: Obstacles, manifest: unknown): Certification {
   const named: Readonly<Record<string, readonly Problem[]>> = {
     'MAN-001': obstacles.manifest,
@@ -143,12 +134,10 @@ function refuse(obstacles: Obstacles, manifest: unknown): Certification {
   const checks = CHECKS.map((check) => {
     const problems = named[check.id] ?? [];
     const outcome =
-      problems.length > 0 ? problems.map(withoutPlace) : { skip: 'Not run because the document cannot be read.' };
+      problems.length > 0
+        ? problems.map(({ pointer, message }) => ({ pointer, message }))
+        : { skip: 'Not run because the document cannot be read.' };
     return resultOf(check, outcome);
   });
   return certification(obstacles.manifest.length > 0 ? null : manifestSha256(manifest), checks);
-}
-
-function withoutPlace({ pointer, message }: Problem): Problem {
-  return { pointer, message };
 }

@@ -9,7 +9,6 @@ export type Severity = 'blocker' | 'warning' | 'advice';
 
 export type CheckStatus = 'pass' | 'fail' | 'skip';
 
-/** The outcome of one check. */
 export interface CheckResult {
   id: string;
   title: string;
@@ -24,19 +23,15 @@ export interface CheckResult {
   findings: Problem[];
 }
 
-/** The result of the suite. */
 export interface Certification {
   suiteVersion: string;
   /** Identity of the manifest; null when it has no canonical form. */
   manifestSha256: string | null;
-  /** Whether no blocker failed. */
   passed: boolean;
-  /** One entry per check, sorted by id. */
   checks: CheckResult[];
   summary: { passed: number; failed: number; skipped: number };
 }
 
-/** Input of a check. */
 export interface CheckContext {
   /** The manifest without the values of a wrong type. */
   readonly manifest: ManifestDraft;

@@ -3,7 +3,7 @@ import { onDeleteOf } from '@crm/fields';
 import { entriesOf, type ManifestDraft } from './example.js';
 import { isExposing, otherExposures } from './exposed-fields.js';
 import { pointer } from './json-pointer.js';
-import { type NamedField, namedFields } from './package-model.js';
+import { hasDefault, type NamedField, namedFields } from './package-model.js';
 
 /**
  * What a change means for a tenant that upgrades: `safe` needs nothing, `breaking` may make clients or
@@ -11,7 +11,6 @@ import { type NamedField, namedFields } from './package-model.js';
  */
 export type ChangeEffect = 'safe' | 'breaking' | 'destructive';
 
-/** One difference between two versions. */
 export interface Change {
   kind: 'added' | 'removed' | 'changed';
   /** Points into the new manifest; for a removal, to the section that contained it. */
@@ -41,7 +40,6 @@ interface FieldChange {
   consent?: boolean;
 }
 
-/** The differences between the objects of two versions. */
 export function* compareObjects(before: ManifestDraft, after: ManifestDraft): Generator<Change> {
   const old = new Map([...entriesOf(before.objects)].map(([, object]) => [object.apiName, object]));
   const names = new Set<string>();
@@ -51,13 +49,8 @@ export function* compareObjects(before: ManifestDraft, after: ManifestDraft): Ge
     const at = pointer('objects', i);
     const previous = old.get(object.apiName);
     if (!previous) {
-      yield {
-        kind: 'added',
-        pointer: at,
-        message: `The object "${object.apiName}" is new.`,
-        effect: 'safe',
-        consent: true,
-      };
+      const message = `The object "${object.apiName}" is new.`;
+      yield { kind: 'added', pointer: at, message, effect: 'safe', consent: true };
       continue;
     }
     yield* compareFields(
@@ -91,7 +84,7 @@ function* compareFields(
     const previous = old.get(field.apiName);
     const title = `${object}.${field.apiName}`;
     if (!previous) {
-      const blocks = field.required === true && (field.default ?? null) === null;
+      const blocks = field.required === true && !hasDefault(field);
       const consent = isExposing(field);
       const what = `is new${blocks ? ', required and has no default' : ''}${consent ? ` and ${EXPOSES}` : ''}`;
       const message = `The field ${title} ${what}.`;
@@ -137,10 +130,6 @@ function* fieldChanges(before: NamedField, after: NamedField): Generator<FieldCh
   yield* exposure(before, after);
   yield* roleChanges('readable', before.readRoles, after.readRoles);
   yield* roleChanges('writable', before.writeRoles, after.writeRoles);
-}
-
-function hasDefault(field: NamedField): boolean {
-  return (field.default ?? null) !== null;
 }
 
 /** Changes in what a formula shows of fields that its readers cannot read. */
@@ -193,7 +182,6 @@ export function typeEffect(before: string, after: string): ChangeEffect {
   return before === 'formula' ? 'breaking' : 'destructive';
 }
 
-/** How many options a message names; the rest are only counted. */
 const SHOWN_OPTIONS = 10;
 
 function optionNames(values: readonly string[]): string {

@@ -1,16 +1,13 @@
 import type { UrlOptions } from '@crm/address-policy';
 import { patternsOf } from '@crm/contracts';
-import { type Change, compareObjects } from './compare-objects.js';
+import { type Change, type ChangeEffect, compareObjects } from './compare-objects.js';
 import { entriesOf, type ManifestDraft } from './example.js';
-import { pointer } from './json-pointer.js';
 import { judgeUrl, outboundUrls } from './outbound-urls.js';
+import { eventReferences } from './package-model.js';
 import { requestedScopes } from './scope-usage.js';
 
 /**
  * The differences between two versions that matter to a tenant, in the order of the sections.
- *
- * @param before the version that tenants have
- * @param after the version they would get
  * @param addressPolicy which hosts the platform calls; refused hosts do not count as access
  */
 export function compareManifests(
@@ -24,10 +21,15 @@ export function compareManifests(
     ...compareObjects(before, after),
     ...compareSets(eventsOf(before), eventsOf(after), 'event', '/webhooks', isCoveredEvent),
     ...compareSets(hostsOf(before, addressPolicy), hostsOf(after, addressPolicy), 'host', ''),
-    ...compareSets(originsOf(before), originsOf(after), 'embed origin', '/embed/allowedOrigins'),
-    ...compareSets(redirectUrisOf(before), redirectUrisOf(after), 'redirect URI', '/oauth/redirectUris'),
+    ...compareLists(before.embed?.allowedOrigins, after.embed?.allowedOrigins, 'embed origin', '/embed/allowedOrigins'),
+    ...compareLists(before.oauth?.redirectUris, after.oauth?.redirectUris, 'redirect URI', '/oauth/redirectUris'),
   ];
 }
+
+type List = readonly (string | undefined)[] | undefined;
+
+const compareLists = (before: List, after: List, what: string, section: string): Generator<Change> =>
+  compareSets(listed(before, section), listed(after, section), what, section);
 
 type Places = ReadonlyMap<string, string>;
 
@@ -62,45 +64,27 @@ function* compareScopes(before: ManifestDraft, after: ManifestDraft): Generator<
   yield* lost(old.keys(), (name) => requested.has(name), 'scope', '/permissions');
 }
 
-function eventsOf(manifest: ManifestDraft): Places {
+/** The names by their first place. */
+function placesOf(named: Iterable<{ name: string; at: string }>): Places {
   const places = new Map<string, string>();
-  const add = (name: string, at: string) => {
-    if (!places.has(name)) places.set(name, at);
-  };
-  for (const [i, { trigger }] of entriesOf(manifest.automations)) {
-    if (trigger?.type === 'event' && trigger.event !== undefined)
-      add(trigger.event, pointer('automations', i, 'trigger', 'event'));
-  }
-  for (const [i, webhook] of entriesOf(manifest.webhooks)) {
-    for (const [j, name] of entriesOf(webhook.events)) add(name, pointer('webhooks', i, 'events', j));
-  }
-  for (const [i, name] of entriesOf(manifest.service?.consumes)) add(name, pointer('service', 'consumes', i));
+  for (const { name, at } of named) if (!places.has(name)) places.set(name, at);
   return places;
 }
 
-function hostsOf(manifest: ManifestDraft, addressPolicy: UrlOptions): Places {
-  const places = new Map<string, string>();
-  for (const { text, pointer: at } of outboundUrls(manifest)) {
-    const verdict = judgeUrl(text, addressPolicy);
-    if (verdict.ok && !places.has(verdict.host)) places.set(verdict.host, at);
-  }
-  return places;
-}
+/** The events that the app is told about. */
+const eventsOf = (manifest: ManifestDraft): Places =>
+  placesOf([...eventReferences(manifest)].filter(({ by }) => by !== 'action'));
 
-function originsOf(manifest: ManifestDraft): Places {
-  return new Map(
-    [...entriesOf(manifest.embed?.allowedOrigins)].map(([i, origin]) => [
-      origin,
-      pointer('embed', 'allowedOrigins', i),
-    ]),
+const hostsOf = (manifest: ManifestDraft, addressPolicy: UrlOptions): Places =>
+  placesOf(
+    outboundUrls(manifest).flatMap(({ text, pointer: at }) => {
+      const verdict = judgeUrl(text, addressPolicy);
+      return verdict.ok ? [{ name: verdict.host, at }] : [];
+    }),
   );
-}
 
-function redirectUrisOf(manifest: ManifestDraft): Places {
-  return new Map(
-    [...entriesOf(manifest.oauth?.redirectUris)].map(([i, uri]) => [uri, pointer('oauth', 'redirectUris', i)]),
-  );
-}
+const listed = (list: List, section: string): Places =>
+  new Map([...entriesOf(list)].map(([i, name]) => [name, `${section}/${i}`]));
 
 type Covers = (names: Places, name: string) => boolean;
 
@@ -121,8 +105,7 @@ function* compareSets(
     if (covers(before, name)) continue;
     yield { kind: 'added', pointer: at, message: `The ${what} "${name}" is new.`, effect: 'safe', consent: true };
   }
-  const isLeft = (name: string) => covers(after, name);
-  yield* lost(before.keys(), isLeft, what, section);
+  yield* lost(before.keys(), (name) => covers(after, name), what, section);
 }
 
 function* lost(
@@ -130,16 +113,12 @@ function* lost(
   isLeft: (name: string) => boolean,
   what: string,
   section: string,
+  effect: ChangeEffect = 'safe',
 ): Generator<Change> {
   for (const name of before) {
     if (isLeft(name)) continue;
-    yield {
-      kind: 'removed',
-      pointer: section,
-      message: `The ${what} "${name}" is removed.`,
-      effect: 'safe',
-      consent: false,
-    };
+    const message = `The ${what} "${name}" is removed.`;
+    yield { kind: 'removed', pointer: section, message, effect, consent: false };
   }
 }
 
@@ -147,9 +126,5 @@ function* compareRoles(before: ManifestDraft, after: ManifestDraft): Generator<C
   const names = (manifest: ManifestDraft) =>
     new Set([...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? []));
   const remaining = names(after);
-  for (const name of names(before)) {
-    if (remaining.has(name)) continue;
-    const message = `The role "${name}" is removed.`;
-    yield { kind: 'removed', pointer: '/roles', message, effect: 'breaking', consent: false };
-  }
+  yield* lost(names(before), (name) => remaining.has(name), 'role', '/roles', 'breaking');
 }

@@ -1,6 +1,4 @@
-/** One entry of a stream's mapping. */
 export interface MappedField {
-  /** The key of the entry in the manifest. */
   key: string;
   source: string;
   destination: string;
@@ -9,9 +7,6 @@ export interface MappedField {
 /**
  * The entries of a stream's mapping, which is written `{ "<source field>": "<destination field>" }`. The opposite
  * direction is recognised when every key, but not every value, is a field of the destination.
- *
- * @param mapping the mapping as written
- * @param destinationFields writable fields of the destination object
  */
 export function connectorMapping(
   mapping: Readonly<Record<string, string>>,

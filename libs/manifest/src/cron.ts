@@ -32,7 +32,6 @@ export function cronProblem(expression: string): string | undefined {
 /** Days per month in a leap year. */
 const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether any of the months has any of the days. */
 function hasDate(days: string, months: string): boolean {
   const [, , day, month] = FIELDS;
   const firstDay = Math.min(...days.split(',').map((item) => firstOf(item, day!)));

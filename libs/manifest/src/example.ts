@@ -1,6 +1,5 @@
 import { discriminatedSchema, type Manifest } from './schema/manifest.js';
 
-/** The part of a JSON Schema that is used to build an example. */
 interface ExampleSchema {
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];
@@ -17,7 +16,6 @@ const LONGEST_EXAMPLE = 160;
 
 /**
  * A value that a schema accepts: its own example, otherwise one built from its parts, with only the required keys.
- *
  * @returns undefined when the schema says too little
  */
 export function exampleOf(schema: ExampleSchema): unknown {
@@ -88,8 +86,6 @@ interface JsonSchema {
 /**
  * The manifest without the values of a wrong type, so that the semantic checks run in spite of mistakes elsewhere.
  * Patterns are ignored: a name that violates them is still a name.
- *
- * @param manifest a JSON value within the size limits
  */
 export function draftOf(manifest: unknown): ManifestDraft {
   return (prune(discriminatedSchema as JsonSchema, manifest) ?? {}) as ManifestDraft;

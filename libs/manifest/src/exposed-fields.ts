@@ -9,9 +9,7 @@ export function isExposing(field: NamedField): boolean {
 /**
  * The formulas that expose restricted fields in both versions of an object, but other values of them: the formula has
  * changed, or one that it reads on the way to those fields. Another exposing formula ends the way, because consent for
- * what it shows is requested separately.
- *
- * Takes time linear in the number of formulas and of the names they read.
+ * what it shows is requested separately. Takes time linear in the number of formulas and of the names they read.
  */
 export function otherExposures(before: readonly NamedField[], after: readonly NamedField[]): ReadonlySet<string> {
   const old = new Map(before.map((field) => [field.apiName, field]));

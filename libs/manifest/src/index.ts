@@ -1,13 +1,5 @@
 export { type CertifyOptions, certify, manifestSha256, SUITE_VERSION } from './certify.js';
-export {
-  type CertifyTextOptions,
-  certifySources,
-  certifyText,
-  type LocatedFinding,
-  locateFindings,
-  type PackageTexts,
-  type TextCertification,
-} from './certify-text.js';
+export { certifySources, type LocatedFinding, locateFindings, type PackageTexts } from './certify-text.js';
 export type { Certification, Check, CheckResult, CheckStatus, Severity } from './check.js';
 export { checkListPage, checkPage } from './check-pages.js';
 export { CHECKS } from './checks/index.js';
@@ -25,7 +17,6 @@ export type { CertificationProbes, KeyOwnership } from './outbound-urls.js';
 export { conditionTypes } from './package-model.js';
 export { MAX_FINDINGS, type Problem } from './problem.js';
 export * from './schema/manifest.js';
-export { REVIEW_COMPONENTS, type ReviewPacket, ReviewPacketSchema } from './schema/manifest.js';
 export { compareVersions, isVersion } from './semver.js';
 export { JsonSource, type SourceRange } from './source/json-source.js';
 export { type LineColumn, LineIndex } from './source/scan-json.js';

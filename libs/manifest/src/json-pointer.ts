@@ -1,5 +1,8 @@
 import { escapePointer } from '@crm/contracts';
 
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Longer keys are shortened in pointers, so that many findings below them stay short. In UTF-16 units. */
 const LONGEST_STEP = 200;
 
@@ -19,7 +22,6 @@ function stepOf(given: string): string {
   return escapePointer(step);
 }
 
-/** The steps of a JSON pointer; list indexes are strings. */
 export function pointerSteps(text: string): string[] {
   return text
     .split('/')

@@ -4,7 +4,6 @@ import { pointer } from './json-pointer.js';
 import type { Manifest } from './schema/manifest.js';
 import { hasPlaceholder, isUrlTemplateFixed } from './templates.js';
 
-/** Who owns the key of a package, from the publisher's point of view. */
 export type KeyOwnership = 'free' | 'own' | 'other';
 
 /**
@@ -26,7 +25,6 @@ export interface CertificationProbes {
   resolveHost?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** A URL of the package that the platform would call. */
 interface OutboundUrl {
   text: string;
   pointer: string;
@@ -52,11 +50,7 @@ export function outboundUrls(manifest: ManifestDraft): OutboundUrl[] {
   return urls.flatMap(([text, at]) => (text === undefined ? [] : [{ text, pointer: at }]));
 }
 
-/**
- * Checks a URL by its text: it must satisfy the policy and have no placeholder before the path.
- *
- * @returns the host, or a refusal
- */
+/** Checks a URL by its text: it must satisfy the policy and have no placeholder before the path. */
 export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: string } | Refusal {
   if (!isUrlTemplateFixed(text)) {
     return { ok: false, code: 'invalid_url', message: 'Placeholders are allowed only in the path and query of a URL' };
@@ -69,7 +63,6 @@ export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: s
   return written.ok ? { ok: true, host: hostOf(written.url) } : written;
 }
 
-/** Maximum number of hosts of a package; each costs a lookup. */
 export const MAX_HOSTS = 100;
 
 /** The URLs of a package by host, without those that the policy refuses. */

@@ -2,6 +2,7 @@ import { CORE_OBJECTS, type CoreObject, EVENTS, type EventName, eventValueTypes,
 import { fieldTypes } from '@crm/fields';
 import type { ValueType } from '@crm/formula';
 import { type Draft, entriesOf, type ManifestDraft } from './example.js';
+import { pointer } from './json-pointer.js';
 import type { ManifestField, ManifestObject, ManifestTrigger } from './schema/manifest.js';
 
 /** An object that an action or a stream writes to. */
@@ -57,8 +58,9 @@ export function objectNames(manifest: ManifestDraft): Iterable<string> {
   return targetsOf(manifest).keys();
 }
 
-/** A field that has at least a name and a type. */
 export type NamedField = Draft<ManifestField> & { apiName: string; type: ManifestField['type'] };
+
+export const hasDefault = (field: Partial<NamedField>): boolean => (field.default ?? null) !== null;
 
 /** The fields of an object that have a name and a type, with their indexes. */
 export function namedFields(object: Draft<ManifestObject>): [index: number, field: NamedField][] {
@@ -75,6 +77,31 @@ export function knownRoles(manifest: ManifestDraft): Set<string> {
 /** Whether a text is suitable as a name: a single line, not blank, no white space around it. */
 export function isLabel(text: string): boolean {
   return text.trim() === text && text !== '' && !/[\p{Cc}\u2028\u2029]/u.test(text);
+}
+
+interface EventReference {
+  readonly name: string;
+  readonly at: string;
+  readonly by: 'trigger' | 'action' | 'webhook' | 'consumer';
+}
+
+/** Every place of the package that names an event, in the order of the sections. */
+export function* eventReferences(manifest: ManifestDraft): Generator<EventReference> {
+  for (const [i, { trigger, actions }] of entriesOf(manifest.automations)) {
+    if (trigger?.type === 'event' && trigger.event !== undefined) {
+      yield { name: trigger.event, at: pointer('automations', i, 'trigger', 'event'), by: 'trigger' };
+    }
+    for (const [j, action] of entriesOf(actions)) {
+      if (action.type !== 'emit_event' || action.name === undefined) continue;
+      yield { name: action.name, at: pointer('automations', i, 'actions', j, 'name'), by: 'action' };
+    }
+  }
+  for (const [i, { events }] of entriesOf(manifest.webhooks)) {
+    for (const [j, name] of entriesOf(events)) yield { name, at: pointer('webhooks', i, 'events', j), by: 'webhook' };
+  }
+  for (const [i, name] of entriesOf(manifest.service?.consumes)) {
+    yield { name, at: pointer('service', 'consumes', i), by: 'consumer' };
+  }
 }
 
 /** Events that the package can name: those of the platform and those that it declares to produce. */

@@ -17,42 +17,32 @@ function* first<T>(items: Iterable<T>, count: number): Generator<T> {
   }
 }
 
-/** A problem at one place of a document. */
 export interface Problem {
   /** JSON pointer (RFC 6901) to the value, or to the unknown key. */
   pointer: string;
   message: string;
 }
 
-/** Problems with a key itself. Not a property, because API answers contain problems unchanged. */
-const keyProblems = new WeakSet<Problem>();
+/** What a problem concerns besides its place. Not a property, because API answers contain problems unchanged. */
+const marks = new WeakMap<Problem, 'key' | 'advice'>();
+
+const marked =
+  (mark: 'key' | 'advice' | undefined) =>
+  (pointer: string, message: string): Problem => {
+    const problem = { pointer, message };
+    if (mark) marks.set(problem, mark);
+    return problem;
+  };
 
 /** Creates a problem with the key that the pointer ends in, not with its value. */
-export function keyProblem(pointer: string, message: string): Problem {
-  const problem = { pointer, message };
-  keyProblems.add(problem);
-  return problem;
-}
-
-/** Whether a problem of this run concerns a key. */
-export function isAboutKey(problem: Problem): boolean {
-  return keyProblems.has(problem);
-}
-
-/** Problems that a check which is otherwise a blocker only advises about. Not a property, for the same reason. */
-const advices = new WeakSet<Problem>();
+export const keyProblem = marked('key');
 
 /** Creates a problem that does not reject the package, whatever the severity of the check. */
-export function advice(pointer: string, message: string): Problem {
-  const problem = { pointer, message };
-  advices.add(problem);
-  return problem;
-}
+export const advice = marked('advice');
 
-/** Whether a problem of this run is only advice. */
-export function isAdvice(problem: Problem): boolean {
-  return advices.has(problem);
-}
+export const isAboutKey = (problem: Problem): boolean => marks.get(problem) === 'key';
+
+export const isAdvice = (problem: Problem): boolean => marks.get(problem) === 'advice';
 
 /**
  * Maximum number of findings per check; the check is asked for one more to learn whether there are more. Which ones are
@@ -60,7 +50,6 @@ export function isAdvice(problem: Problem): boolean {
  */
 export const MAX_FINDINGS = 100;
 
-/** Maximum length of a pointer and of a message in a result, in UTF-16 units. */
 const LONGEST_TEXT = 500;
 
 /**
@@ -71,12 +60,9 @@ export function bounded(problem: Problem): Problem {
   const { pointer, message } = problem;
   if (pointer.length <= LONGEST_TEXT && message.length <= LONGEST_TEXT) return problem;
   const end = pointer.length <= LONGEST_TEXT ? pointer.length : pointer.lastIndexOf('/', LONGEST_TEXT);
-  const plain = (at: string, text: string): Problem => ({ pointer: at, message: text });
-  const make = isAboutKey(problem) ? keyProblem : isAdvice(problem) ? advice : plain;
-  return make(copy(pointer.slice(0, end)), excerpt(message, LONGEST_TEXT));
+  return marked(marks.get(problem))(copy(pointer.slice(0, end)), excerpt(message, LONGEST_TEXT));
 }
 
-/** Truncates a text to `length` UTF-16 units, with `…` at the end. */
 export function excerpt(text: string, length: number): string {
   if (text.length <= length) return text;
   return copy(`${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`);

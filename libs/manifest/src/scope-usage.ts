@@ -1,9 +1,8 @@
 import { CORE_OBJECTS, type CoreObject, eventScope, isScope, type Scope } from '@crm/contracts';
 import { entriesOf, type ManifestDraft } from './example.js';
 import { pointer } from './json-pointer.js';
-import { resolveObject } from './package-model.js';
+import { eventReferences, resolveObject } from './package-model.js';
 
-/** A use of a scope in the package. */
 export interface ScopeUse {
   scope: Scope;
   pointer: string;
@@ -13,7 +12,6 @@ export interface ScopeUse {
   needed: boolean;
 }
 
-/** Every use of a scope in the package, in the order of the sections. */
 export function scopeUses(manifest: ManifestDraft): ScopeUse[] {
   return [
     ...objectUses(manifest),
@@ -52,24 +50,18 @@ function* automationUses(manifest: ManifestDraft): Generator<ScopeUse> {
   }
 }
 
+const EVENT_USES = { trigger: 'A trigger on', webhook: 'A webhook on', consumer: 'Consuming' };
+
 function* eventUses(manifest: ManifestDraft): Generator<ScopeUse> {
-  for (const [i, webhook] of entriesOf(manifest.webhooks)) {
+  for (const [i] of entriesOf(manifest.webhooks)) {
     yield { scope: 'webhooks', pointer: pointer('webhooks', i), what: 'A webhook', needed: false };
-    for (const [j, event] of entriesOf(webhook.events)) {
-      const scope = eventScope(event);
-      if (scope)
-        yield { scope, pointer: pointer('webhooks', i, 'events', j), what: `A webhook on ${event}`, needed: true };
+  }
+  const references = [...eventReferences(manifest)];
+  for (const kind of ['webhook', 'trigger', 'consumer'] as const) {
+    for (const { name, at, by } of references) {
+      const scope = by === kind ? eventScope(name) : undefined;
+      if (scope) yield { scope, pointer: at, what: `${EVENT_USES[kind]} ${name}`, needed: kind !== 'consumer' };
     }
-  }
-  for (const [i, { trigger }] of entriesOf(manifest.automations)) {
-    if (trigger?.type !== 'event' || trigger.event === undefined) continue;
-    const scope = eventScope(trigger.event);
-    const at = pointer('automations', i, 'trigger', 'event');
-    if (scope) yield { scope, pointer: at, what: `A trigger on ${trigger.event}`, needed: true };
-  }
-  for (const [i, event] of entriesOf(manifest.service?.consumes)) {
-    const scope = eventScope(event);
-    if (scope) yield { scope, pointer: pointer('service', 'consumes', i), what: `Consuming ${event}`, needed: false };
   }
 }
 
@@ -97,7 +89,6 @@ function* embedUses(manifest: ManifestDraft): Generator<ScopeUse> {
   }
 }
 
-/** A scope that a package requests. */
 export interface RequestedScope {
   scope: string;
   purpose?: string | undefined;

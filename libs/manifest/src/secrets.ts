@@ -56,8 +56,6 @@ const PLAIN_KEY = /^[a-z]+(?:[A-Z_][a-z]+)*$/;
 /**
  * Finds values and keys that look like a secret, no more than a result shows. The message does not repeat the secret,
  * nor does the pointer contain a key that looks like one.
- *
- * @param document a JSON value within the size limits
  */
 export function secretsIn(document: unknown): Problem[] {
   const problems: Problem[] = [];

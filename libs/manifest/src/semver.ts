@@ -4,7 +4,6 @@ const SEMVER = new RegExp(SEMVER_PATTERN);
 
 /**
  * Compares two semantic versions by precedence (SemVer 2.0.0, 11): build metadata does not count.
- *
  * @returns negative, zero or positive
  * @throws RangeError when either is not a semantic version
  */
@@ -48,7 +47,6 @@ function comparePrereleases(a: string[], b: string[]): number {
   return a.length - b.length;
 }
 
-/** Whether a text is a semantic version. */
 export function isVersion(text: string): boolean {
   return SEMVER.test(text);
 }

@@ -1,4 +1,3 @@
-/** Why a template gives nothing. */
 export type TemplateErrorCode = 'TEMPLATE' | 'TEMPLATE_TOO_LARGE';
 
 /** A malformed template, a value that is not allowed at its place, or a result that is too long. */
@@ -50,7 +49,6 @@ export class TemplateBudget {
   }
 }
 
-/** What one text may still take. */
 export class TemplateRoom {
   private taken = 0;
 
@@ -71,7 +69,6 @@ export class TemplateRoom {
   /**
    * Counts a list or an object by the length of its JSON, with texts as they are before escapes. Stops at the limit, and
    * needs no recursion, so that neither a long nor a deep value costs more than the limit.
-   * @returns what it counted
    * @throws TemplateError TEMPLATE_TOO_LARGE
    */
   takeJson(value: object): number {

@@ -7,7 +7,6 @@ export type TemplatePart = { text: string } | { path: string; position: number }
  * Parses the placeholders of a text. A placeholder is `{{name}}`, with optional spaces around the name. The name is a
  * key of the payload, an earlier step, or a dotted path into one of them (`{{record.email}}`). Single braces are
  * literal text.
- *
  * @throws TemplateError when a placeholder is not closed, is empty or contains another brace
  */
 export function parseTemplate(text: string): TemplatePart[] {

@@ -1,5 +1,5 @@
 import { parseUrl } from '@crm/address-policy';
-import { pointer, pointerSteps } from './json-pointer.js';
+import { isObject, pointer, pointerSteps } from './json-pointer.js';
 import type { Problem } from './problem.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -148,8 +148,4 @@ function decoded(text: string): string | undefined {
     if (error instanceof URIError) return undefined;
     throw error;
   }
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

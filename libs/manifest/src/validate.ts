@@ -7,11 +7,7 @@ import { discriminatedSchema } from './schema/manifest.js';
 const ajv = new Ajv2020({ allErrors: true, verbose: true, discriminator: true, strict: true, allowUnionTypes: true });
 const validateManifest = ajv.compile(discriminatedSchema);
 
-/**
- * The problems of a manifest's shape, without duplicates.
- *
- * @param manifest a JSON value within the size limits
- */
+/** The problems of a manifest's shape, without duplicates. @param manifest a JSON value within the size limits */
 export function* shapeProblems(manifest: unknown): Generator<Problem> {
   if (validateManifest(manifest)) return;
   const reported = new Set<string>();
@@ -73,7 +69,6 @@ function describe(error: ErrorObject): Problem {
   }
 }
 
-/** The schemas of the sibling keys. */
 function propertiesOf({ parentSchema }: ErrorObject): Readonly<Record<string, unknown>> {
   return (parentSchema as { properties?: Record<string, unknown> } | undefined)?.properties ?? {};
 }

@@ -1,11 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { certify, certifyText, JsonSource, locateFindings } from '../src/index.js';
+import { certify, certifySources, JsonSource, locateFindings, type PackageTexts } from '../src/index.js';
 import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
 import { SAMPLES } from './samples.js';
 
+function certified(manifest: string, reviewPacket?: string) {
+  const texts: PackageTexts = {
+    manifest: new JsonSource(manifest),
+    ...(reviewPacket && { reviewPacket: new JsonSource(reviewPacket) }),
+  };
+  return certifySources(texts, { mode: 'certification' });
+}
+
 /** The findings of a check about a text as `line:column+length message`. */
 async function findings(source: string, check = 'MAN-001', reviewPacket?: string): Promise<string[]> {
-  const result = await certifyText(source, { mode: 'certification', ...(reviewPacket && { reviewPacket }) });
+  const result = await certified(source, reviewPacket);
   return result.findings
     .filter((finding) => finding.check === check)
     .map(({ line, column, length, message }) => `${line}:${column}+${length} ${message}`);
@@ -24,12 +32,12 @@ function source(fragment: Fragment): string {
 
 const LAST = Object.keys(baseManifest).length + 1;
 
-describe('certifyText', () => {
+describe('certifySources', () => {
   it('returns the result of certify with positions', async () => {
     for (const { passes, fails } of SAMPLES.slice(0, 40)) {
       for (const fragment of [passes, fails]) {
         const text = JSON.stringify(manifestWith(fragment), null, 2);
-        const { certification } = await certifyText(text, { mode: 'certification' });
+        const { certification } = await certified(text);
         expect(certification).toEqual(await certify(JSON.parse(text), { mode: 'certification' }));
       }
     }
@@ -118,7 +126,7 @@ describe('certifyText', () => {
 
   it('rejects a duplicate key and runs no further checks', async () => {
     const text = '{\n  "key": "acme-visits",\n  "name": "A",\n  "key": "acme"\n}';
-    const { certification, findings: found } = await certifyText(text, { mode: 'submission', reviewPacket: '{}' });
+    const { certification, findings: found } = await certified(text, '{}');
     expect(certification).toMatchObject({ passed: false, manifestSha256: null, summary: { failed: 1 } });
     expect(found).toEqual([
       {

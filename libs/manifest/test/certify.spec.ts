@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { CHECKS, type CheckResult, certify } from '../src/index.js';
+import { type Certification, CHECKS, type CheckResult, certify, manifestSha256 } from '../src/index.js';
+import { suggestion } from '../src/problem.js';
 import { baseManifest, manifestWith } from './base-manifest.js';
 import { SAMPLES } from './samples.js';
+
+/** The result of one check. */
+const resultOf = ({ checks }: Certification, id: string): CheckResult => checks.find((check) => check.id === id)!;
+const failedOf = ({ checks }: Certification): string[] =>
+  checks.filter(({ status }) => status === 'fail').map(({ id }) => id);
+const webhooksTo = (...urls: string[]) => ({ webhooks: urls.map((url) => ({ events: ['lead.created'], url })) });
 
 describe('checks', () => {
   it('have a failing and a passing sample, except for the live check', () => {
@@ -17,37 +24,26 @@ describe('checks', () => {
   it.each(SAMPLES.map((sample) => [sample.check, sample.what, sample] as const))(
     '%s: %s',
     async (id, _what, sample) => {
-      const run = async (kind: 'fails' | 'passes'): Promise<CheckResult | undefined> => {
-        const { checks } = await certify(manifestWith(sample[kind]), {
-          mode: 'submission',
-          ...(sample.packets && { reviewPacket: sample.packets[kind] }),
-          probes: { resolveHost: async () => ['1.1.1.1'], ...sample.probes },
-        });
-        return checks.find((check) => check.id === id);
+      const run = async (kind: 'fails' | 'passes') => {
+        const reviewPacket = sample.packets && { reviewPacket: sample.packets[kind] };
+        const probes = { resolveHost: async () => ['1.1.1.1'], ...sample.probes };
+        return resultOf(await certify(manifestWith(sample[kind]), { mode: 'submission', ...reviewPacket, probes }), id);
       };
-      expect(await run('fails')).toMatchObject({
-        status: 'fail',
-        pointer: sample.pointer,
-        message: expect.stringMatching(/[.)?]$/),
-      });
+      const message = expect.stringMatching(/[.)?]$/);
+      expect(await run('fails')).toMatchObject({ status: 'fail', pointer: sample.pointer, message });
       expect(await run('passes')).toMatchObject({ status: 'pass', pointer: '', findings: [] });
     },
   );
 });
 
+const PACKET = { demoVideo: 'https://a.example.com', securityQuestionnaire: 'a', testInstructions: 'b' };
+
 describe('certify', () => {
   it('passes the base package and skips only checks without a probe', async () => {
     const certification = await certify(baseManifest, { mode: 'certification' });
-    expect(certification.checks.filter(({ status }) => status === 'fail')).toEqual([]);
-    expect(certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id)).toEqual([
-      'CON-002',
-      'MAN-002',
-      'MAN-003',
-      'NET-003',
-      'OBJ-004',
-      'REV-001',
-      'SCP-004',
-    ]);
+    expect(failedOf(certification)).toEqual([]);
+    const skipped = certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id);
+    expect(skipped.join(' ')).toBe('CON-002 MAN-002 MAN-003 NET-003 OBJ-004 REV-001 SCP-004');
     expect(certification).toMatchObject({
       suiteVersion: '1.3.0',
       passed: true,
@@ -70,33 +66,18 @@ describe('certify', () => {
     const required = { apiName: 'a_note', type: 'text', required: true, writeRoles: ['admin'] };
     const certified = async (...fields: object[]) => {
       const manifest = manifestWith({ objects: [...(baseManifest.objects ?? []), { apiName: 'note', fields }] });
-      const { passed, checks } = await certify(manifest, { mode: 'certification' });
-      const { severity, pointer, findings } = checks.find(({ id }) => id === 'OBJ-005') as CheckResult;
-      return { passed, severity, pointer, findings: findings.length };
+      const certification = await certify(manifest, { mode: 'certification' });
+      const { severity, pointer, findings } = resultOf(certification, 'OBJ-005');
+      return [certification.passed, severity, pointer, findings.length];
     };
-    expect(await certified(required)).toEqual({
-      passed: true,
-      severity: 'advice',
-      pointer: '/objects/1/fields/0/writeRoles',
-      findings: 1,
-    });
-    expect(await certified(required, unique)).toEqual({
-      passed: false,
-      severity: 'blocker',
-      pointer: '/objects/1/fields/1/readRoles',
-      findings: 2,
-    });
+    expect(await certified(required)).toEqual([true, 'advice', '/objects/1/fields/0/writeRoles', 1]);
+    expect(await certified(required, unique)).toEqual([false, 'blocker', '/objects/1/fields/1/readRoles', 2]);
   });
 
   it('runs every check when all probes are given', async () => {
     const { summary } = await certify(baseManifest, {
       mode: 'submission',
-      reviewPacket: {
-        demoVideo: 'https://a.example.com',
-        sandboxAttestation: true,
-        securityQuestionnaire: 'a',
-        testInstructions: 'b',
-      },
+      reviewPacket: { ...PACKET, sandboxAttestation: true },
       probes: {
         keyOwnership: async () => 'free',
         submittedVersions: async () => [],
@@ -109,7 +90,6 @@ describe('certify', () => {
 
   it('accepts an attestation that names the hash of this manifest', async () => {
     const { manifestSha256 } = await certify(baseManifest, { mode: 'certification' });
-    const packet = { demoVideo: 'https://a.example.com', securityQuestionnaire: 'a', testInstructions: 'b' };
     const other = 'a'.repeat(64);
     for (const sandboxAttestation of [
       { manifestSha256 },
@@ -117,11 +97,8 @@ describe('certify', () => {
       { statement: `sha256_${manifestSha256}` },
       `Tested ${manifestSha256?.toUpperCase()}`,
     ]) {
-      const { passed } = await certify(baseManifest, {
-        mode: 'submission',
-        reviewPacket: { ...packet, sandboxAttestation },
-      });
-      expect(passed).toBe(true);
+      const reviewPacket = { ...PACKET, sandboxAttestation };
+      expect((await certify(baseManifest, { mode: 'submission', reviewPacket })).passed).toBe(true);
     }
   });
 
@@ -165,13 +142,15 @@ describe('certify', () => {
   });
 
   it('suggests the nearest known key and reports every problem with its pointer', async () => {
-    const { checks } = await certify(manifestWith({ webhook: [], permisions: [] }), { mode: 'certification' });
-    const shape = checks.find(({ id }) => id === 'MAN-001');
-    expect(shape?.findings).toEqual([
+    const shape = resultOf(
+      await certify(manifestWith({ webhook: [], permisions: [] }), { mode: 'certification' }),
+      'MAN-001',
+    );
+    expect(shape.findings).toEqual([
       { pointer: '/permisions', message: expect.stringContaining('Did you mean "permissions"?') },
       { pointer: '/webhook', message: expect.stringContaining('Did you mean "webhooks"?') },
     ]);
-    expect(shape?.message).toMatch(/\(and 1 more\)$/);
+    expect(shape.message).toMatch(/\(and 1 more\)$/);
   });
 
   it('returns the same result whatever the order of keys', async () => {
@@ -185,29 +164,21 @@ describe('certify', () => {
   it('shows the same 100 findings whatever the order of keys, and counts the others', async () => {
     const keys = (count: number) => Array.from({ length: count }, (_, i) => [`unknown_${i}`, i] as const);
     const run = async (entries: readonly (readonly [string, number])[]) => {
-      const { checks } = await certify({ ...manifestWith({}), ...Object.fromEntries(entries) }, { mode: 'submission' });
-      return checks.find(({ id }) => id === 'MAN-001');
+      const manifest = { ...manifestWith({}), ...Object.fromEntries(entries) };
+      return resultOf(await certify(manifest, { mode: 'submission' }), 'MAN-001');
     };
-    expect((await run(keys(100)))?.message).toMatch(/ \(and 99 more\)$/);
+    expect((await run(keys(100))).message).toMatch(/ \(and 99 more\)$/);
     const first = await run(keys(150));
-    expect(first?.message).toMatch(/ \(and at least 100 more\)$/);
-    expect(first?.findings).toHaveLength(100);
+    expect(first.message).toMatch(/ \(and at least 100 more\)$/);
+    expect(first.findings).toHaveLength(100);
     expect(await run(keys(150).reverse())).toEqual(first);
   });
 
   it('passes a package with warnings and advice', async () => {
-    const certification = await certify(
-      manifestWith({ listing: undefined, ...{ permissions: [...baseManifest.permissions, 'companies'] } }),
-      {
-        mode: 'certification',
-      },
-    );
+    const manifest = manifestWith({ listing: undefined, permissions: [...baseManifest.permissions, 'companies'] });
+    const certification = await certify(manifest, { mode: 'certification' });
     expect(certification.passed).toBe(true);
-    expect(certification.checks.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([
-      'LST-001',
-      'SCP-002',
-      'SCP-003',
-    ]);
+    expect(failedOf(certification)).toEqual(['LST-001', 'SCP-002', 'SCP-003']);
   });
 
   it('rejects when a probe rejects', async () => {
@@ -223,26 +194,22 @@ describe('certify', () => {
     ['CON-002', { connector: { streams: [] } }, 'This needs a live run in a sandbox.'],
   ])('skips %s when the package lacks what the check needs: %j', async (id, fragment, message) => {
     const probes = { keyOwnership: async () => 'free' as const, submittedVersions: async () => [] };
-    const { checks } = await certify(manifestWith(fragment), { mode: 'submission', probes });
-    expect(checks.find((check) => check.id === id)).toMatchObject({ status: 'skip', message });
+    const certification = await certify(manifestWith(fragment), { mode: 'submission', probes });
+    expect(resultOf(certification, id)).toMatchObject({ status: 'skip', message });
   });
 
   it('does not ask for the published version of a package without a key', async () => {
     const probes = { publishedManifest: () => Promise.reject(new Error('asked')) };
-    const { checks } = await certify(manifestWith({ key: undefined }), { mode: 'submission', probes });
-    expect(checks.filter(({ id }) => ['OBJ-004', 'SCP-004'].includes(id)).map(({ status }) => status)).toEqual([
-      'pass',
-      'pass',
-    ]);
+    const certification = await certify(manifestWith({ key: undefined }), { mode: 'submission', probes });
+    expect(['OBJ-004', 'SCP-004'].map((id) => resultOf(certification, id).status)).toEqual(['pass', 'pass']);
   });
 
   it('needs no lookup for an address, and reports an unresolved name as advice', async () => {
-    const urls = ['https://8.8.8.8/', 'https://gone.example.com/'];
-    const webhooks = urls.map((url) => ({ events: ['lead.created'], url }));
+    const manifest = manifestWith(webhooksTo('https://8.8.8.8/', 'https://gone.example.com/'));
     const probes = { resolveHost: () => Promise.reject(new Error('ENOTFOUND')) };
-    const { checks, passed } = await certify(manifestWith({ webhooks }), { mode: 'certification', probes });
-    expect(passed).toBe(true);
-    expect(checks.find(({ id }) => id === 'NET-003')?.findings).toEqual([
+    const certification = await certify(manifest, { mode: 'certification', probes });
+    expect(certification.passed).toBe(true);
+    expect(resultOf(certification, 'NET-003').findings).toEqual([
       { pointer: '/webhooks/1/url', message: 'The host name gone.example.com does not resolve.' },
     ]);
   });
@@ -272,14 +239,13 @@ describe('certify', () => {
       embed: {},
       permissions: [{}],
     };
-    const { checks } = await certify(manifestWith(incomplete), { mode: 'submission' });
-    const failed = checks.filter(({ status }) => status === 'fail').map(({ id }) => id);
+    const failed = failedOf(await certify(manifestWith(incomplete), { mode: 'submission' }));
     expect(failed).toEqual(expect.arrayContaining(['MAN-001', 'AI-001', 'REV-001', 'SCP-005']));
     expect(failed.filter((id) => ['MAN-004', 'OBJ-002', 'NET-001', 'EVT-001', 'SCP-001'].includes(id))).toEqual([]);
   });
 
   it('allows the ports that the address policy lists', async () => {
-    const manifest = manifestWith({ webhooks: [{ events: ['lead.created'], url: 'https://a.example.com:8443/' }] });
+    const manifest = manifestWith(webhooksTo('https://a.example.com:8443/'));
     const { passed } = await certify(manifest, { mode: 'certification', addressPolicy: { allowedPorts: [8443] } });
     expect(passed).toBe(true);
   });
@@ -292,9 +258,9 @@ describe('certify', () => {
     });
     const automations = [on('a', 'x.a', 'x.b', 'x.c'), on('b', 'x.b', 'x.c'), on('c', 'x.c', 'x.a', 'x.d')];
     const other = [on('d', 'x.d', 'x.e'), on('e', 'x.e', 'x.d')];
-    const { checks } = await certify(manifestWith({ automations: [...automations, ...other] }), { mode: 'submission' });
+    const manifest = manifestWith({ automations: [...automations, ...other] });
     const start = 'This automation can trigger itself without a condition that stops it:';
-    expect(checks.find(({ id }) => id === 'AUT-002')?.findings).toEqual([
+    expect(resultOf(await certify(manifest, { mode: 'submission' }), 'AUT-002').findings).toEqual([
       { pointer: '/automations/0', message: `${start} x.a → x.c → x.a.` },
       { pointer: '/automations/3', message: `${start} x.d → x.e → x.d.` },
     ]);
@@ -302,9 +268,8 @@ describe('certify', () => {
 
   it('does not pass targets whose names were not looked up', async () => {
     const run = async (...urls: string[]) => {
-      const webhooks = urls.map((url) => ({ events: ['lead.created'], url }));
-      const { checks, passed } = await certify(manifestWith({ webhooks }), { mode: 'certification' });
-      return [passed, checks.find(({ id }) => id === 'NET-001')?.status];
+      const certification = await certify(manifestWith(webhooksTo(...urls)), { mode: 'certification' });
+      return [certification.passed, resultOf(certification, 'NET-001').status];
     };
     expect(await run('https://a.example.com/')).toEqual([true, 'skip']);
     expect(await run('https://8.8.8.8/', 'https://[2606:4700::1111]/')).toEqual([true, 'pass']);
@@ -315,9 +280,8 @@ describe('certify', () => {
     const trigger = { type: 'event', event: 'lead.updated' };
     const actions = [{ type: 'update_record', object: 'lead', id: 'x', values: {} }];
     const automations = [{ key: 'a', trigger, condition: 'FOO(', actions }];
-    const { checks } = await certify(manifestWith({ automations }), { mode: 'certification' });
-    const failed = checks.filter(({ id, status }) => id.startsWith('AUT') && status === 'fail');
-    expect(failed.map(({ id }) => id)).toEqual(['AUT-001']);
+    const failed = failedOf(await certify(manifestWith({ automations }), { mode: 'certification' }));
+    expect(failed.filter((id) => id.startsWith('AUT'))).toEqual(['AUT-001']);
   });
 
   it('looks up each host once, and rejects a package with too many hosts', async () => {
@@ -328,17 +292,26 @@ describe('certify', () => {
         return ['1.1.1.1'];
       },
     };
-    const webhooks = (count: number) =>
-      Array.from({ length: count }, (_, i) => ({
-        events: ['lead.created'],
-        url: `https://h${i % 150}.example.com/${i}`,
-      }));
-    await certify(manifestWith({ webhooks: [...webhooks(3), ...webhooks(3)] }), { mode: 'certification', probes });
+    const urls = (count: number) => Array.from({ length: count }, (_, i) => `https://h${i}.example.com/${i}`);
+    await certify(manifestWith(webhooksTo(...urls(3), ...urls(3))), { mode: 'certification', probes });
     expect(asked.sort()).toEqual(['h0.example.com', 'h1.example.com', 'h2.example.com']);
-    const { checks } = await certify(manifestWith({ webhooks: webhooks(150) }), { mode: 'certification', probes });
-    expect(checks.find(({ id }) => id === 'NET-001')).toMatchObject({
+    const certification = await certify(manifestWith(webhooksTo(...urls(150))), { mode: 'certification', probes });
+    expect(resultOf(certification, 'NET-001')).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('100 hosts'),
     });
   });
+});
+
+it('the identity of a manifest is the SHA-256 of its canonical form', () => {
+  expect(manifestSha256({ b: 1, a: 2 })).toBe(manifestSha256({ a: 2, b: 1 }));
+  expect(manifestSha256({})).toBe('44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a');
+});
+
+it('a suggestion is the nearest of the first 500 names', () => {
+  const many = Array.from({ length: 600 }, (_, i) => `name_${String(i).padStart(4, '0')}_x`);
+  expect(suggestion('titel', ['title', 'total'])).toBe(' Did you mean "title"?');
+  expect(suggestion('zzzzz', ['title'])).toBe('');
+  expect(suggestion('name_0001_X', many)).toBe(' Did you mean "name_0001_x"?');
+  expect(suggestion('subject', [...many, 'subjects'])).toBe('');
 });

@@ -15,6 +15,26 @@ export interface Sample {
   packets?: { fails: unknown; passes: unknown };
 }
 
+type Row = [what: string, fails: Fragment, passes: Fragment, pointer?: string, probes?: CertificationProbes];
+
+/** @param at what the pointers of all rows begin with */
+const samples = (check: string, at: string, rows: readonly Row[]): Sample[] =>
+  rows.map(([what, fails, passes, pointer = '', probes]) => {
+    return { check, what, fails, passes, pointer: at + pointer, ...(probes && { probes }) };
+  });
+
+/** Rows whose two packages differ in one part. */
+const twins = <Part>(
+  make: (part: Part) => Fragment,
+  rows: readonly [what: string, bad: Part, good: Part, pointer?: string][],
+): Row[] => rows.map(([what, bad, good, pointer]) => [what, make(bad), make(good), pointer]);
+
+/** The example that the page of the check shows. */
+function example(check: keyof typeof EXAMPLES, what: string, pointer: string, probes?: CertificationProbes): Sample[] {
+  const { fails, passes }: { fails: Fragment; passes: Fragment } = EXAMPLES[check];
+  return samples(check, pointer, [[what, fails, passes, '', probes]]);
+}
+
 const field = (...fields: Fragment[]): Fragment => ({
   objects: [{ apiName: 'visit', fields: [{ apiName: 'title', type: 'text' }, ...fields] }],
 });
@@ -24,14 +44,37 @@ const formula = (expression: string, ...fields: Fragment[]): Fragment =>
 const automation = (trigger: Fragment, actions: Fragment[], more: Fragment = {}): Fragment => ({
   automations: [{ key: 'a', trigger, actions, ...more }],
 });
+const on = (event: string, actions: Fragment[], more: Fragment = {}): Fragment =>
+  automation({ type: 'event', event }, actions, more);
 const hook = (payload: Fragment[] | undefined, ...actions: Fragment[]): Fragment =>
   automation({ type: 'webhook_received', ...(payload && { payload }) }, actions);
 const SUBJECT = [{ name: 'subject', type: 'text' }];
-const webhook = (url: string, events = ['lead.created']): Fragment => ({ webhooks: [{ events, url }] });
-const request = (url: string, more: Fragment = {}): Fragment => hook(SUBJECT, { type: 'http_request', url, ...more });
-const scopes = (...names: string[]): Fragment => ({
-  permissions: [...baseManifest.permissions, ...names.map((scope) => ({ scope, purpose: 'Needed.' }))],
+const after = (...actions: Fragment[]): Fragment => hook(SUBJECT, ...actions);
+const webhook = (url: string, ...events: string[]): Fragment => ({
+  webhooks: [{ events: events.length > 0 ? events : ['lead.created'], url }],
 });
+const webhookOn = (...events: string[]): Fragment => webhook('https://a.example.com/', ...events);
+const request = (url: string, more: Fragment = {}): Fragment => after({ type: 'http_request', url, ...more });
+const header = (name: string, value: string): Fragment =>
+  request('https://a.example.com/', { headers: { [name]: value } });
+
+const WAIT = { type: 'wait', seconds: 1 };
+const task = (title: string, more: Fragment = {}): Fragment => ({ type: 'create_task', title, ...more });
+const create = (name: string, values: Fragment = {}): Fragment => ({ type: 'create_record', object: name, values });
+const update = (name: string, values: Fragment = {}, id = 'x'): Fragment => ({
+  type: 'update_record',
+  object: name,
+  id,
+  values,
+});
+const mail = (to: unknown, more: Fragment = {}): Fragment => ({
+  type: 'send_email',
+  to,
+  subject: 'a',
+  text: 'b',
+  ...more,
+});
+
 const only = (...names: string[]): Fragment => ({ permissions: names.map((scope) => ({ scope, purpose: 'Needed.' })) });
 const stream = (more: Fragment = {}): Fragment => ({
   connector: {
@@ -53,661 +96,426 @@ const tool = (more: Fragment): Fragment => ({
     tools: [{ name: 'find', inputSchema: { type: 'object' }, scope: 'leads:read', readOnly: true, ...more }],
   },
 });
+const origins = (...allowedOrigins: string[]): Fragment => ({ embed: { allowedOrigins } });
+const redirects = (...redirectUris: string[]): Fragment => ({ oauth: { redirectUris } });
 const published = (fragment: Fragment): CertificationProbes => ({
   publishedManifest: async () => manifestWith(fragment) as unknown as Manifest,
 });
-const manyOrigins = (count: number) => Array.from({ length: count }, (_, i) => `https://host-${i}.example.com`);
-const packet = {
-  demoVideo: 'https://videos.example.com/1',
-  sandboxAttestation: true,
-  securityQuestionnaire: { contact: 'security@example.com' },
-  testInstructions: 'Install it.',
-};
 /** A passing fragment for checks that have nothing to check. */
 const UNCHANGED: Fragment = {};
 
-export const SAMPLES: readonly Sample[] = [
-  { check: 'MAN-001', what: 'unknown key', ...EXAMPLES['MAN-001'], pointer: '/webhook' },
-  { check: 'MAN-001', what: 'missing key', fails: { name: undefined }, passes: UNCHANGED, pointer: '' },
-  { check: 'MAN-001', what: 'wrong type', fails: { name: 7 }, passes: UNCHANGED, pointer: '/name' },
-  { check: 'MAN-001', what: 'unknown kind', fails: { kind: 'industry' }, passes: UNCHANGED, pointer: '/kind' },
-  {
-    check: 'MAN-001',
-    what: 'version',
-    fails: { version: '1.0' },
-    passes: { version: '1.0.0-rc.1+5' },
-    pointer: '/version',
-  },
-  { check: 'MAN-001', what: 'key', fails: { key: 'Acme Visits' }, passes: { key: 'acme-visits-2' }, pointer: '/key' },
-  {
-    check: 'MAN-001',
-    what: 'unknown key inside a field',
-    fails: field({ apiName: 'a', type: 'text', readRole: [] }),
-    passes: field({ apiName: 'a', type: 'text', readRoles: [] }),
-    pointer: '/objects/0/fields/1/readRole',
-  },
-  {
-    check: 'MAN-001',
-    what: 'unknown type of action',
-    fails: hook(SUBJECT, { type: 'create_records', object: 'visit', values: {} }),
-    passes: hook(SUBJECT, { type: 'create_record', object: 'visit', values: {} }),
-    pointer: '/automations/0/actions/0/type',
-  },
-  {
-    check: 'MAN-001',
-    what: 'action without a key that it needs',
-    fails: hook(SUBJECT, { type: 'create_task' }),
-    passes: hook(SUBJECT, { type: 'create_task', title: 'Call' }),
-    pointer: '/automations/0/actions/0',
-  },
-  {
-    check: 'MAN-001',
-    what: 'key of another trigger',
-    fails: automation({ type: 'webhook_received', cron: '0 * * * *' }, [{ type: 'wait', seconds: 1 }]),
-    passes: automation({ type: 'schedule', cron: '0 * * * *' }, [{ type: 'wait', seconds: 1 }]),
-    pointer: '/automations/0/trigger/cron',
-  },
-  {
-    check: 'MAN-001',
-    what: 'wrong key in a permission',
-    fails: { permissions: [{ scope: 'leads', reason: 'a' }] },
-    passes: { permissions: [{ scope: 'leads', purpose: 'a' }] },
-    pointer: '/permissions/0/reason',
-  },
-  {
-    check: 'MAN-002',
-    what: 'key of another publisher',
-    ...EXAMPLES['MAN-002'],
-    pointer: '/key',
-    probes: { keyOwnership: async (key) => (key === 'taken' ? 'other' : 'own') },
-  },
-  {
-    check: 'MAN-003',
-    what: 'version that was submitted before',
-    ...EXAMPLES['MAN-003'],
-    pointer: '/version',
-    probes: { submittedVersions: async () => ['1.9.0', '1.10.0', '1.2.0-beta', 'no version'] },
-  },
-  {
-    check: 'MAN-004',
-    what: 'name field',
-    fails: object({ apiName: 'visit', nameField: 'titel', fields: [{ apiName: 'title', type: 'text' }] }),
-    passes: object({ apiName: 'visit', nameField: 'title', fields: [{ apiName: 'title', type: 'text' }] }),
-    pointer: '/objects/0/nameField',
-  },
-  {
-    check: 'MAN-004',
-    what: 'reference to an object of the package',
-    fails: field({ apiName: 'a', type: 'reference', referenceTarget: 'custom:visits' }),
-    passes: field({ apiName: 'a', type: 'reference', referenceTarget: 'custom:visit' }),
-    pointer: '/objects/0/fields/1/referenceTarget',
-  },
-  {
-    check: 'MAN-004',
-    what: 'reference to a core object',
-    fails: field({ apiName: 'a', type: 'reference', referenceTarget: 'deal' }),
-    passes: field({ apiName: 'a', type: 'reference', referenceTarget: 'opportunity' }),
-    pointer: '/objects/0/fields/1/referenceTarget',
-  },
-  {
-    check: 'MAN-004',
-    what: 'role of a field',
-    fails: field({ apiName: 'a', type: 'text', readRoles: ['admin', 'planer'] }),
-    passes: field({ apiName: 'a', type: 'text', readRoles: ['admin', 'planner'] }),
-    pointer: '/objects/0/fields/1/readRoles/1',
-  },
-  {
-    check: 'MAN-004',
-    what: 'role of every app',
-    fails: field({ apiName: 'a', type: 'text', readRoles: ['admin', 'app'] }),
-    passes: field({ apiName: 'a', type: 'text', readRoles: ['admin', 'app:acme-visits'] }),
-    pointer: '/objects/0/fields/1/readRoles/1',
-  },
-  {
-    check: 'MAN-004',
-    what: 'role of an app with an impossible key',
-    fails: field({ apiName: 'a', type: 'text', writeRoles: ['app:Acme'] }),
-    passes: field({ apiName: 'a', type: 'text', writeRoles: ['app:acme.other_app'] }),
-    pointer: '/objects/0/fields/1/writeRoles/0',
-  },
-  {
-    check: 'MAN-004',
-    what: 'role of an app',
-    fails: { roles: [{ name: 'app:acme' }] },
-    passes: { roles: [{ name: 'apprentice' }] },
-    pointer: '/roles/0/name',
-  },
-  {
-    check: 'MAN-004',
-    what: 'built-in role',
-    fails: { roles: [{ name: 'admin' }] },
-    passes: UNCHANGED,
-    pointer: '/roles/0/name',
-  },
-  {
-    check: 'MAN-004',
-    what: 'role declared twice',
-    fails: { roles: [{ name: 'planner' }, { name: 'planner' }] },
-    passes: UNCHANGED,
-    pointer: '/roles/1/name',
-  },
-  ...['', ' planner', 'site\nplanner', 'planner\u0007'].map(
-    (name): Sample => ({
-      check: 'MAN-004',
-      what: `role ${JSON.stringify(name)}`,
-      fails: { roles: [{ name }] },
-      passes: { roles: [{ name: 'Planer für Besuche' }] },
-      pointer: '/roles/0/name',
-    }),
-  ),
-  ...['everybody', '', 'a@b@c', 'role:', '0198c0de-0000-7000-8000'].map(
-    (to): Sample => ({
-      check: 'MAN-004',
-      what: `recipient ${JSON.stringify(to)}`,
-      fails: hook(SUBJECT, { type: 'send_email', to: ['role:admin', to], subject: 'a', text: 'b' }),
-      passes: hook(SUBJECT, {
-        type: 'send_email',
-        to: ['a@example.com', '0198c0de-0000-7000-8000-000000000001', 'role:planner'],
-        subject: 'a',
-        text: 'b',
-      }),
-      pointer: '/automations/0/actions/0/to/1',
-    }),
-  ),
-  {
-    check: 'MAN-004',
-    what: 'e-mail to nobody',
-    fails: hook(SUBJECT, { type: 'send_email', to: [], subject: 'a', text: 'b' }),
-    passes: hook(SUBJECT, { type: 'send_email', to: 'a@example.com', subject: 'a', text: 'b' }),
-    pointer: '/automations/0/actions/0/to',
-  },
-  {
-    check: 'MAN-004',
-    what: 'object of an action',
-    fails: hook(SUBJECT, { type: 'create_record', object: 'visits', values: {} }),
-    passes: hook(SUBJECT, { type: 'create_record', object: 'custom:visit', values: {} }),
-    pointer: '/automations/0/actions/0/object',
-  },
-  {
-    check: 'MAN-004',
-    what: 'core object by the name of a custom one',
-    fails: hook(SUBJECT, { type: 'create_record', object: 'custom:lead', values: {} }),
-    passes: hook(SUBJECT, { type: 'create_record', object: 'lead', values: {} }),
-    pointer: '/automations/0/actions/0/object',
-  },
-  {
-    check: 'MAN-004',
-    what: 'field of an action',
-    fails: hook(SUBJECT, { type: 'update_record', object: 'visit', id: '{{subject}}', values: { hour: 1 } }),
-    passes: hook(SUBJECT, { type: 'update_record', object: 'visit', id: '{{subject}}', values: { hours: 1 } }),
-    pointer: '/automations/0/actions/0/values/hour',
-  },
-  {
-    check: 'MAN-004',
-    what: 'field of a core object',
-    fails: hook(SUBJECT, { type: 'create_record', object: 'lead', values: { lastname: 'a' } }),
-    passes: hook(SUBJECT, { type: 'create_record', object: 'lead', values: { lastName: 'a' } }),
-    pointer: '/automations/0/actions/0/values/lastname',
-  },
-  {
-    check: 'MAN-004',
-    what: 'role of an e-mail',
-    fails: hook(SUBJECT, { type: 'send_email', to: ['role:admins'], subject: 'a', text: 'b' }),
-    passes: hook(SUBJECT, { type: 'send_email', to: ['role:admin', 'a@example.com'], subject: 'a', text: 'b' }),
-    pointer: '/automations/0/actions/0/to/0',
-  },
-  {
-    check: 'MAN-005',
-    what: 'industry app without objects and automations',
-    fails: { objects: [], automations: undefined },
-    passes: { automations: undefined },
-    pointer: '/kind',
-  },
-  {
-    check: 'MAN-005',
-    what: 'connector',
-    fails: { kind: 'data_connector' },
-    passes: { kind: 'data_connector', ...stream() },
-    pointer: '/kind',
-  },
-  {
-    check: 'MAN-005',
-    what: 'assistant',
-    fails: { kind: 'ai_assistant' },
-    passes: { kind: 'ai_assistant', ...tool({}) },
-    pointer: '/kind',
-  },
-  {
-    check: 'MAN-005',
-    what: 'event service',
-    fails: { kind: 'event_service' },
-    passes: { kind: 'event_service', ...webhook('https://hooks.example.com/') },
-    pointer: '/kind',
-  },
-  {
-    check: 'SCP-001',
-    what: 'unknown scope',
-    ...EXAMPLES['SCP-001'],
-    pointer: '/permissions/0/scope',
-  },
-  {
-    check: 'SCP-001',
-    what: 'unknown scope as a text',
-    fails: { permissions: ['leads:write'] },
-    passes: { permissions: ['leads:read'] },
-    pointer: '/permissions/0',
-  },
-  {
-    check: 'SCP-001',
-    what: 'reserved scope',
-    fails: only('admin'),
-    passes: only('agent'),
-    pointer: '/permissions/0/scope',
-  },
-  {
-    check: 'SCP-001',
-    what: 'scope of embedded sessions',
-    fails: { embed: { allowedOrigins: [], scopes: ['everything'] } },
-    passes: { embed: { allowedOrigins: [], scopes: ['leads', 'pipeline', 'agent'] } },
-    pointer: '/embed/scopes/0',
-  },
-  {
-    check: 'SCP-002',
-    what: 'no purpose',
-    ...EXAMPLES['SCP-002'],
-    pointer: '/permissions/0',
-  },
-  {
-    check: 'SCP-003',
-    what: 'unused scope',
-    ...EXAMPLES['SCP-003'],
-    pointer: '/permissions/6/scope',
-  },
-  {
-    check: 'SCP-004',
-    what: 'new scope',
-    ...EXAMPLES['SCP-004'],
-    pointer: '/permissions/6/scope',
-    probes: published({}),
-  },
-  {
-    check: 'SCP-004',
-    what: 'new event and host',
-    fails: webhook('https://new.example.com/', ['lead.updated']),
-    passes: webhook('https://old.example.com/2'),
-    pointer: '/webhooks/0/events/0',
-    probes: published(webhook('https://old.example.com/1')),
-  },
-  {
-    check: 'SCP-004',
-    what: 'domain instead of its events',
-    fails: webhook('https://a.example.com/', ['deal.*']),
-    passes: webhook('https://a.example.com/', ['deal.won']),
-    pointer: '/webhooks/0/events/0',
-    probes: published(webhook('https://a.example.com/', ['deal.won'])),
-  },
-  {
-    check: 'SCP-004',
-    what: 'new formula that exposes',
-    fails: formula('hours', { apiName: 'band', type: 'formula', expression: 'hours > 5', exposes: true }),
-    passes: formula('hours', { apiName: 'band', type: 'formula', expression: 'hours > 5' }),
-    pointer: '/objects/0/fields/2',
-    probes: published(formula('hours')),
-  },
-  {
-    check: 'SCP-005',
-    what: 'object',
-    fails: { ...object({ apiName: 'visit', fields: [] }), ...only('tasks') },
-    passes: { ...object({ apiName: 'visit', fields: [] }), ...only('custom_objects') },
-    pointer: '/objects/0',
-  },
-  {
-    check: 'SCP-005',
-    what: 'webhook on leads',
-    fails: { objects: undefined, automations: undefined, ...webhook('https://a.example.com/'), ...only('tasks') },
-    passes: {
-      objects: undefined,
-      automations: undefined,
-      ...webhook('https://a.example.com/'),
-      permissions: ['leads:read'],
-    },
-    pointer: '/webhooks/0/events/0',
-  },
-  {
-    check: 'SCP-005',
-    what: 'webhook on every event of a domain',
-    fails: {
-      objects: undefined,
-      automations: undefined,
-      ...webhook('https://a.example.com/', ['app.*', 'webhook.*', 'deal.*']),
-      ...only('leads'),
-    },
-    passes: {
-      objects: undefined,
-      automations: undefined,
-      ...webhook('https://a.example.com/', ['app.*', 'webhook.*', 'deal.*']),
-      ...only('pipeline'),
-    },
-    pointer: '/webhooks/0/events/2',
-  },
-  {
-    check: 'SCP-005',
-    what: 'action on a deal',
-    fails: {
-      ...hook(SUBJECT, { type: 'create_record', object: 'opportunity', values: {} }),
-      objects: [],
-      ...only('automations', 'pipeline:read'),
-    },
-    passes: {
-      ...hook(SUBJECT, { type: 'create_record', object: 'opportunity', values: {} }),
-      objects: [],
-      ...only('automations', 'pipeline'),
-    },
-    pointer: '/automations/0/actions/0',
-  },
-  {
-    check: 'SCP-005',
-    what: 'task',
-    fails: { ...hook(SUBJECT, { type: 'create_task', title: 'a' }), objects: [], ...only('automations') },
-    passes: { ...hook(SUBJECT, { type: 'create_task', title: 'a' }), objects: [], ...only('automations', 'tasks') },
-    pointer: '/automations/0/actions/0',
-  },
-  {
-    check: 'SCP-005',
-    what: 'automation',
-    fails: { ...hook(SUBJECT, { type: 'wait', seconds: 1 }), objects: [], ...only('tasks') },
-    passes: { ...hook(SUBJECT, { type: 'wait', seconds: 1 }), objects: [], ...only('automations') },
-    pointer: '/automations/0',
-  },
-  {
-    check: 'SCP-005',
-    what: 'trigger on an event',
-    fails: {
-      ...automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }]),
-      objects: [],
-      ...only('automations'),
-    },
-    passes: {
-      ...automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }]),
-      objects: [],
-      ...only('automations', 'pipeline:read'),
-    },
-    pointer: '/automations/0/trigger/event',
-  },
-  {
-    check: 'SCP-005',
-    what: 'tool and stream',
-    fails: { ...tool({ scope: 'companies' }), ...stream({ destinationObject: 'company', mapping: { a: 'name' } }) },
-    passes: {
-      ...tool({ scope: 'companies' }),
-      ...stream({ destinationObject: 'company', mapping: { a: 'name' } }),
-      ...scopes('companies'),
-    },
-    pointer: '/connector/streams/0/destinationObject',
-  },
-  {
-    check: 'NET-001',
-    what: 'private address',
-    ...EXAMPLES['NET-001'],
-    pointer: '/webhooks/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'plain http',
-    fails: webhook('http://hooks.example.com/'),
-    passes: webhook('https://hooks.example.com/'),
-    pointer: '/webhooks/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'address in another notation',
-    fails: webhook('https://0x7f.1/'),
-    passes: webhook('https://8.8.8.8/'),
-    pointer: '/webhooks/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'private name',
-    fails: webhook('https://crm.internal./'),
-    passes: webhook('https://crm.example.com./'),
-    pointer: '/webhooks/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'port',
-    fails: webhook('https://hooks.example.com:8443/'),
-    passes: webhook('https://hooks.example.com:443/'),
-    pointer: '/webhooks/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'target of an action',
-    fails: request('https://localhost/'),
-    passes: request('https://api.example.com/{{subject}}'),
-    pointer: '/automations/0/actions/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'host from a placeholder',
-    fails: request('https://{{subject}}/'),
-    passes: request('https://api.example.com/?q={{subject}}'),
-    pointer: '/automations/0/actions/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'length with its placeholders',
-    fails: request(`https://api.example.com/{{${' '.repeat(700)}subject}}`),
-    passes: request(`https://api.example.com/{{${' '.repeat(20)}subject}}`),
-    pointer: '/automations/0/actions/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'connector',
-    fails: stream({ url: 'https://[::1]/' }),
-    passes: stream(),
-    pointer: '/connector/streams/0/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'server of an assistant',
-    fails: { assistant: { mcpServers: ['https://mcp.example.com/', { url: 'https://metadata.google.internal/' }] } },
-    passes: { assistant: { mcpServers: ['https://mcp.example.com/', { url: 'https://8.8.4.4/' }] } },
-    pointer: '/assistant/mcpServers/1/url',
-  },
-  {
-    check: 'NET-001',
-    what: 'name that leads to a private address',
-    fails: webhook('https://inside.example.com/'),
-    passes: webhook('https://outside.example.com/'),
-    pointer: '/webhooks/0/url',
-    probes: { resolveHost: async (host) => (host.startsWith('inside') ? ['1.1.1.1', '10.0.0.1'] : ['1.1.1.1']) },
-  },
-  {
-    check: 'NET-003',
-    what: 'name that does not resolve',
-    ...EXAMPLES['NET-003'],
-    pointer: '/webhooks/0/url',
-    probes: {
-      resolveHost: async (host) => {
-        if (host.startsWith('gone')) throw new Error('ENOTFOUND');
-        return ['1.1.1.1'];
-      },
-    },
-  },
-  ...[
-    'https://*.example.com',
-    'http://app.example.com',
-    'https://app.example.com/',
-    'https://APP.example.com',
-    'app.example.com',
-    '*',
-    'https://app.example.com:443',
-    'https://app.example.com;script-src',
-    'https://app.example.com,evil.example.com',
-    "https://app.example.com'",
-    'https://app"example.com',
-    'https://app.example.com!',
-    'https://app$example.com',
-    'https://app..example.com',
-  ].map(
-    (origin): Sample => ({
-      check: 'NET-002',
-      what: `origin ${origin}`,
-      fails: { embed: { allowedOrigins: [origin] } },
-      passes: {
-        embed: {
-          allowedOrigins: [
-            'https://app.example.com',
-            'https://app.example.com:8443',
-            'https://my_app-2.xn--bcher-kva.example.',
-            'https://localhost:3000',
-            'https://[2606:4700::1111]',
-          ],
-        },
-      },
-      pointer: '/embed/allowedOrigins/0',
-    }),
-  ),
-  {
-    check: 'NET-002',
-    what: 'too many origins',
-    fails: { embed: { allowedOrigins: manyOrigins(51) } },
-    passes: { embed: { allowedOrigins: manyOrigins(50) } },
-    pointer: '/embed/allowedOrigins',
-  },
-  {
-    check: 'NET-002',
-    what: 'too long an origin',
-    fails: { embed: { allowedOrigins: [`https://${'a'.repeat(254)}`] } },
-    passes: { embed: { allowedOrigins: [`https://${'a'.repeat(253)}:65535`] } },
-    pointer: '/embed/allowedOrigins/0',
-  },
-  ...[
-    'https://*.example.com/callback',
-    'https://app.example.com/*',
-    'http://app.example.com/callback',
-    'http://localhost:3000/callback',
-    'com.example.app:/callback',
-    'https://app.example.com/callback#token',
-    'https://app.example.com/callback#',
-    'https://App.example.com/callback',
-    'https://app.example.com:443/callback',
-    'https://app.example.com',
-    'https://app.example.com/a/../callback',
-    'https://user@app.example.com/callback',
-    'https://app.example.com/{{tenant}}/callback',
-    'https://app.example.com/callback?state=1',
-    'callback',
-    '',
-    `https://app.example.com/${'a'.repeat(2100)}`,
-  ].map(
-    (uri): Sample => ({
-      check: 'NET-004',
-      what: `redirect URI ${uri.slice(0, 60)}`,
-      fails: { oauth: { redirectUris: [uri] } },
-      passes: {
-        oauth: {
-          redirectUris: [
-            'https://app.example.com/callback',
-            'https://app.example.com/',
-            'https://app.example.com:8443/oauth/callback?region=eu',
-          ],
-        },
-      },
-      pointer: '/oauth/redirectUris/0',
-    }),
-  ),
-  ...[[], Array.from({ length: 21 }, (_, i) => `https://app.example.com/${i}`)].map(
-    (redirectUris): Sample => ({
-      check: 'NET-004',
-      what: `${redirectUris.length} redirect URIs`,
-      fails: { oauth: { redirectUris } },
-      passes: { oauth: { redirectUris: ['https://app.example.com/callback'] } },
-      pointer: '/oauth/redirectUris',
-    }),
-  ),
-  {
-    check: 'NET-004',
-    what: 'a redirect URI twice',
-    fails: { oauth: { redirectUris: ['https://app.example.com/callback', 'https://app.example.com/callback'] } },
-    passes: { oauth: { redirectUris: ['https://app.example.com/callback'] } },
-    pointer: '/oauth/redirectUris/1',
-  },
-  ...['lead', 'id', 'null', 'sbx_visit', '2visits', 'Visit', 'site-visit'].map(
-    (apiName): Sample => ({
-      check: 'OBJ-001',
-      what: `object ${apiName}`,
-      fails: object({ apiName, fields: [] }),
-      passes: object({ apiName: 'visit', fields: [] }),
-      pointer: '/objects/0/apiName',
-    }),
-  ),
-  ...['id', 'createdAt', 'NOT', 'version', 'a b', `a${'b'.repeat(40)}`].map(
-    (apiName): Sample => ({
-      check: 'OBJ-001',
-      what: `field ${apiName}`,
-      fails: field({ apiName, type: 'text' }),
-      passes: field({ apiName: 'if', type: 'text' }),
-      pointer: '/objects/0/fields/1/apiName',
-    }),
-  ),
-  {
-    check: 'OBJ-001',
-    what: 'object twice',
-    fails: object({ apiName: 'a', fields: [] }, { apiName: 'a', fields: [] }),
-    passes: object({ apiName: 'a', fields: [] }, { apiName: 'b', fields: [] }),
-    pointer: '/objects/1/apiName',
-  },
-  {
-    check: 'OBJ-001',
-    what: 'field twice',
-    fails: field({ apiName: 'title', type: 'text' }),
-    passes: field({ apiName: 'title2', type: 'text' }),
-    pointer: '/objects/0/fields/1/apiName',
-  },
-  ...(
+const TEXT = { apiName: 'a', type: 'text' };
+const UNIQUE = { ...TEXT, is_unique: true };
+const referenceTo = (referenceTarget: string): Fragment => field({ apiName: 'a', type: 'reference', referenceTarget });
+const textWith = (more: Fragment): Fragment => field({ ...TEXT, ...more });
+const fieldOf = (more: Fragment): Fragment => field({ apiName: 'a', ...more });
+const RECIPIENTS = ['a@example.com', '0198c0de-0000-7000-8000-000000000001', 'role:planner'];
+
+const MANIFEST: Sample[] = [
+  ...example('MAN-001', 'unknown key', '/webhook'),
+  ...samples('MAN-001', '', [
+    ['missing key', { name: undefined }, UNCHANGED],
+    ['wrong type', { name: 7 }, UNCHANGED, '/name'],
+    ['unknown kind', { kind: 'industry' }, UNCHANGED, '/kind'],
+    ['version', { version: '1.0' }, { version: '1.0.0-rc.1+5' }, '/version'],
+    ['key', { key: 'Acme Visits' }, { key: 'acme-visits-2' }, '/key'],
     [
-      ['picklist without options', { type: 'picklist' }, { type: 'picklist', options: ['a'] }],
-      ['reference without a target', { type: 'reference' }, { type: 'reference', referenceTarget: 'lead' }],
+      'unknown key inside a field',
+      field({ ...TEXT, readRole: [] }),
+      field({ ...TEXT, readRoles: [] }),
+      '/objects/0/fields/1/readRole',
+    ],
+    [
+      'unknown type of action',
+      after({ ...create('visit'), type: 'create_records' }),
+      after(create('visit')),
+      '/automations/0/actions/0/type',
+    ],
+    [
+      'action without a key that it needs',
+      after({ type: 'create_task' }),
+      after(task('Call')),
+      '/automations/0/actions/0',
+    ],
+    [
+      'key of another trigger',
+      automation({ type: 'webhook_received', cron: '0 * * * *' }, [WAIT]),
+      automation({ type: 'schedule', cron: '0 * * * *' }, [WAIT]),
+      '/automations/0/trigger/cron',
+    ],
+    [
+      'wrong key in a permission',
+      { permissions: [{ scope: 'leads', reason: 'a' }] },
+      { permissions: [{ scope: 'leads', purpose: 'a' }] },
+      '/permissions/0/reason',
+    ],
+  ]),
+  ...example('MAN-002', 'key of another publisher', '/key', {
+    keyOwnership: async (key) => (key === 'taken' ? 'other' : 'own'),
+  }),
+  ...example('MAN-003', 'version that was submitted before', '/version', {
+    submittedVersions: async () => ['1.9.0', '1.10.0', '1.2.0-beta', 'no version'],
+  }),
+  ...samples('MAN-004', '', [
+    [
+      'name field',
+      object({ apiName: 'visit', nameField: 'titel', fields: [{ apiName: 'title', type: 'text' }] }),
+      object({ apiName: 'visit', nameField: 'title', fields: [{ apiName: 'title', type: 'text' }] }),
+      '/objects/0/nameField',
+    ],
+    ['role of an app', { roles: [{ name: 'app:acme' }] }, { roles: [{ name: 'apprentice' }] }, '/roles/0/name'],
+    ['built-in role', { roles: [{ name: 'admin' }] }, UNCHANGED, '/roles/0/name'],
+    ['role declared twice', { roles: [{ name: 'planner' }, { name: 'planner' }] }, UNCHANGED, '/roles/1/name'],
+    ...['', ' planner', 'site\nplanner', 'planner\u0007'].map(
+      (name): Row => [
+        `role ${JSON.stringify(name)}`,
+        { roles: [{ name }] },
+        { roles: [{ name: 'Planer für Besuche' }] },
+        '/roles/0/name',
+      ],
+    ),
+    ...['everybody', '', 'a@b@c', 'role:', '0198c0de-0000-7000-8000'].map(
+      (to): Row => [
+        `recipient ${JSON.stringify(to)}`,
+        after(mail(['role:admin', to])),
+        after(mail(RECIPIENTS)),
+        '/automations/0/actions/0/to/1',
+      ],
+    ),
+  ]),
+  ...samples(
+    'MAN-004',
+    '/objects/0/fields/1/referenceTarget',
+    twins(referenceTo, [
+      ['reference to an object of the package', 'custom:visits', 'custom:visit'],
+      ['reference to a core object', 'deal', 'opportunity'],
+    ]),
+  ),
+  ...samples(
+    'MAN-004',
+    '/objects/0/fields/1/',
+    twins(textWith, [
+      ['role of a field', { readRoles: ['admin', 'planer'] }, { readRoles: ['admin', 'planner'] }, 'readRoles/1'],
+      [
+        'role of every app',
+        { readRoles: ['admin', 'app'] },
+        { readRoles: ['admin', 'app:acme-visits'] },
+        'readRoles/1',
+      ],
+      [
+        'role of an app with an impossible key',
+        { writeRoles: ['app:Acme'] },
+        { writeRoles: ['app:acme.other_app'] },
+        'writeRoles/0',
+      ],
+    ]),
+  ),
+  ...samples(
+    'MAN-004',
+    '/automations/0/actions/0',
+    twins<Fragment>(after, [
+      ['e-mail to nobody', mail([]), mail('a@example.com'), '/to'],
+      ['object of an action', create('visits'), create('custom:visit'), '/object'],
+      ['core object by the name of a custom one', create('custom:lead'), create('lead'), '/object'],
+      [
+        'field of an action',
+        update('visit', { hour: 1 }, '{{subject}}'),
+        update('visit', { hours: 1 }, '{{subject}}'),
+        '/values/hour',
+      ],
+      [
+        'field of a core object',
+        create('lead', { lastname: 'a' }),
+        create('lead', { lastName: 'a' }),
+        '/values/lastname',
+      ],
+      ['role of an e-mail', mail(['role:admins']), mail(['role:admin', 'a@example.com']), '/to/0'],
+    ]),
+  ),
+  ...samples('MAN-005', '/kind', [
+    ['industry app without content', { objects: [], automations: undefined }, { automations: undefined }],
+    ['connector', { kind: 'data_connector' }, { kind: 'data_connector', ...stream() }],
+    ['assistant', { kind: 'ai_assistant' }, { kind: 'ai_assistant', ...tool({}) }],
+    ['event service', { kind: 'event_service' }, { kind: 'event_service', ...webhook('https://hooks.example.com/') }],
+  ]),
+];
+
+const embedScopes = (...scopes: string[]): Fragment => ({ embed: { allowedOrigins: [], scopes } });
+
+/** A package without objects and automations that needs scopes: with too few of them, and with those that it needs. */
+const needing = (what: string, fragment: Fragment, few: string[], enough: string[], pointer: string): Row => [
+  what,
+  { ...fragment, ...only(...few) },
+  { ...fragment, ...only(...enough) },
+  pointer,
+];
+const NO_OBJECTS = { objects: undefined, automations: undefined };
+
+const SCOPES: Sample[] = [
+  ...example('SCP-001', 'unknown scope', '/permissions/0/scope'),
+  ...samples('SCP-001', '', [
+    ['unknown scope as a text', { permissions: ['leads:write'] }, { permissions: ['leads:read'] }, '/permissions/0'],
+    ['reserved scope', only('admin'), only('agent'), '/permissions/0/scope'],
+    [
+      'scope of embedded sessions',
+      embedScopes('everything'),
+      embedScopes('leads', 'pipeline', 'agent'),
+      '/embed/scopes/0',
+    ],
+  ]),
+  ...example('SCP-002', 'no purpose', '/permissions/0'),
+  ...example('SCP-003', 'unused scope', '/permissions/6/scope'),
+  ...example('SCP-004', 'new scope', '/permissions/6/scope', published({})),
+  ...samples('SCP-004', '', [
+    [
+      'new event and host',
+      webhook('https://new.example.com/', 'lead.updated'),
+      webhook('https://old.example.com/2'),
+      '/webhooks/0/events/0',
+      published(webhook('https://old.example.com/1')),
+    ],
+    [
+      'domain instead of its events',
+      webhookOn('deal.*'),
+      webhookOn('deal.won'),
+      '/webhooks/0/events/0',
+      published(webhookOn('deal.won')),
+    ],
+    [
+      'new formula that exposes',
+      formula('hours', { apiName: 'band', type: 'formula', expression: 'hours > 5', exposes: true }),
+      formula('hours', { apiName: 'band', type: 'formula', expression: 'hours > 5' }),
+      '/objects/0/fields/2',
+      published(formula('hours')),
+    ],
+  ]),
+  ...samples('SCP-005', '', [
+    needing('object', object({ apiName: 'visit', fields: [] }), ['tasks'], ['custom_objects'], '/objects/0'),
+    [
+      'webhook on leads',
+      { ...NO_OBJECTS, ...webhookOn(), ...only('tasks') },
+      { ...NO_OBJECTS, ...webhookOn(), permissions: ['leads:read'] },
+      '/webhooks/0/events/0',
+    ],
+    needing(
+      'webhook on every event of a domain',
+      { ...NO_OBJECTS, ...webhookOn('app.*', 'webhook.*', 'deal.*') },
+      ['leads'],
+      ['pipeline'],
+      '/webhooks/0/events/2',
+    ),
+    needing(
+      'action on a deal',
+      { ...after(create('opportunity')), objects: [] },
+      ['automations', 'pipeline:read'],
+      ['automations', 'pipeline'],
+      '/automations/0/actions/0',
+    ),
+    needing(
+      'task',
+      { ...after(task('a')), objects: [] },
+      ['automations'],
+      ['automations', 'tasks'],
+      '/automations/0/actions/0',
+    ),
+    needing('automation', { ...after(WAIT), objects: [] }, ['tasks'], ['automations'], '/automations/0'),
+    needing(
+      'trigger',
+      { ...on('deal.won', [WAIT]), objects: [] },
+      ['automations'],
+      ['automations', 'pipeline:read'],
+      '/automations/0/trigger/event',
+    ),
+    [
+      'tool and stream',
+      { ...tool({ scope: 'companies' }), ...stream({ destinationObject: 'company', mapping: { a: 'name' } }) },
+      {
+        ...tool({ scope: 'companies' }),
+        ...stream({ destinationObject: 'company', mapping: { a: 'name' } }),
+        permissions: [...baseManifest.permissions, { scope: 'companies', purpose: 'Needed.' }],
+      },
+      '/connector/streams/0/destinationObject',
+    ],
+  ]),
+];
+
+const NETWORK: Sample[] = [
+  ...example('NET-001', 'private address', '/webhooks/0/url'),
+  ...samples(
+    'NET-001',
+    '/webhooks/0/url',
+    twins<string>(webhook, [
+      ['plain http', 'http://hooks.example.com/', 'https://hooks.example.com/'],
+      ['address in another notation', 'https://0x7f.1/', 'https://8.8.8.8/'],
+      ['private name', 'https://crm.internal./', 'https://crm.example.com./'],
+      ['port', 'https://hooks.example.com:8443/', 'https://hooks.example.com:443/'],
+    ]),
+  ),
+  ...samples(
+    'NET-001',
+    '/automations/0/actions/0/url',
+    twins<string>(request, [
+      ['target of an action', 'https://localhost/', 'https://api.example.com/{{subject}}'],
+      ['host from a placeholder', 'https://{{subject}}/', 'https://api.example.com/?q={{subject}}'],
+      [
+        'length with its placeholders',
+        `https://api.example.com/{{${' '.repeat(700)}subject}}`,
+        `https://api.example.com/{{${' '.repeat(20)}subject}}`,
+      ],
+    ]),
+  ),
+  ...samples('NET-001', '', [
+    ['connector', stream({ url: 'https://[::1]/' }), stream(), '/connector/streams/0/url'],
+    [
+      'server of an assistant',
+      { assistant: { mcpServers: ['https://mcp.example.com/', { url: 'https://metadata.google.internal/' }] } },
+      { assistant: { mcpServers: ['https://mcp.example.com/', { url: 'https://8.8.4.4/' }] } },
+      '/assistant/mcpServers/1/url',
+    ],
+    [
+      'name that leads to a private address',
+      webhook('https://inside.example.com/'),
+      webhook('https://outside.example.com/'),
+      '/webhooks/0/url',
+      { resolveHost: async (host) => (host.startsWith('inside') ? ['1.1.1.1', '10.0.0.1'] : ['1.1.1.1']) },
+    ],
+  ]),
+  ...example('NET-003', 'name that does not resolve', '/webhooks/0/url', {
+    resolveHost: async (host) => {
+      if (host.startsWith('gone')) throw new Error('ENOTFOUND');
+      return ['1.1.1.1'];
+    },
+  }),
+  ...samples('NET-002', '/embed/allowedOrigins', [
+    ...[
+      'https://*.example.com',
+      'http://app.example.com',
+      'https://app.example.com/',
+      'https://APP.example.com',
+      'app.example.com',
+      '*',
+      'https://app.example.com:443',
+      'https://app.example.com;script-src',
+      'https://app.example.com,evil.example.com',
+      "https://app.example.com'",
+      'https://app"example.com',
+      'https://app.example.com!',
+      'https://app$example.com',
+      'https://app..example.com',
+    ].map((origin): Row => [`origin ${origin}`, origins(origin), EXAMPLES['NET-002'].passes, '/0']),
+    [
+      'too many origins',
+      origins(...Array.from({ length: 51 }, (_, i) => `https://host-${i}.example.com`)),
+      origins(...Array.from({ length: 50 }, (_, i) => `https://host-${i}.example.com`)),
+    ],
+    ['too long an origin', origins(`https://${'a'.repeat(254)}`), origins(`https://${'a'.repeat(253)}:65535`), '/0'],
+  ]),
+  ...samples('NET-004', '/oauth/redirectUris', [
+    ...[
+      'https://*.example.com/callback',
+      'https://app.example.com/*',
+      'http://app.example.com/callback',
+      'http://localhost:3000/callback',
+      'com.example.app:/callback',
+      'https://app.example.com/callback#token',
+      'https://app.example.com/callback#',
+      'https://App.example.com/callback',
+      'https://app.example.com:443/callback',
+      'https://app.example.com',
+      'https://app.example.com/a/../callback',
+      'https://user@app.example.com/callback',
+      'https://app.example.com/{{tenant}}/callback',
+      'https://app.example.com/callback?state=1',
+      'callback',
+      '',
+      `https://app.example.com/${'a'.repeat(2100)}`,
+    ].map((uri): Row => [`redirect URI ${uri.slice(0, 60)}`, redirects(uri), EXAMPLES['NET-004'].passes, '/0']),
+    ...[[], Array.from({ length: 21 }, (_, i) => `https://app.example.com/${i}`)].map(
+      (uris): Row => [
+        `${uris.length} redirect URIs`,
+        redirects(...uris),
+        redirects('https://app.example.com/callback'),
+      ],
+    ),
+    [
+      'a redirect URI twice',
+      redirects('https://app.example.com/callback', 'https://app.example.com/callback'),
+      redirects('https://app.example.com/callback'),
+      '/1',
+    ],
+  ]),
+];
+
+const empty = (apiName: string): Fragment => ({ apiName, fields: [] });
+
+const OBJECTS: Sample[] = [
+  ...samples('OBJ-001', '', [
+    ...['lead', 'id', 'null', 'sbx_visit', '2visits', 'Visit', 'site-visit'].map(
+      (name): Row => [`object ${name}`, object(empty(name)), object(empty('visit')), '/objects/0/apiName'],
+    ),
+    ...['id', 'createdAt', 'NOT', 'version', 'a b', `a${'b'.repeat(40)}`].map(
+      (apiName): Row => [
+        `field ${apiName}`,
+        field({ apiName, type: 'text' }),
+        field({ apiName: 'if', type: 'text' }),
+        '/objects/0/fields/1/apiName',
+      ],
+    ),
+    ['object twice', object(empty('a'), empty('a')), object(empty('a'), empty('b')), '/objects/1/apiName'],
+    [
+      'field twice',
+      field({ apiName: 'title', type: 'text' }),
+      field({ apiName: 'title2', type: 'text' }),
+      '/objects/0/fields/1/apiName',
+    ],
+  ]),
+  ...samples(
+    'OBJ-002',
+    '/objects/0/fields/1/',
+    twins(fieldOf, [
+      ['picklist without options', { type: 'picklist' }, { type: 'picklist', options: ['a'] }, 'options'],
+      [
+        'reference without a target',
+        { type: 'reference' },
+        { type: 'reference', referenceTarget: 'lead' },
+        'referenceTarget',
+      ],
       [
         'rule that does not fit',
         { type: 'text', validationRules: [{ type: 'min', value: 1 }] },
         { type: 'number', validationRules: [{ type: 'min', value: 1 }] },
+        'validationRules/0',
       ],
       [
         'pattern with look-ahead',
         { type: 'text', validationRules: [{ type: 'regex', value: '(?=a)b' }] },
         { type: 'text', validationRules: [{ type: 'regex', value: '^[a-z]+$' }] },
+        'validationRules/0/value',
       ],
       [
         'default that is no option',
         { type: 'picklist', options: ['a'], default: 'b' },
         { type: 'picklist', options: ['a'], default: 'a' },
+        'default',
       ],
       [
         'required reference that is unset',
         { type: 'reference', referenceTarget: 'lead', required: true, onDelete: 'set_null' },
         { type: 'reference', referenceTarget: 'lead', required: true, onDelete: 'restrict' },
+        'onDelete',
       ],
       [
         'index of a list of options',
         { type: 'multi_select', options: ['a'], indexed: true },
         { type: 'date', indexed: true },
+        'indexed',
       ],
-      ['formula without an expression', { type: 'formula' }, { type: 'formula', expression: '1' }],
-      ['expression of a text', { type: 'text', expression: '1' }, { type: 'text' }],
-    ] as const
-  ).map(
-    ([what, bad, good]): Sample => ({
-      check: 'OBJ-002',
-      what,
-      fails: field({ apiName: 'a', ...bad }),
-      passes: field({ apiName: 'a', ...good }),
-      pointer: expect1(what),
-    }),
+      ['formula without an expression', { type: 'formula' }, { type: 'formula', expression: '1' }, 'expression'],
+      ['expression of a text', { type: 'text', expression: '1' }, { type: 'text' }, 'expression'],
+    ]),
   ),
-  ...(
-    [
+  ...samples('OBJ-003', '/objects/0/fields/2/expression', [
+    ...twins<string>(formula, [
       ['syntax', 'hours *', 'hours * 2'],
       ['unknown field', 'hour * 2', 'hours * 2'],
       ['type', 'UPPER(hours)', 'UPPER(title)'],
@@ -715,652 +523,347 @@ export const SAMPLES: readonly Sample[] = [
       ['cycle with itself', 'total + 1', 'hours + 1'],
       ['no type', 'NULL', 'IF(hours > 1, hours)'],
       ['single equals sign', 'hours = 2', 'hours == 2'],
-    ] as const
-  ).map(
-    ([what, bad, good]): Sample => ({
-      check: 'OBJ-003',
-      what,
-      fails: formula(bad),
-      passes: formula(good),
-      pointer: '/objects/0/fields/2/expression',
-    }),
-  ),
-  {
-    check: 'OBJ-003',
-    what: 'cycle of two',
-    fails: formula('other + 1', { apiName: 'other', type: 'formula', expression: 'total + 1' }),
-    passes: formula('other + 1', { apiName: 'other', type: 'formula', expression: 'hours + 1' }),
-    pointer: '/objects/0/fields/2/expression',
-  },
-  {
-    check: 'OBJ-004',
-    what: 'removed field',
-    ...EXAMPLES['OBJ-004'],
-    pointer: '/objects/0/fields',
-    probes: published({}),
-  },
-  {
-    check: 'OBJ-004',
-    what: 'another type',
-    fails: field({ apiName: 'hours', type: 'text' }),
-    passes: field({ apiName: 'hours', type: 'currency' }),
-    pointer: '/objects/0/fields/1',
-    probes: published({}),
-  },
-  {
-    check: 'OBJ-005',
-    what: 'unique and not readable',
-    ...EXAMPLES['OBJ-005'],
-    pointer: '/objects/0/fields/1/readRoles',
-  },
-  {
-    check: 'OBJ-005',
-    what: 'unique and not readable by one of the roles that can write it',
-    fails: field({
-      apiName: 'a',
-      type: 'text',
-      is_unique: true,
-      readRoles: ['admin', 'owner'],
-      writeRoles: ['admin', 'member'],
-    }),
-    passes: field({
-      apiName: 'a',
-      type: 'text',
-      is_unique: true,
-      readRoles: ['owner', 'member', 'admin'],
-      writeRoles: ['admin', 'member'],
-    }),
-    pointer: '/objects/0/fields/1/writeRoles/1',
-  },
-  {
-    check: 'OBJ-005',
-    what: 'unique with a default and not readable by everyone who creates records',
-    fails: field({
-      apiName: 'a',
-      type: 'text',
-      is_unique: true,
-      default: 'x',
-      readRoles: ['admin'],
-      writeRoles: ['admin'],
-    }),
-    passes: field({ apiName: 'a', type: 'text', is_unique: true, default: 'x', writeRoles: ['admin'] }),
-    pointer: '/objects/0/fields/1/readRoles',
-  },
-  {
-    check: 'OBJ-005',
-    what: 'required and not writable',
-    fails: field({ apiName: 'a', type: 'text', required: true, writeRoles: ['admin'] }),
-    passes: field({ apiName: 'a', type: 'text', required: true, writeRoles: ['admin'], default: 'x' }),
-    pointer: '/objects/0/fields/1/writeRoles',
-  },
-  ...(
+    ]),
     [
-      [
-        'unknown key in a template',
-        hook(SUBJECT, { type: 'create_task', title: '{{subjct}}' }),
-        hook(SUBJECT, { type: 'create_task', title: '{{ subject }}' }),
-        '/actions/0/title',
-      ],
-      [
-        'placeholder that is not closed',
-        hook(SUBJECT, { type: 'create_task', title: '{{subject' }),
-        hook(SUBJECT, { type: 'create_task', title: '{subject' }),
-        '/actions/0/title',
-      ],
-      [
-        'empty placeholder',
-        hook(SUBJECT, { type: 'create_task', title: '{{ }}' }),
-        hook(undefined, { type: 'create_task', title: '{{anything}}' }),
-        '/actions/0/title',
-      ],
-      [
-        'step that runs later',
-        hook(
-          SUBJECT,
-          { type: 'create_task', title: '{{made.id}}' },
-          { key: 'made', type: 'create_record', object: 'visit', values: {} },
-        ),
-        hook(
-          SUBJECT,
-          { key: 'made', type: 'create_record', object: 'visit', values: {} },
-          { type: 'create_task', title: '{{made.id}}' },
-        ),
-        '/actions/0/title',
-      ],
-      [
-        'step twice',
-        hook(SUBJECT, { key: 's', type: 'wait', seconds: 1 }, { key: 's', type: 'wait', seconds: 1 }),
-        hook(SUBJECT, { key: 's', type: 'wait', seconds: 1 }, { key: 't', type: 'wait', seconds: 1 }),
-        '/actions/1/key',
-      ],
-      [
-        'step with the name of a payload key',
-        hook(SUBJECT, { key: 'subject', type: 'wait', seconds: 1 }),
-        hook(SUBJECT, { key: 's', type: 'wait', seconds: 1 }),
-        '/actions/0/key',
-      ],
-      [
-        'illegal key of a step',
-        hook(SUBJECT, { key: 'a.b', type: 'wait', seconds: 1 }),
-        hook(SUBJECT, { key: 'a_b', type: 'wait', seconds: 1 }),
-        '/actions/0/key',
-      ],
-      [
-        'placeholder as an object',
-        hook(SUBJECT, { type: 'create_record', object: '{{subject}}', values: {} }),
-        hook(SUBJECT, { type: 'create_record', object: 'visit', values: { title: ['{{subject}}'] } }),
-        '/actions/0/object',
-      ],
-      [
-        'placeholder as a field',
-        hook(SUBJECT, { type: 'create_record', object: 'visit', values: { '{{subject}}': 1 } }),
-        hook(SUBJECT, { type: 'create_record', object: 'visit', values: { title: 1 } }),
-        '/actions/0/values/{{subject}}',
-      ],
-      [
-        'placeholder as a header',
-        request('https://a.example.com/', { headers: { '{{subject}}': 'a' } }),
-        request('https://a.example.com/', { headers: { 'x-a': '{{subject}}' } }),
-        '/actions/0/headers/{{subject}}',
-      ],
-      [
-        'placeholder as a recipient',
-        hook(SUBJECT, { type: 'send_email', to: '{{subject}}', subject: 'a', text: 'b' }),
-        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: '{{subject}}', text: '{{subject}}' }),
-        '/actions/0/to',
-      ],
-      [
-        'placeholder as an assignee',
-        hook(SUBJECT, { type: 'create_task', title: 'a', assignee: '{{subject}}' }),
-        hook(SUBJECT, { type: 'create_task', title: 'a', assignee: 'role:admin' }),
-        '/actions/0/assignee',
-      ],
-      [
-        'placeholder as a host',
-        request('https://{{subject}}.example.com/'),
-        request('https://a.example.com/{{subject}}?q={{subject}}'),
-        '/actions/0/url',
-      ],
-      [
-        'unknown key in a body',
-        request('https://a.example.com/', { body: { a: [{ b: '{{nobody}}' }] } }),
-        request('https://a.example.com/', { body: { a: [{ b: '{{subject}}' }] } }),
-        '/actions/0/body/a/0/b',
-      ],
-      [
-        'header with a line break',
-        request('https://a.example.com/', { headers: { 'x-a': 'b\r\nc: d' } }),
-        request('https://a.example.com/', { headers: { 'x-a': 'b' } }),
-        '/actions/0/headers/x-a',
-      ],
-      [
-        'name of a header',
-        request('https://a.example.com/', { headers: { 'x a': 'b' } }),
-        request('https://a.example.com/', { headers: { 'x-a': 'b' } }),
-        '/actions/0/headers/x a',
-      ],
-      [
-        'long pause',
-        hook(SUBJECT, { type: 'wait', seconds: 1e9 }),
-        hook(SUBJECT, { type: 'wait', seconds: 60 }),
-        '/actions/0/seconds',
-      ],
-      ['no action', hook(SUBJECT), hook(SUBJECT, { type: 'wait', seconds: 1 }), '/actions'],
-      [
-        'condition',
-        automation({ type: 'webhook_received' }, [{ type: 'wait', seconds: 1 }], { condition: 'a >' }),
-        automation({ type: 'webhook_received' }, [{ type: 'wait', seconds: 1 }], { condition: 'a > 1' }),
-        '/condition',
-      ],
-      [
-        'condition against the declared type',
-        automation(
-          { type: 'webhook_received', payload: [{ name: 'a', type: 'text' }] },
-          [{ type: 'wait', seconds: 1 }],
-          { condition: 'a * 2 > 1' },
-        ),
-        automation(
-          {
-            type: 'webhook_received',
-            payload: [
-              { name: 'a', type: 'number' },
-              { name: 'b', type: 'boolean' },
-            ],
-          },
-          [{ type: 'wait', seconds: 1 }],
-          { condition: 'a * 2 > 1 && b' },
-        ),
-        '/condition',
-      ],
-      [
-        'condition against the type of an event',
-        automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }], {
-          condition: "amount == 'a'",
-        }),
-        automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }], {
-          condition: "amount > 1000 && currency == 'EUR' && closeDate < TODAY() && LEN(status) > 0",
-        }),
-        '/condition',
-      ],
-      [
-        'empty title',
-        hook(SUBJECT, { type: 'create_task', title: '' }),
-        hook(SUBJECT, { type: 'create_task', title: 'a' }),
-        '/actions/0/title',
-      ],
-      [
-        'task that is due in the past',
-        hook(SUBJECT, { type: 'create_task', title: 'a', dueInDays: -1 }),
-        hook(SUBJECT, { type: 'create_task', title: 'a', dueInDays: 0 }),
-        '/actions/0/dueInDays',
-      ],
-      [
-        'very many actions',
-        hook(SUBJECT, ...Array.from({ length: 51 }, () => ({ type: 'wait', seconds: 1 }))),
-        hook(SUBJECT, ...Array.from({ length: 50 }, () => ({ type: 'wait', seconds: 1 }))),
-        '/actions',
-      ],
-      [
-        'very many payload keys',
-        hook(
-          Array.from({ length: 201 }, (_, i) => ({ name: `k${i}`, type: 'text' })),
-          { type: 'wait', seconds: 1 },
-        ),
-        hook(SUBJECT, { type: 'wait', seconds: 1 }),
-        '/trigger/payload',
-      ],
-      [
-        'step with the key by which a later one is known',
-        hook(SUBJECT, { key: 'step2', type: 'wait', seconds: 1 }, { type: 'wait', seconds: 1 }),
-        hook(SUBJECT, { key: 'step1', type: 'wait', seconds: 1 }, { type: 'wait', seconds: 1 }),
-        '/actions/1',
-      ],
-      [
-        'empty id',
-        hook(SUBJECT, { type: 'update_record', object: 'visit', id: '', values: {} }),
-        hook(SUBJECT, { type: 'update_record', object: 'visit', id: '{{subject}}', values: {} }),
-        '/actions/0/id',
-      ],
-      [
-        'very long id',
-        hook(SUBJECT, { type: 'update_record', object: 'visit', id: 'a'.repeat(4001), values: {} }),
-        hook(SUBJECT, { type: 'update_record', object: 'visit', id: 'a', values: {} }),
-        '/actions/0/id',
-      ],
-      [
-        'subject of two lines',
-        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: 'a\r\nBcc: b', text: 'b' }),
-        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: 'a', text: 'b\nc' }),
-        '/actions/0/subject',
-      ],
-      [
-        'no subject',
-        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: '', text: 'b' }),
-        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: 'a', text: 'b' }),
-        '/actions/0/subject',
-      ],
-      [
-        'control character in a header',
-        request('https://a.example.com/', { headers: { 'x-a': 'b\u0007' } }),
-        request('https://a.example.com/', { headers: { 'x-a': 'b\tc' } }),
-        '/actions/0/headers/x-a',
-      ],
-      [
-        'placeholder as a fragment',
-        request('https://a.example.com/#{{subject}}'),
-        request('https://a.example.com/{{subject}}#top'),
-        '/actions/0/url',
-      ],
-      [
-        'placeholder where there is no payload',
-        automation({ type: 'schedule', cron: '0 7 * * *' }, [{ type: 'create_task', title: '{{subject}}' }]),
-        automation({ type: 'schedule', cron: '0 7 * * *' }, [
-          { key: 'made', type: 'create_record', object: 'visit', values: {} },
-          { type: 'create_task', title: '{{made.id}}' },
-        ]),
-        '/actions/0/title',
-      ],
-      [
-        'cron of a day that never comes',
-        automation({ type: 'schedule', cron: '0 7 30 2 *' }, [{ type: 'wait', seconds: 1 }]),
-        automation({ type: 'schedule', cron: '0 7 29 2 *' }, [{ type: 'wait', seconds: 1 }]),
-        '/trigger/cron',
-      ],
-      [
-        'cron',
-        automation({ type: 'schedule', cron: '61 * * * *' }, [{ type: 'wait', seconds: 1 }]),
-        automation({ type: 'schedule', cron: '*/5 8-18 * jan-jun mon,fri' }, [{ type: 'wait', seconds: 1 }]),
-        '/trigger/cron',
-      ],
-      [
-        'payload key twice',
-        hook([...SUBJECT, ...SUBJECT], { type: 'wait', seconds: 1 }),
-        hook(SUBJECT, { type: 'wait', seconds: 1 }),
-        '/trigger/payload/1/name',
-      ],
-      [
-        'key of an event',
-        automation({ type: 'event', event: 'lead.created' }, [
-          { type: 'create_task', title: '{{record.email}} {{surname}}' },
-        ]),
-        automation({ type: 'event', event: 'lead.created' }, [
-          { type: 'create_task', title: '{{record.email}} {{lastName}}' },
-        ]),
-        '/actions/0/title',
-      ],
-    ] as const
-  ).map(
-    ([what, fails, passes, at]): Sample => ({ check: 'AUT-001', what, fails, passes, pointer: `/automations/0${at}` }),
-  ),
-  {
-    check: 'AUT-001',
-    what: 'key of two lines',
-    fails: { automations: [{ ...baseManifest.automations[0], key: 'visit\nrequested' }] },
-    passes: { automations: [{ ...baseManifest.automations[0], key: 'Visit requested' }] },
-    pointer: '/automations/0/key',
-  },
-  {
-    check: 'AUT-001',
-    what: 'blank key',
-    fails: { automations: [{ ...baseManifest.automations[0], key: ' ' }] },
-    passes: UNCHANGED,
-    pointer: '/automations/0/key',
-  },
-  {
-    check: 'AUT-001',
-    what: 'automation twice',
-    fails: { automations: [baseManifest.automations[0], baseManifest.automations[0]] },
-    passes: { automations: [baseManifest.automations[0], { ...baseManifest.automations[0], key: 'other' }] },
-    pointer: '/automations/1/key',
-  },
-  {
-    check: 'AUT-002',
-    what: 'automation that starts itself',
-    ...EXAMPLES['AUT-002'],
-    pointer: '/automations/0',
-  },
-  {
-    check: 'AUT-002',
-    what: 'condition that reads nothing',
-    fails: automation(
-      { type: 'event', event: 'lead.updated' },
-      [{ type: 'update_record', object: 'lead', id: 'x', values: {} }],
-      { condition: 'TODAY() == TODAY() || TRUE' },
-    ),
-    passes: automation(
-      { type: 'event', event: 'lead.updated' },
-      [{ type: 'update_record', object: 'lead', id: 'x', values: {} }],
-      { condition: "status == 'new'" },
-    ),
-    pointer: '/automations/0',
-  },
-  ...[
-    ['always', 'TRUE', 'FALSE'],
-    ['computed', '1 + 1 == 2', 'LEN("ab") > 2'],
-    ['null', '!IF(FALSE, TRUE)', 'IF(FALSE, TRUE)'],
-  ].map(([what, always, never]): Sample => {
-    const onUpdate = (condition?: string) =>
-      automation(
-        { type: 'event', event: 'lead.updated' },
-        [{ type: 'update_record', object: 'lead', id: 'x', values: {} }],
-        { condition },
-      );
-    return {
-      check: 'AUT-002',
-      what: `condition that is constant: ${what}`,
-      fails: onUpdate(always),
-      passes: onUpdate(never),
-      pointer: '/automations/0',
-    };
-  }),
-  {
-    check: 'AUT-002',
-    what: 'condition that stops it',
-    fails: automation({ type: 'event', event: 'deal.won' }, [
-      { type: 'update_record', object: 'opportunity', id: 'x', values: { status: '{{record.status}}' } },
-    ]),
-    passes: automation(
-      { type: 'event', event: 'deal.won' },
-      [{ type: 'update_record', object: 'opportunity', id: 'x', values: { status: '{{record.status}}' } }],
-      { condition: "status == 'open'" },
-    ),
-    pointer: '/automations/0',
-  },
-  {
-    check: 'AUT-002',
-    what: 'completing a task again',
-    fails: automation({ type: 'event', event: 'task.completed' }, [
-      { type: 'update_record', object: 'task', id: 'x', values: { status: 'completed' } },
-    ]),
-    passes: automation({ type: 'event', event: 'task.completed' }, [
-      { type: 'update_record', object: 'task', id: 'x', values: { status: 'open' } },
-    ]),
-    pointer: '/automations/0',
-  },
-  {
-    check: 'AUT-002',
-    what: 'winning a deal again',
-    fails: automation({ type: 'event', event: 'deal.won' }, [
-      { type: 'update_record', object: 'opportunity', id: 'x', values: { status: 'won' } },
-    ]),
-    passes: automation({ type: 'event', event: 'deal.won' }, [
-      { type: 'update_record', object: 'opportunity', id: 'x', values: { status: 7, name: 'a' } },
-    ]),
-    pointer: '/automations/0',
-  },
-  {
-    check: 'AUT-002',
-    what: 'updating what was updated',
-    fails: automation({ type: 'event', event: 'contact.updated' }, [
-      { type: 'update_record', object: 'contact', id: 'x', values: {} },
-    ]),
-    passes: automation({ type: 'event', event: 'contact.updated' }, [
-      { type: 'update_record', object: 'nothing', id: 'x', values: {} },
-      { type: 'create_record', object: 'contact', values: {} },
-    ]),
-    pointer: '/automations/0',
-  },
-  {
-    check: 'AUT-002',
-    what: 'circle of two',
-    fails: {
-      service: { produces: ['acme.next'] },
-      automations: [
-        {
-          key: 'a',
-          trigger: { type: 'event', event: 'task.created' },
-          actions: [{ type: 'emit_event', name: 'acme.next' }],
-        },
-        { key: 'b', trigger: { type: 'event', event: 'acme.next' }, actions: [{ type: 'create_task', title: 'a' }] },
-      ],
-    },
-    passes: {
-      service: { produces: ['acme.next'] },
-      automations: [
-        {
-          key: 'a',
-          trigger: { type: 'event', event: 'task.completed' },
-          actions: [{ type: 'emit_event', name: 'acme.next' }],
-        },
-        { key: 'b', trigger: { type: 'event', event: 'acme.next' }, actions: [{ type: 'create_task', title: 'a' }] },
-      ],
-    },
-    pointer: '/automations/0',
-  },
-  {
-    check: 'EVT-001',
-    what: 'unknown event of a webhook',
-    ...EXAMPLES['EVT-001'],
-    pointer: '/webhooks/0/events/0',
-  },
-  {
-    check: 'EVT-001',
-    what: 'object name instead of the domain',
-    fails: webhook('https://a.example.com/', ['opportunity.won']),
-    passes: webhook('https://a.example.com/', ['deal.won']),
-    pointer: '/webhooks/0/events/0',
-  },
-  {
-    check: 'EVT-001',
-    what: 'every event of a domain that does not exist',
-    fails: webhook('https://a.example.com/', ['lead.created', 'opportunity.*']),
-    passes: webhook('https://a.example.com/', ['lead.created', 'lead.*', 'deal.*']),
-    pointer: '/webhooks/0/events/1',
-  },
-  {
-    check: 'EVT-001',
-    what: 'every event',
-    fails: webhook('https://a.example.com/', ['*']),
-    passes: webhook('https://a.example.com/', ['record.*']),
-    pointer: '/webhooks/0/events/0',
-  },
-  {
-    check: 'EVT-001',
-    what: 'every event of a domain of the package',
-    fails: { service: { produces: ['acme.done'], consumes: ['acme.*'] } },
-    passes: { service: { produces: ['acme.done'], consumes: ['acme.done', 'task.*'] } },
-    pointer: '/service/consumes/0',
-  },
-  {
-    check: 'EVT-001',
-    what: 'trigger on every event of a domain',
-    fails: automation({ type: 'event', event: 'lead.*' }, [{ type: 'wait', seconds: 1 }]),
-    passes: automation({ type: 'event', event: 'lead.updated' }, [{ type: 'wait', seconds: 1 }]),
-    pointer: '/automations/0/trigger/event',
-  },
-  {
-    check: 'EVT-001',
-    what: 'unknown event of a trigger',
-    fails: automation({ type: 'event', event: 'visit.created' }, [{ type: 'wait', seconds: 1 }]),
-    passes: automation({ type: 'event', event: 'record.created' }, [{ type: 'wait', seconds: 1 }]),
-    pointer: '/automations/0/trigger/event',
-  },
-  {
-    check: 'EVT-001',
-    what: 'event that the package does not produce',
-    fails: hook(SUBJECT, { type: 'emit_event', name: 'acme.done' }),
-    passes: { ...hook(SUBJECT, { type: 'emit_event', name: 'acme.done' }), service: { produces: ['acme.done'] } },
-    pointer: '/automations/0/actions/0/name',
-  },
-  {
-    check: 'EVT-001',
-    what: 'name of an own event',
-    fails: { service: { produces: ['Done'] } },
-    passes: { service: { produces: ['acme.done'] } },
-    pointer: '/service/produces/0',
-  },
-  {
-    check: 'EVT-001',
-    what: 'consumed event',
-    fails: { service: { consumes: ['lead.seen'] } },
-    passes: { service: { consumes: ['lead.updated'] } },
-    pointer: '/service/consumes/0',
-  },
-  {
-    check: 'CON-001',
-    what: 'destination',
-    ...EXAMPLES['CON-001'],
-    pointer: '/connector/streams/0/destinationObject',
-  },
-  {
-    check: 'CON-001',
-    what: 'mapping',
-    fails: stream({ mapping: { name: 'titel' } }),
-    passes: stream({ mapping: { title: 'name' } }),
-    pointer: '/connector/streams/0/mapping/name',
-  },
-  {
-    check: 'CON-001',
-    what: 'mapping into a formula',
-    fails: { ...stream({ mapping: { a: 'total' } }), ...formula('1') },
-    passes: { ...stream({ mapping: { a: 'title' } }), ...formula('1') },
-    pointer: '/connector/streams/0/mapping/a',
-  },
-  {
-    check: 'CON-001',
-    what: 'one field from two',
-    fails: stream({ mapping: { first: 'title', second: 'title' } }),
-    passes: stream({ mapping: { first: 'title', second: 'hours' } }),
-    pointer: '/connector/streams/0/mapping/second',
-  },
-  {
-    check: 'CON-001',
-    what: 'empty mapping',
-    fails: stream({ mapping: {} }),
-    passes: stream(),
-    pointer: '/connector/streams/0/mapping',
-  },
-  {
-    check: 'CON-001',
-    what: 'source without a name',
-    fails: stream({ mapping: { ' ': 'title' } }),
-    passes: stream(),
-    pointer: '/connector/streams/0/mapping/ ',
-  },
-  {
-    check: 'CON-001',
-    what: 'primary key',
-    fails: stream({ primaryKey: [] }),
-    passes: stream({ primaryKey: ['shop', 'id'] }),
-    pointer: '/connector/streams/0/primaryKey',
-  },
-  {
-    check: 'CON-001',
-    what: 'cursor',
-    fails: stream({ cursorField: '' }),
-    passes: stream({ cursorField: 'updated_at' }),
-    pointer: '/connector/streams/0/cursorField',
-  },
-  {
-    check: 'CON-001',
-    what: 'name',
-    fails: stream({ name: ' ' }),
-    passes: stream(),
-    pointer: '/connector/streams/0/name',
-  },
-  {
-    check: 'CON-001',
-    what: 'page size',
-    fails: connector({ pageSize: 0 }),
-    passes: connector({ pageSize: 200 }),
-    pointer: '/connector/pageSize',
-  },
-  {
-    check: 'CON-001',
-    what: 'retries',
-    fails: connector({ maxRetries: 1000 }),
-    passes: connector({ maxRetries: 5 }),
-    pointer: '/connector/maxRetries',
-  },
-  {
-    check: 'CON-001',
-    what: 'schedule',
-    fails: connector({ schedule: 'hourly' }),
-    passes: connector({ schedule: '0 * * * *' }),
-    pointer: '/connector/schedule',
-  },
-  {
-    check: 'CON-001',
-    what: 'no stream',
-    fails: { connector: { streams: [] } },
-    passes: stream(),
-    pointer: '/connector/streams',
-  },
-  {
-    check: 'AI-001',
-    what: 'schema',
-    ...EXAMPLES['AI-001'],
-    pointer: '/assistant/tools/0/inputSchema',
-  },
-  {
-    check: 'AI-001',
-    what: 'schema of another type',
-    fails: tool({ inputSchema: { type: 'string' } }),
-    passes: tool({}),
-    pointer: '/assistant/tools/0/inputSchema/type',
-  },
-  ...(
+      'cycle of two',
+      formula('other + 1', { apiName: 'other', type: 'formula', expression: 'total + 1' }),
+      formula('other + 1', { apiName: 'other', type: 'formula', expression: 'hours + 1' }),
+    ],
+  ]),
+  ...example('OBJ-004', 'removed field', '/objects/0/fields', published({})),
+  ...samples('OBJ-004', '/objects/0/fields/1', [
     [
+      'another type',
+      field({ apiName: 'hours', type: 'text' }),
+      field({ apiName: 'hours', type: 'currency' }),
+      '',
+      published({}),
+    ],
+  ]),
+  ...example('OBJ-005', 'unique and not readable', '/objects/0/fields/1/readRoles'),
+  ...samples('OBJ-005', '/objects/0/fields/1/', [
+    [
+      'unique and not readable by one of the roles that can write it',
+      field({ ...UNIQUE, readRoles: ['admin', 'owner'], writeRoles: ['admin', 'member'] }),
+      field({ ...UNIQUE, readRoles: ['owner', 'member', 'admin'], writeRoles: ['admin', 'member'] }),
+      'writeRoles/1',
+    ],
+    [
+      'unique with a default and not readable by everyone who creates records',
+      field({ ...UNIQUE, default: 'x', readRoles: ['admin'], writeRoles: ['admin'] }),
+      field({ ...UNIQUE, default: 'x', writeRoles: ['admin'] }),
+      'readRoles',
+    ],
+    [
+      'required and not writable',
+      field({ ...TEXT, required: true, writeRoles: ['admin'] }),
+      field({ ...TEXT, required: true, writeRoles: ['admin'], default: 'x' }),
+      'writeRoles',
+    ],
+  ]),
+];
+
+const MADE = { key: 'made', ...create('visit') };
+const DAILY = { type: 'schedule', cron: '0 7 * * *' };
+const onHook = (condition: string, payload?: Fragment[]): Fragment =>
+  automation({ type: 'webhook_received', ...(payload && { payload }) }, [WAIT], { condition });
+const scheduled = (cron: string): Fragment => automation({ type: 'schedule', cron }, [WAIT]);
+const waits = (count: number): Fragment => after(...Array.from({ length: count }, () => WAIT));
+const keyed = (key: string, ...more: Fragment[]): Fragment => after({ key, ...WAIT }, ...more);
+const BASE_AUTOMATION = baseManifest.automations[0];
+const whenUpdated = (condition?: string): Fragment => on('lead.updated', [update('lead')], { condition });
+const DEAL_UPDATE = update('opportunity', { status: '{{record.status}}' });
+const emitting = (event: string): Fragment => ({
+  service: { produces: ['acme.next'] },
+  automations: [
+    { key: 'a', trigger: { type: 'event', event }, actions: [{ type: 'emit_event', name: 'acme.next' }] },
+    { key: 'b', trigger: { type: 'event', event: 'acme.next' }, actions: [task('a')] },
+  ],
+});
+
+const AUTOMATIONS: Sample[] = [
+  ...samples('AUT-001', '/automations/0', [
+    ['unknown key in a template', after(task('{{subjct}}')), after(task('{{ subject }}')), '/actions/0/title'],
+    ['placeholder that is not closed', after(task('{{subject')), after(task('{subject')), '/actions/0/title'],
+    ['empty placeholder', after(task('{{ }}')), hook(undefined, task('{{anything}}')), '/actions/0/title'],
+    ['step that runs later', after(task('{{made.id}}'), MADE), after(MADE, task('{{made.id}}')), '/actions/0/title'],
+    ['step twice', keyed('s', { key: 's', ...WAIT }), keyed('s', { key: 't', ...WAIT }), '/actions/1/key'],
+    ['step with the name of a payload key', keyed('subject'), keyed('s'), '/actions/0/key'],
+    ['illegal key of a step', keyed('a.b'), keyed('a_b'), '/actions/0/key'],
+    [
+      'placeholder as an object',
+      after(create('{{subject}}')),
+      after(create('visit', { title: ['{{subject}}'] })),
+      '/actions/0/object',
+    ],
+    [
+      'placeholder as a field',
+      after(create('visit', { '{{subject}}': 1 })),
+      after(create('visit', { title: 1 })),
+      '/actions/0/values/{{subject}}',
+    ],
+    [
+      'placeholder as a header',
+      header('{{subject}}', 'a'),
+      header('x-a', '{{subject}}'),
+      '/actions/0/headers/{{subject}}',
+    ],
+    [
+      'placeholder as a recipient',
+      after(mail('{{subject}}')),
+      after(mail('role:admin', { subject: '{{subject}}', text: '{{subject}}' })),
+      '/actions/0/to',
+    ],
+    [
+      'placeholder as an assignee',
+      after(task('a', { assignee: '{{subject}}' })),
+      after(task('a', { assignee: 'role:admin' })),
+      '/actions/0/assignee',
+    ],
+    [
+      'placeholder as a host',
+      request('https://{{subject}}.example.com/'),
+      request('https://a.example.com/{{subject}}?q={{subject}}'),
+      '/actions/0/url',
+    ],
+    [
+      'unknown key in a body',
+      request('https://a.example.com/', { body: { a: [{ b: '{{nobody}}' }] } }),
+      request('https://a.example.com/', { body: { a: [{ b: '{{subject}}' }] } }),
+      '/actions/0/body/a/0/b',
+    ],
+    ['header with a line break', header('x-a', 'b\r\nc: d'), header('x-a', 'b'), '/actions/0/headers/x-a'],
+    ['name of a header', header('x a', 'b'), header('x-a', 'b'), '/actions/0/headers/x a'],
+    ['long pause', after({ type: 'wait', seconds: 1e9 }), after({ type: 'wait', seconds: 60 }), '/actions/0/seconds'],
+    ['no action', after(), after(WAIT), '/actions'],
+    ['condition', onHook('a >'), onHook('a > 1'), '/condition'],
+    [
+      'condition against the declared type',
+      onHook('a * 2 > 1', [{ name: 'a', type: 'text' }]),
+      onHook('a * 2 > 1 && b', [
+        { name: 'a', type: 'number' },
+        { name: 'b', type: 'boolean' },
+      ]),
+      '/condition',
+    ],
+    [
+      'condition against the type of an event',
+      on('deal.won', [WAIT], { condition: "amount == 'a'" }),
+      on('deal.won', [WAIT], {
+        condition: "amount > 1000 && currency == 'EUR' && closeDate < TODAY() && LEN(status) > 0",
+      }),
+      '/condition',
+    ],
+    ['empty title', after(task('')), after(task('a')), '/actions/0/title'],
+    [
+      'task that is due in the past',
+      after(task('a', { dueInDays: -1 })),
+      after(task('a', { dueInDays: 0 })),
+      '/actions/0/dueInDays',
+    ],
+    ['very many actions', waits(51), waits(50), '/actions'],
+    [
+      'very many payload keys',
+      hook(
+        Array.from({ length: 201 }, (_, i) => ({ name: `k${i}`, type: 'text' })),
+        WAIT,
+      ),
+      after(WAIT),
+      '/trigger/payload',
+    ],
+    ['step with the key by which a later one is known', keyed('step2', WAIT), keyed('step1', WAIT), '/actions/1'],
+    ['empty id', after(update('visit', {}, '')), after(update('visit', {}, '{{subject}}')), '/actions/0/id'],
+    ['very long id', after(update('visit', {}, 'a'.repeat(4001))), after(update('visit', {}, 'a')), '/actions/0/id'],
+    [
+      'subject of two lines',
+      after(mail('role:admin', { subject: 'a\r\nBcc: b' })),
+      after(mail('role:admin', { text: 'b\nc' })),
+      '/actions/0/subject',
+    ],
+    ['no subject', after(mail('role:admin', { subject: '' })), after(mail('role:admin')), '/actions/0/subject'],
+    ['control character in a header', header('x-a', 'b\u0007'), header('x-a', 'b\tc'), '/actions/0/headers/x-a'],
+    [
+      'placeholder as a fragment',
+      request('https://a.example.com/#{{subject}}'),
+      request('https://a.example.com/{{subject}}#top'),
+      '/actions/0/url',
+    ],
+    [
+      'placeholder where there is no payload',
+      automation(DAILY, [task('{{subject}}')]),
+      automation(DAILY, [MADE, task('{{made.id}}')]),
+      '/actions/0/title',
+    ],
+    ['cron of a day that never comes', scheduled('0 7 30 2 *'), scheduled('0 7 29 2 *'), '/trigger/cron'],
+    ['cron', scheduled('61 * * * *'), scheduled('*/5 8-18 * jan-jun mon,fri'), '/trigger/cron'],
+    ['payload key twice', hook([...SUBJECT, ...SUBJECT], WAIT), after(WAIT), '/trigger/payload/1/name'],
+    [
+      'key of an event',
+      on('lead.created', [task('{{record.email}} {{surname}}')]),
+      on('lead.created', [task('{{record.email}} {{lastName}}')]),
+      '/actions/0/title',
+    ],
+  ]),
+  ...samples('AUT-001', '/automations/', [
+    [
+      'key of two lines',
+      { automations: [{ ...BASE_AUTOMATION, key: 'visit\nrequested' }] },
+      { automations: [{ ...BASE_AUTOMATION, key: 'Visit requested' }] },
+      '0/key',
+    ],
+    ['blank key', { automations: [{ ...BASE_AUTOMATION, key: ' ' }] }, UNCHANGED, '0/key'],
+    [
+      'automation twice',
+      { automations: [BASE_AUTOMATION, BASE_AUTOMATION] },
+      { automations: [BASE_AUTOMATION, { ...BASE_AUTOMATION, key: 'other' }] },
+      '1/key',
+    ],
+  ]),
+  ...example('AUT-002', 'automation that starts itself', '/automations/0'),
+  ...samples('AUT-002', '/automations/0', [
+    ['condition that reads nothing', whenUpdated('TODAY() == TODAY() || TRUE'), whenUpdated("status == 'new'")],
+    ['condition that is constant: always', whenUpdated('TRUE'), whenUpdated('FALSE')],
+    ['condition that is constant: computed', whenUpdated('1 + 1 == 2'), whenUpdated('LEN("ab") > 2')],
+    ['condition that is constant: null', whenUpdated('!IF(FALSE, TRUE)'), whenUpdated('IF(FALSE, TRUE)')],
+    [
+      'condition that stops it',
+      on('deal.won', [DEAL_UPDATE]),
+      on('deal.won', [DEAL_UPDATE], { condition: "status == 'open'" }),
+    ],
+    [
+      'completing a task again',
+      on('task.completed', [update('task', { status: 'completed' })]),
+      on('task.completed', [update('task', { status: 'open' })]),
+    ],
+    [
+      'winning a deal again',
+      on('deal.won', [update('opportunity', { status: 'won' })]),
+      on('deal.won', [update('opportunity', { status: 7, name: 'a' })]),
+    ],
+    [
+      'updating what was updated',
+      on('contact.updated', [update('contact')]),
+      on('contact.updated', [update('nothing'), create('contact')]),
+    ],
+    ['circle of two', emitting('task.created'), emitting('task.completed')],
+  ]),
+];
+
+const service = (section: { produces?: string[]; consumes?: string[] }): Fragment => ({ service: section });
+const DONE = after({ type: 'emit_event', name: 'acme.done' });
+
+const EVENTS: Sample[] = [
+  ...example('EVT-001', 'unknown event of a webhook', '/webhooks/0/events/0'),
+  ...samples('EVT-001', '/', [
+    ['object name instead of the domain', webhookOn('opportunity.won'), webhookOn('deal.won'), 'webhooks/0/events/0'],
+    [
+      'every event of a domain that does not exist',
+      webhookOn('lead.created', 'opportunity.*'),
+      webhookOn('lead.created', 'lead.*', 'deal.*'),
+      'webhooks/0/events/1',
+    ],
+    ['every event', webhookOn('*'), webhookOn('record.*'), 'webhooks/0/events/0'],
+    [
+      'every event of a domain of the package',
+      service({ produces: ['acme.done'], consumes: ['acme.*'] }),
+      service({ produces: ['acme.done'], consumes: ['acme.done', 'task.*'] }),
+      'service/consumes/0',
+    ],
+    [
+      'trigger on every event of a domain',
+      on('lead.*', [WAIT]),
+      on('lead.updated', [WAIT]),
+      'automations/0/trigger/event',
+    ],
+    [
+      'unknown event of a trigger',
+      on('visit.created', [WAIT]),
+      on('record.created', [WAIT]),
+      'automations/0/trigger/event',
+    ],
+    [
+      'event that the package does not produce',
+      DONE,
+      { ...DONE, ...service({ produces: ['acme.done'] }) },
+      'automations/0/actions/0/name',
+    ],
+    [
+      'name of an own event',
+      service({ produces: ['Done'] }),
+      service({ produces: ['acme.done'] }),
+      'service/produces/0',
+    ],
+    [
+      'consumed event',
+      service({ consumes: ['lead.seen'] }),
+      service({ consumes: ['lead.updated'] }),
+      'service/consumes/0',
+    ],
+  ]),
+];
+
+const CONNECTORS: Sample[] = [
+  ...example('CON-001', 'destination', '/connector/streams/0/destinationObject'),
+  ...samples('CON-001', '/connector/streams/0', [
+    ['mapping', stream({ mapping: { name: 'titel' } }), stream({ mapping: { title: 'name' } }), '/mapping/name'],
+    [
+      'mapping into a formula',
+      { ...stream({ mapping: { a: 'total' } }), ...formula('1') },
+      { ...stream({ mapping: { a: 'title' } }), ...formula('1') },
+      '/mapping/a',
+    ],
+    [
+      'one field from two',
+      stream({ mapping: { first: 'title', second: 'title' } }),
+      stream({ mapping: { first: 'title', second: 'hours' } }),
+      '/mapping/second',
+    ],
+    ['empty mapping', stream({ mapping: {} }), stream(), '/mapping'],
+    ['source without a name', stream({ mapping: { ' ': 'title' } }), stream(), '/mapping/ '],
+    ['primary key', stream({ primaryKey: [] }), stream({ primaryKey: ['shop', 'id'] }), '/primaryKey'],
+    ['cursor', stream({ cursorField: '' }), stream({ cursorField: 'updated_at' }), '/cursorField'],
+    ['name', stream({ name: ' ' }), stream(), '/name'],
+  ]),
+  ...samples('CON-001', '/connector/', [
+    ['page size', connector({ pageSize: 0 }), connector({ pageSize: 200 }), 'pageSize'],
+    ['retries', connector({ maxRetries: 1000 }), connector({ maxRetries: 5 }), 'maxRetries'],
+    ['schedule', connector({ schedule: 'hourly' }), connector({ schedule: '0 * * * *' }), 'schedule'],
+    ['no stream', { connector: { streams: [] } }, stream(), 'streams'],
+  ]),
+];
+
+const withProperty = (x: object): Fragment =>
+  tool({ inputSchema: { type: 'object', properties: { x, y: true }, $defs: { 'a/b': { $anchor: 'here' } } } });
+const referring = ($id: string, $ref: string): Fragment =>
+  tool({
+    inputSchema: {
+      $id,
+      type: 'object',
+      properties: { x: { $ref } },
+      $defs: { a: { $anchor: 'here' }, b: { $id: 'https://acme.example.com/part', $defs: { inner: true } } },
+    },
+  });
+const PART = { $id: 'part', $ref: '#/$defs/b' };
+
+const TOOLS: Sample[] = [
+  ...example('AI-001', 'schema', '/assistant/tools/0/inputSchema'),
+  ...samples('AI-001', '/assistant/tools/0', [
+    ['schema of another type', tool({ inputSchema: { type: 'string' } }), tool({}), '/inputSchema/type'],
+    [
+      'reference to nothing in a part with its own address',
+      tool({ inputSchema: { type: 'object', $defs: { a: PART, b: true } } }),
+      tool({ inputSchema: { type: 'object', $defs: { a: { ...PART, $defs: { b: true } } } } }),
+      '/inputSchema/$defs/a/$ref',
+    ],
+    ['no scope', tool({ scope: undefined }), tool({})],
+    ['unknown scope', tool({ scope: 'lead:read' }), tool({}), '/scope'],
+    ['writing without confirmation', tool({ readOnly: false }), tool({ readOnly: false, requiresConfirmation: true })],
+    ['name', tool({ name: 'find leads' }), tool({ name: 'find_leads' }), '/name'],
+  ]),
+  ...samples(
+    'AI-001',
+    '/assistant/tools/0/inputSchema/properties/x',
+    twins<object>(withProperty, [
       ['pattern', { type: 'string', pattern: '(' }, { type: 'string', pattern: '^[\\w-.]+$' }, '/pattern'],
       [
         'key of patterns',
@@ -1380,21 +883,8 @@ export const SAMPLES: readonly Sample[] = [
         { default: { $ref: '#nobody', pattern: '(' }, properties: { $ref: { type: 'string' } } },
         '/oneOf/1/items/$dynamicRef',
       ],
-    ] as const
-  ).map(([what, bad, good, at]): Sample => {
-    const inputSchema = (x: object) => ({
-      type: 'object',
-      properties: { x, y: true },
-      $defs: { 'a/b': { $anchor: 'here' } },
-    });
-    return {
-      check: 'AI-001',
-      what,
-      fails: tool({ inputSchema: inputSchema(bad) }),
-      passes: tool({ inputSchema: inputSchema(good) }),
-      pointer: `/assistant/tools/0/inputSchema/properties/x${at}`,
-    };
-  }),
+    ]),
+  ),
   ...(
     [
       ['absolute', 'https://acme.example.com/tool', 'https://acme.example.com/tool#/$defs/a'],
@@ -1403,193 +893,105 @@ export const SAMPLES: readonly Sample[] = [
       ['of a relative address', 'find.json', 'find.json#/$defs/a'],
       ['into a part with its own address', 'https://acme.example.com/tool', 'part#/$defs/inner'],
     ] as const
-  ).map(([what, $id, $ref]): Sample => {
-    const inputSchema = (own: string) => ({
-      $id: own,
-      type: 'object',
-      properties: { x: { $ref } },
-      $defs: { a: { $anchor: 'here' }, b: { $id: 'https://acme.example.com/part', $defs: { inner: true } } },
-    });
-    return {
-      check: 'AI-001',
-      what: `reference to itself, ${what}`,
-      fails: tool({ inputSchema: inputSchema('https://other.example.com/x/y') }),
-      passes: tool({ inputSchema: inputSchema($id) }),
-      pointer: '/assistant/tools/0/inputSchema/properties/x/$ref',
-    };
-  }),
-  {
-    check: 'AI-001',
-    what: 'reference to nothing in a part with its own address',
-    fails: tool({
-      inputSchema: { type: 'object', $defs: { a: { $id: 'part', $ref: '#/$defs/b' }, b: true } },
-    }),
-    passes: tool({
-      inputSchema: { type: 'object', $defs: { a: { $id: 'part', $ref: '#/$defs/b', $defs: { b: true } } } },
-    }),
-    pointer: '/assistant/tools/0/inputSchema/$defs/a/$ref',
-  },
-  {
-    check: 'AI-001',
-    what: 'no scope',
-    fails: tool({ scope: undefined }),
-    passes: tool({}),
-    pointer: '/assistant/tools/0',
-  },
-  {
-    check: 'AI-001',
-    what: 'unknown scope',
-    fails: tool({ scope: 'lead:read' }),
-    passes: tool({}),
-    pointer: '/assistant/tools/0/scope',
-  },
-  {
-    check: 'AI-001',
-    what: 'writing without confirmation',
-    fails: tool({ readOnly: false }),
-    passes: tool({ readOnly: false, requiresConfirmation: true }),
-    pointer: '/assistant/tools/0',
-  },
-  {
-    check: 'AI-001',
-    what: 'name',
-    fails: tool({ name: 'find leads' }),
-    passes: tool({ name: 'find_leads' }),
-    pointer: '/assistant/tools/0/name',
-  },
-  { check: 'LST-001', what: 'no summary', ...EXAMPLES['LST-001'], pointer: '/listing/summary' },
-  {
-    check: 'LST-001',
-    what: 'no publisher',
-    fails: { publisher: undefined },
-    passes: UNCHANGED,
-    pointer: '/publisher/privacyUrl',
-  },
-  ...(
-    [
-      ['publisher', 'privacyUrl', 'javascript:alert(1)'],
-      ['publisher', 'termsUrl', ' JavaScript:alert(1)'],
-      ['publisher', 'website', 'data:text/html,a'],
-      ['listing', 'icon', 'vbscript:a'],
-      ['listing', 'icon', 'data:text/html,a'],
-    ] as const
-  ).map(
-    ([section, key, url]): Sample => ({
-      check: 'LST-001',
-      what: `${key} ${url}`,
-      fails: { [section]: { ...baseManifest[section], [key]: url } },
-      passes: {
-        publisher: { ...baseManifest.publisher, website: 'https://www.example.com/' },
-        listing: { ...baseManifest.listing, icon: 'data:image/png;base64,AA==', screenshots: ['list.png'] },
-      },
-      pointer: `/${section}/${key}`,
-    }),
+  ).flatMap(([what, $id, $ref]) =>
+    samples('AI-001', '/assistant/tools/0/inputSchema/properties/x/$ref', [
+      [`reference to itself, ${what}`, referring('https://other.example.com/x/y', $ref), referring($id, $ref)],
+    ]),
   ),
-  {
-    check: 'LST-001',
-    what: 'screenshot',
-    fails: { listing: { ...baseManifest.listing, screenshots: ['https://a.example.com/', 'blob:a'] } },
-    passes: { listing: { ...baseManifest.listing, screenshots: ['https://a.example.com/'] } },
-    pointer: '/listing/screenshots/1',
-  },
-  ...(
-    [
-      ['missing component', { ...packet, testInstructions: undefined }, packet, '/testInstructions'],
-      ['empty component', { ...packet, securityQuestionnaire: {} }, packet, '/securityQuestionnaire'],
-      ['blank text', { ...packet, testInstructions: '  ' }, packet, '/testInstructions'],
-      [
-        'refused attestation',
-        { ...packet, sandboxAttestation: false },
-        { ...packet, sandboxAttestation: 'Tested.' },
-        '/sandboxAttestation',
-      ],
-      ['video without https', { ...packet, demoVideo: 'http://videos.example.com/1' }, packet, '/demoVideo'],
-      [
-        'hash of another manifest',
-        { ...packet, sandboxAttestation: { manifestSha256: 'a'.repeat(64) } },
-        packet,
-        '/sandboxAttestation/manifestSha256',
-      ],
-      [
-        'hash of another manifest in a text',
-        { ...packet, sandboxAttestation: `Tested ${'b'.repeat(64)}.` },
-        packet,
-        '/sandboxAttestation',
-      ],
-      ...[
-        { statement: `Tested sha256_${'c'.repeat(64)}.` },
-        [{ sha256: 'c'.repeat(64) }],
-        { runs: [{ of: ['c'.repeat(64)] }] },
-      ].map(
-        (sandboxAttestation) =>
-          [
-            `hash of another manifest in ${JSON.stringify(sandboxAttestation).slice(0, 20)}`,
-            { ...packet, sandboxAttestation },
-            { ...packet, sandboxAttestation: { statement: `Video ${'c'.repeat(65)}.` } },
-            `/sandboxAttestation${JSON.stringify(sandboxAttestation).includes('statement') ? '/statement' : Array.isArray(sandboxAttestation) ? '/0/sha256' : '/runs/0/of/0'}`,
-          ] as const,
-      ),
-      ['no packet', undefined, packet, ''],
-      ['list', [], packet, ''],
-    ] as const
-  ).map(
-    ([what, fails, passes, at]): Sample => ({
-      check: 'REV-001',
-      what,
-      fails: {},
-      passes: {},
-      pointer: at,
-      packets: { fails: clean(fails), passes },
-    }),
-  ),
-  ...(
-    [
-      ['private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIE'],
-      ['AWS key', 'AKIAIOSFODNN7EXAMPLE'],
-      ['GitHub token', `ghp_${'a1'.repeat(18)}`],
-      ['Slack token', 'xoxb-123456789012-abcdef'],
-      ['Stripe key', `sk_${'live'}_${'a1'.repeat(12)}`],
-      ['Google key', `AIza${'a'.repeat(35)}`],
-      ['webhook secret', `whsec_${'a'.repeat(32)}`],
-      ['webhook signing key', `whsk_${'a'.repeat(43)}=`],
-      ['JSON Web Token', `eyJ${'a'.repeat(12)}.eyJ${'b'.repeat(12)}.${'c'.repeat(12)}`],
-      ['password in a URL', 'postgres://app:hunter2@db.example.com/crm'],
-      ['bearer token', `Bearer ${'a1'.repeat(12)}`],
-    ] as const
-  ).map(
-    ([what, secret]): Sample => ({
-      check: 'SEC-001',
-      what,
-      fails: { listing: { summary: 'a', description: `See ${secret}` } },
-      passes: { listing: { summary: 'a', description: 'Ask for a token, an API key or a password.' } },
-      pointer: '/listing/description',
-    }),
-  ),
-  {
-    check: 'SEC-001',
-    what: 'header with a literal key',
-    fails: request('https://a.example.com/', { headers: { 'X-Api-Key': 'abcdef0123456789' } }),
-    passes: request('https://a.example.com/', { headers: { 'X-Api-Key': '{{subject}}' } }),
-    pointer: '/automations/0/actions/0/headers/X-Api-Key',
-  },
 ];
 
-/** Where OBJ-002 points for each kind of problem. */
-function expect1(what: string): string {
-  const places: Record<string, string> = {
-    'picklist without options': '/options',
-    'reference without a target': '/referenceTarget',
-    'rule that does not fit': '/validationRules/0',
-    'pattern with look-ahead': '/validationRules/0/value',
-    'default that is no option': '/default',
-    'required reference that is unset': '/onDelete',
-    'index of a list of options': '/indexed',
-    'formula without an expression': '/expression',
-    'expression of a text': '/expression',
-  };
-  return `/objects/0/fields/1${places[what] ?? ''}`;
-}
+const listing = (more: Fragment): Fragment => ({ listing: { ...baseManifest.listing, ...more } });
+const publisher = (more: Fragment): Fragment => ({ publisher: { ...baseManifest.publisher, ...more } });
+const LINKS = {
+  ...publisher({ website: 'https://www.example.com/' }),
+  ...listing({ icon: 'data:image/png;base64,AA==', screenshots: ['list.png'] }),
+};
 
-function clean(value: unknown): unknown {
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
-}
+const LISTINGS: Sample[] = [
+  ...example('LST-001', 'no summary', '/listing/summary'),
+  ...samples('LST-001', '/', [
+    ['no publisher', { publisher: undefined }, UNCHANGED, 'publisher/privacyUrl'],
+    ['privacyUrl', publisher({ privacyUrl: 'javascript:alert(1)' }), LINKS, 'publisher/privacyUrl'],
+    ['termsUrl', publisher({ termsUrl: ' JavaScript:alert(1)' }), LINKS, 'publisher/termsUrl'],
+    ['website', publisher({ website: 'data:text/html,a' }), LINKS, 'publisher/website'],
+    ['icon', listing({ icon: 'vbscript:a' }), LINKS, 'listing/icon'],
+    ['icon that is a page', listing({ icon: 'data:text/html,a' }), LINKS, 'listing/icon'],
+    [
+      'screenshot',
+      listing({ screenshots: ['https://a.example.com/', 'blob:a'] }),
+      listing({ screenshots: ['https://a.example.com/'] }),
+      'listing/screenshots/1',
+    ],
+  ]),
+];
+
+const PACKET: Fragment = EXAMPLES['REV-001'].passes;
+const attested = (sandboxAttestation: unknown): Fragment => ({ ...PACKET, sandboxAttestation });
+const without = (name: string): Fragment => Object.fromEntries(Object.entries(PACKET).filter(([key]) => key !== name));
+const OTHER_HASH = 'c'.repeat(64);
+const NO_HASH = attested({ statement: `Video ${'c'.repeat(65)}.` });
+
+const PACKETS: Sample[] = (
+  [
+    ['missing component', without('testInstructions'), PACKET, 'testInstructions'],
+    ['empty component', { ...PACKET, securityQuestionnaire: {} }, PACKET, 'securityQuestionnaire'],
+    ['blank text', { ...PACKET, testInstructions: '  ' }, PACKET, 'testInstructions'],
+    ['refused attestation', attested(false), attested('Tested.'), 'sandboxAttestation'],
+    ['video without https', { ...PACKET, demoVideo: 'http://videos.example.com/1' }, PACKET, 'demoVideo'],
+    ['hash of another manifest', attested({ manifestSha256: OTHER_HASH }), PACKET, 'sandboxAttestation/manifestSha256'],
+    ['such a hash in a text', attested(`Tested ${OTHER_HASH}.`), PACKET, 'sandboxAttestation'],
+    [
+      'such a hash in a statement',
+      attested({ statement: `Tested sha256_${OTHER_HASH}.` }),
+      NO_HASH,
+      'sandboxAttestation/statement',
+    ],
+    ['such a hash in a list', attested([{ sha256: OTHER_HASH }]), NO_HASH, 'sandboxAttestation/0/sha256'],
+    ['such a hash deep inside', attested({ runs: [{ of: [OTHER_HASH] }] }), NO_HASH, 'sandboxAttestation/runs/0/of/0'],
+    ['no packet', undefined, PACKET, ''],
+    ['list', [], PACKET, ''],
+  ] as const
+).map(([what, fails, passes, at]) => {
+  return { check: 'REV-001', what, fails: {}, passes: {}, pointer: at && `/${at}`, packets: { fails, passes } };
+});
+
+const described = (text: string): Fragment => ({ listing: { summary: 'a', description: `See ${text}` } });
+
+const SECRETS: Sample[] = [
+  ...example('SEC-001', 'private key', '/listing/description'),
+  ...samples(
+    'SEC-001',
+    '/listing/description',
+    (
+      [
+        ['AWS key', 'AKIAIOSFODNN7EXAMPLE'],
+        ['GitHub token', `ghp_${'a1'.repeat(18)}`],
+        ['Slack token', 'xoxb-123456789012-abcdef'],
+        ['Stripe key', `sk_${'live'}_${'a1'.repeat(12)}`],
+        ['Google key', `AIza${'a'.repeat(35)}`],
+        ['webhook secret', `whsec_${'a'.repeat(32)}`],
+        ['webhook signing key', `whsk_${'a'.repeat(43)}=`],
+        ['JSON Web Token', `eyJ${'a'.repeat(12)}.eyJ${'b'.repeat(12)}.${'c'.repeat(12)}`],
+        ['password in a URL', 'postgres://app:hunter2@db.example.com/crm'],
+        ['bearer token', `Bearer ${'a1'.repeat(12)}`],
+      ] as const
+    ).map(([what, secret]): Row => [what, described(secret), EXAMPLES['SEC-001'].passes]),
+  ),
+  ...samples('SEC-001', '/automations/0/actions/0/headers/X-Api-Key', [
+    ['header with a literal key', header('X-Api-Key', 'abcdef0123456789'), header('X-Api-Key', '{{subject}}')],
+  ]),
+];
+
+export const SAMPLES: readonly Sample[] = [
+  ...MANIFEST,
+  ...SCOPES,
+  ...NETWORK,
+  ...OBJECTS,
+  ...AUTOMATIONS,
+  ...EVENTS,
+  ...CONNECTORS,
+  ...TOOLS,
+  ...LISTINGS,
+  ...PACKETS,
+  ...SECRETS,
+];

@@ -1,10 +1,10 @@
 import type { PlatformError } from '@crm/contracts';
-import { createEgressClient } from '@crm/egress';
+import { OutsideClient } from '@crm/egress';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readDefinition } from './workflow-validation.js';
 
 const task = { type: 'create_task', title: 'Call {{name}}' };
-const policy = createEgressClient();
+const policy = new OutsideClient();
 afterAll(() => policy.close());
 const hook = { type: 'webhook_received' };
 

@@ -1,5 +1,5 @@
 import { EVENT_NAMES, escapePointer, type FieldProblem, isEventName, PlatformError } from '@crm/contracts';
-import type { EgressClient } from '@crm/egress';
+import type { OutsideClient } from '@crm/egress';
 import { checkFormula } from '@crm/formula';
 import { conditionTypes, hasPlaceholder, type ManifestTrigger, TemplateError, templateKeys } from '@crm/manifest';
 import {
@@ -35,7 +35,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 const NOT_EXECUTED = ['send_email', 'emit_event'];
 
 /** Decides which URLs may be called; the egress client does. */
-export type TargetPolicy = Pick<EgressClient, 'checkUrl'>;
+export type TargetPolicy = Pick<OutsideClient, 'checkUrl'>;
 
 /**
  * Reads a definition and reports all mistakes at once.

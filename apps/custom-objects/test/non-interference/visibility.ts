@@ -14,7 +14,7 @@ const allows = (listed: readonly string[] | undefined, roles: readonly string[])
  */
 export class Visibility {
   private readonly readable = new Set<string>();
-  private readonly evaluateAll: ReturnType<typeof compileFieldFormulas>['evaluateAll'];
+  private readonly formulas: ReturnType<typeof compileFieldFormulas>;
 
   constructor(
     private readonly object: GeneratedObject,
@@ -26,7 +26,7 @@ export class Visibility {
       const derivesFromReadable = field.exposes === true || reads.every((name) => this.readable.has(name));
       if (allows(field.readRoles, roles) && derivesFromReadable) this.readable.add(field.apiName);
     }
-    this.evaluateAll = compileFieldFormulas(object.fields).evaluateAll;
+    this.formulas = compileFieldFormulas(object.fields);
   }
 
   isHidden(field: FieldDefinition): boolean {
@@ -44,10 +44,12 @@ export class Visibility {
    */
   exposedDifferences(left: Values, right: Values): string[] {
     const clock = { now: new Date(), timeZone: 'Europe/Berlin' };
-    const [shownLeft, shownRight] = [left, right].map((values) => this.evaluateAll(asTexts(values), clock)) as [
-      Values,
-      Values,
-    ];
+    const evaluate = this.formulas.evaluatorOf(new Set(this.formulas.order));
+    const [shownLeft, shownRight] = [left, right].map((given) => {
+      const values = asTexts(given);
+      evaluate(values, clock);
+      return values;
+    }) as [Values, Values];
     const fields = new Map(this.object.fields.map((field) => [field.apiName, field]));
     const exposed = this.object.fields
       .filter(({ apiName, type }) => type === 'formula' && this.readable.has(apiName))

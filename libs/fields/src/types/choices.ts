@@ -1,7 +1,7 @@
 import { isUuid } from '@crm/contracts';
 import type { FieldDefinition, FieldOption } from '../field-definition.js';
 import type { FieldProblem } from '../problem.js';
-import { accept, type FieldType, refuse } from './field-type.js';
+import { accept, type FieldType, PLAIN, refuse } from './field-type.js';
 
 type Options = NonNullable<FieldDefinition['options']>;
 
@@ -26,11 +26,10 @@ function optionIndex({ options }: FieldDefinition): ReadonlyMap<string, number> 
 }
 
 export const picklist: FieldType = {
+  ...PLAIN,
   name: 'picklist',
   slotKind: 'text',
   formulaType: 'text',
-  allowedRules: [],
-  mayBeUnique: true,
   parse(input, field) {
     if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be an option as text', { expected: 'string' });
     const options = optionIndex(field);
@@ -38,8 +37,6 @@ export const picklist: FieldType = {
       ? accept(input)
       : refuse('NOT_AN_OPTION', 'Must be one of the options', { options: [...options.keys()] });
   },
-  toSlot: (value) => value as string,
-  toUniqueKey: (value) => value as string,
   toSearchText: (value) => value as string,
 };
 
@@ -64,12 +61,8 @@ export const multiSelect: FieldType = {
     for (const [index, entry] of input.entries()) {
       const pointer = `/${index}`;
       if (typeof entry !== 'string') {
-        problems.push({
-          pointer,
-          code: 'WRONG_TYPE',
-          detail: 'Must be an option as text',
-          params: { expected: 'string' },
-        });
+        const params = { expected: 'string' };
+        problems.push({ pointer, code: 'WRONG_TYPE', detail: 'Must be an option as text', params });
       } else if (!options.has(entry)) {
         const params = { options: [...options.keys()] };
         problems.push({ pointer, code: 'NOT_AN_OPTION', detail: 'Must be one of the options', params });
@@ -87,11 +80,10 @@ export const multiSelect: FieldType = {
 };
 
 export const reference: FieldType = {
+  ...PLAIN,
   name: 'reference',
   slotKind: 'text',
   formulaType: 'text',
-  allowedRules: [],
-  mayBeUnique: true,
   /** Converts the id to lower case. The service checks whether the record exists. */
   parse(input) {
     if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be the id of a record', { expected: 'string' });
@@ -99,7 +91,4 @@ export const reference: FieldType = {
       ? accept(input.toLowerCase())
       : refuse('INVALID_REFERENCE', 'Must be the id of a record (a UUID)');
   },
-  toSlot: (value) => value as string,
-  toUniqueKey: (value) => value as string,
-  toSearchText: () => null,
 };

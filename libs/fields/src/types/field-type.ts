@@ -2,7 +2,6 @@ import { codePointLength, isCleanText, type ValueType } from '@crm/formula';
 import type { FieldDefinition, FieldTypeName, RuleTypeName } from '../field-definition.js';
 import type { FieldProblem, ProblemParams, ValueProblemCode } from '../problem.js';
 
-/** The kind of typed column in which values are filtered and sorted. */
 export type SlotKind = 'text' | 'number' | 'time';
 
 /** How many fields of an object can have a typed column. */
@@ -38,6 +37,15 @@ export interface FieldType {
   toSearchText(value: unknown): string | null;
 }
 
+/** What most types have in common: the canonical form is the stored one. */
+export const PLAIN = {
+  allowedRules: [],
+  mayBeUnique: true,
+  toSlot: (value: unknown) => value as string,
+  toUniqueKey: (value: unknown) => value as string,
+  toSearchText: (): string | null => null,
+} satisfies Partial<FieldType>;
+
 export const TEXT_RULES: readonly RuleTypeName[] = ['minLength', 'maxLength', 'regex'];
 export const NUMBER_RULES: readonly RuleTypeName[] = ['min', 'max'];
 
@@ -55,7 +63,6 @@ const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 /**
  * Checks what every text must satisfy: a JSON string of storable characters, not longer than the limit (code points), and
  * on one line if `singleLine` is set.
- * @returns null when it satisfies all of this
  */
 export function refusedText(
   input: unknown,

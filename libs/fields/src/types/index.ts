@@ -4,7 +4,6 @@ import type { FieldType } from './field-type.js';
 import { checkbox, currency, date, datetime, formula, number, percent } from './numbers.js';
 import { email, phone, text, textarea, url } from './texts.js';
 
-/** The field types by name, in the order of FIELD_TYPE_NAMES. */
 export const fieldTypes: ReadonlyMap<FieldTypeName, FieldType> = new Map(
   [
     text,

@@ -1,5 +1,5 @@
 import { decimalText, formatInstant, parseDate, parseInstant } from '@crm/formula';
-import { accept, type FieldType, NUMBER_RULES, refuse } from './field-type.js';
+import { accept, type FieldType, NUMBER_RULES, PLAIN, refuse } from './field-type.js';
 
 /** Upper limit of a number's magnitude: below it a float64 represents every integer, with at most 15 digits. */
 const NUMBER_BOUND = 1e15;
@@ -8,12 +8,12 @@ const NUMBER_BOUND = 1e15;
 const LARGEST_NUMBER = 999_999_999_999_999.9;
 
 export const number: FieldType = {
+  ...PLAIN,
   name: 'number',
   slotKind: 'number',
   formulaType: 'number',
   allowedRules: NUMBER_RULES,
   bound: LARGEST_NUMBER,
-  mayBeUnique: true,
   parse(input) {
     if (typeof input !== 'number') return refuse('WRONG_TYPE', 'Must be a number', { expected: 'number' });
     if (!(Math.abs(input) < NUMBER_BOUND)) {
@@ -24,7 +24,6 @@ export const number: FieldType = {
   },
   toSlot: (value) => value as number,
   toUniqueKey: (value) => decimalText(value as number),
-  toSearchText: () => null,
 };
 
 /** A number; that it is money affects only how it is shown. */
@@ -34,24 +33,22 @@ export const currency: FieldType = { ...number, name: 'currency' };
 export const percent: FieldType = { ...number, name: 'percent' };
 
 export const checkbox: FieldType = {
+  ...PLAIN,
   name: 'checkbox',
   slotKind: 'number',
   formulaType: 'boolean',
-  allowedRules: [],
   mayBeUnique: false,
   parse: (input) =>
     typeof input === 'boolean' ? accept(input) : refuse('WRONG_TYPE', 'Must be true or false', { expected: 'boolean' }),
   toSlot: (value) => (value ? 1 : 0),
   toUniqueKey: (value) => String(value),
-  toSearchText: () => null,
 };
 
 export const date: FieldType = {
+  ...PLAIN,
   name: 'date',
   slotKind: 'time',
   formulaType: 'date',
-  allowedRules: [],
-  mayBeUnique: true,
   parse(input) {
     if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date as text', { expected: 'string' });
     if (parseDate(input) === null) return refuse('INVALID_DATE', 'Must be a real date written YYYY-MM-DD');
@@ -59,16 +56,13 @@ export const date: FieldType = {
   },
   /** Midnight UTC, because the column is a timestamp. */
   toSlot: (value) => new Date(`${value as string}T00:00:00Z`),
-  toUniqueKey: (value) => value as string,
-  toSearchText: () => null,
 };
 
 export const datetime: FieldType = {
+  ...PLAIN,
   name: 'datetime',
   slotKind: 'time',
   formulaType: 'datetime',
-  allowedRules: [],
-  mayBeUnique: true,
   /** Converts to UTC with `Z`; digits beyond the millisecond are dropped. */
   parse(input) {
     if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date-time as text', { expected: 'string' });
@@ -79,18 +73,15 @@ export const datetime: FieldType = {
     return accept(formatInstant(instant));
   },
   toSlot: (value) => new Date(value as string),
-  toUniqueKey: (value) => value as string,
-  toSearchText: () => null,
 };
 
 export const formula: FieldType = {
+  ...PLAIN,
   name: 'formula',
   slotKind: null,
   formulaType: null,
-  allowedRules: [],
   mayBeUnique: false,
   parse: () => refuse('FORMULA_NOT_WRITABLE', 'The field is computed and cannot be written'),
   toSlot: (value) => String(value),
   toUniqueKey: (value) => String(value),
-  toSearchText: () => null,
 };

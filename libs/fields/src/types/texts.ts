@@ -1,7 +1,7 @@
 import { parseUrl } from '@crm/address-policy';
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
 import validator from 'validator';
-import { accept, type FieldType, refuse, refusedText, TEXT_RULES } from './field-type.js';
+import { accept, type FieldType, PLAIN, refuse, refusedText, TEXT_RULES } from './field-type.js';
 
 /**
  * How texts are normalised for comparison. Uniqueness ignores case and surrounding white space, but not accents:
@@ -55,14 +55,13 @@ export function foldForSearchUpTo(text: string, length: number): string {
 const TEXT_LIMIT = 4000;
 
 export const text: FieldType = {
+  ...PLAIN,
   name: 'text',
   slotKind: 'text',
   formulaType: 'text',
   allowedRules: TEXT_RULES,
   bound: TEXT_LIMIT,
-  mayBeUnique: true,
   parse: (input) => refusedText(input, { limit: TEXT_LIMIT, singleLine: true }) ?? accept(input),
-  toSlot: (value) => value as string,
   toUniqueKey: (value) => foldForUniqueness(value as string),
   toSearchText: (value) => value as string,
 };

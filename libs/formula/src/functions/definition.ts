@@ -2,7 +2,6 @@ import type { ValueType } from '../ast.js';
 import type { SqlOperand, SqlTarget } from '../sql-target.js';
 import type { Evaluator, Operand } from '../values.js';
 
-/** What a parameter accepts. */
 export interface Parameter {
   readonly name: string;
   readonly accepts: readonly ValueType[];
@@ -50,7 +49,6 @@ export function signature({ name, parameters }: FunctionDefinition): string {
   return `${name}(${shown.join(', ')})`;
 }
 
-/** The least and the greatest number of arguments of a call. */
 export function arity({ parameters }: FunctionDefinition): { min: number; max: number } {
   return {
     min: parameters.filter((parameter) => !parameter.optional).length,
@@ -58,7 +56,6 @@ export function arity({ parameters }: FunctionDefinition): { min: number; max: n
   };
 }
 
-/** The parameter for the argument at an index. */
 export function parameterAt({ parameters }: FunctionDefinition, index: number): Parameter {
   return parameters[Math.min(index, parameters.length - 1)]!;
 }

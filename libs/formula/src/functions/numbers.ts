@@ -1,6 +1,5 @@
 import type { ValueType } from '../ast.js';
 import { comparisonOf } from '../comparison.js';
-import type { SqlOperand } from '../sql-target.js';
 import { type Evaluator, finite, type Operand, type Row, roundDecimal, type Value } from '../values.js';
 import { type FunctionDefinition, ORDERED, strict } from './definition.js';
 
@@ -51,36 +50,34 @@ function extremeNumber(args: readonly Operand[], sign: 1 | -1): Evaluator {
   };
 }
 
-/** Postgres's own functions skip nulls too and compare float8 as it is. */
-function emitExtreme(args: readonly SqlOperand[], name: 'least' | 'greatest'): string {
-  return `${name}(${args.map(({ sql, type }) => (type === 'text' ? `${sql} COLLATE "C"` : sql)).join(', ')})`;
+/** @param sqlName Postgres's own function, which skips nulls too and compares float8 as it is */
+function extremeFunction(
+  name: string,
+  sign: 1 | -1,
+  sqlName: 'least' | 'greatest',
+  doc: FunctionDefinition['doc'],
+): FunctionDefinition {
+  return {
+    name,
+    parameters: [{ name: 'value', accepts: ORDERED, shared: true, repeats: true }],
+    result: 'shared',
+    nullable: (args) => args.every(Boolean),
+    compile: (args, type) => extreme(args, type, sign),
+    emit: (args) =>
+      `${sqlName}(${args.map(({ sql, type }) => (type === 'text' ? `${sql} COLLATE "C"` : sql)).join(', ')})`,
+    doc,
+  };
 }
 
-export const MAX: FunctionDefinition = {
-  name: 'MAX',
-  parameters: [{ name: 'value', accepts: ORDERED, shared: true, repeats: true }],
-  result: 'shared',
-  nullable: (args) => args.every(Boolean),
-  compile: (args, type) => extreme(args, type, -1),
-  emit: (args) => emitExtreme(args, 'greatest'),
-  doc: {
-    summary: 'The greatest of numbers, texts, dates or datetimes. Nulls are skipped; null when all are null.',
-    examples: ['MAX(amount, 0)', 'MAX(startDate, endDate)'],
-  },
-};
+export const MAX = extremeFunction('MAX', -1, 'greatest', {
+  summary: 'The greatest of numbers, texts, dates or datetimes. Nulls are skipped; null when all are null.',
+  examples: ['MAX(amount, 0)', 'MAX(startDate, endDate)'],
+});
 
-export const MIN: FunctionDefinition = {
-  name: 'MIN',
-  parameters: [{ name: 'value', accepts: ORDERED, shared: true, repeats: true }],
-  result: 'shared',
-  nullable: (args) => args.every(Boolean),
-  compile: (args, type) => extreme(args, type, 1),
-  emit: (args) => emitExtreme(args, 'least'),
-  doc: {
-    summary: 'The smallest of numbers, texts, dates or datetimes. Nulls are skipped; null when all are null.',
-    examples: ['MIN(amount, budget)', 'MIN(startDate, endDate)'],
-  },
-};
+export const MIN = extremeFunction('MIN', 1, 'least', {
+  summary: 'The smallest of numbers, texts, dates or datetimes. Nulls are skipped; null when all are null.',
+  examples: ['MIN(amount, budget)', 'MIN(startDate, endDate)'],
+});
 
 /** A number of the language, with its four white-space characters allowed around it. */
 const NUMERAL = /^[ \t\r\n]*(-?[0-9]+(?:\.[0-9]+)?)[ \t\r\n]*$/;

@@ -88,33 +88,32 @@ export const LEN: FunctionDefinition = {
   },
 };
 
-export const LOWER: FunctionDefinition = {
-  name: 'LOWER',
-  parameters: [{ name: 'text', accepts: ['text'] }],
-  result: 'text',
-  // The lower case can be longer than the limit (İ becomes i and a combining dot).
-  nullable: () => true,
-  compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(value.toLowerCase())),
-  emit: ([text], _type, target) => target.call('bounded', target.call('lower', text!.sql)),
-  doc: {
-    summary: 'The text in lower case by the full Unicode mapping, independent of the language. Null for null.',
-    examples: ['LOWER(email)', 'LOWER("ΟΔΟΣ")'],
-  },
-};
+function caseFunction(
+  name: 'LOWER' | 'UPPER',
+  map: (text: string) => string,
+  doc: FunctionDefinition['doc'],
+): FunctionDefinition {
+  return {
+    name,
+    parameters: [{ name: 'text', accepts: ['text'] }],
+    result: 'text',
+    // The result can be longer than the limit (ß becomes SS, İ becomes i and a combining dot).
+    nullable: () => true,
+    compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(map(value))),
+    emit: ([text], _type, target) => target.call('bounded', target.call(name.toLowerCase(), text!.sql)),
+    doc,
+  };
+}
 
-export const UPPER: FunctionDefinition = {
-  name: 'UPPER',
-  parameters: [{ name: 'text', accepts: ['text'] }],
-  result: 'text',
-  // The upper case can be longer than the limit (ß becomes SS).
-  nullable: () => true,
-  compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(value.toUpperCase())),
-  emit: ([text], _type, target) => target.call('bounded', target.call('upper', text!.sql)),
-  doc: {
-    summary: 'The text in upper case by the full Unicode mapping, independent of the language. Null for null.',
-    examples: ['UPPER(code)', 'UPPER("straße")'],
-  },
-};
+export const LOWER = caseFunction('LOWER', (text) => text.toLowerCase(), {
+  summary: 'The text in lower case by the full Unicode mapping, independent of the language. Null for null.',
+  examples: ['LOWER(email)', 'LOWER("ΟΔΟΣ")'],
+});
+
+export const UPPER = caseFunction('UPPER', (text) => text.toUpperCase(), {
+  summary: 'The text in upper case by the full Unicode mapping, independent of the language. Null for null.',
+  examples: ['UPPER(code)', 'UPPER("straße")'],
+});
 
 export const TEXT: FunctionDefinition = {
   name: 'TEXT',

@@ -4,7 +4,6 @@ import type { ValueType } from '../ast.js';
 import { type CheckedFormula, checkFormula } from '../checker.js';
 import { FormulaCompileError, FormulaSqlError } from '../errors.js';
 import { type EmitOptions, emitSql, type SqlColumn } from './emit.js';
-import { FORMULA_SQL_FUNCTIONS, formulaSqlFunctions } from './helpers.js';
 
 const column = (name: string): SqlColumn => ({ sql: `r.${name}`, type: FIELDS[name]! });
 const emit = (source: string, options?: EmitOptions, timeZone?: string) =>
@@ -84,14 +83,6 @@ describe('the SQL of a formula', () => {
     );
     expect(parameters).toEqual(['n', 5]);
     expect(sql.match(/\$1\b/g)).toHaveLength(2);
-  });
-
-  it('calls the helpers in the given schema, which must have a plain name', () => {
-    expect(emit('n + 1', { schema: 'lib' }).sql).toContain('lib.formula_add(');
-    expect(() => emit('n + 1', { schema: 'a"b' })).toThrow(TypeError);
-    expect(() => formulaSqlFunctions('x; DROP')).toThrow(TypeError);
-    expect(formulaSqlFunctions('lib').every((statement) => !/public\.|schema\./.test(statement))).toBe(true);
-    expect(FORMULA_SQL_FUNCTIONS).toEqual(formulaSqlFunctions('public'));
   });
 });
 

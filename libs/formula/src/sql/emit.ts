@@ -22,10 +22,7 @@ export type BindParameter = (value: SqlParameter) => string;
 export type SqlParameter = string | number;
 
 export interface EmitOptions {
-  /** The number of the first placeholder; default 1. */
   firstParameter?: number;
-  /** The schema of FORMULA_SQL_FUNCTIONS; default `public`. */
-  schema?: string;
   /** The checked formula of a name that is a formula field; undefined for a plain field. */
   formula?(name: string): CheckedFormula | undefined;
 }
@@ -44,8 +41,6 @@ export interface EmittedSql {
  * FORMULA_SQL_FUNCTIONS must exist.
  * @param formula a formula that passed the check, with declared names only
  * @param columns the column of each plain field it reads; may bind parameters of its own
- * @param context the instant and the zone, which become parameters
- * @throws FormulaCompileError for a formula with errors
  * @throws FormulaSqlError when formulas read each other more than ten deep, or all of them together are too large
  * @throws TypeError for a name without a declared type, or with another type than its column
  */
@@ -82,7 +77,7 @@ class Emitter implements SqlTarget {
   }
 
   call(helper: string, ...args: readonly string[]): string {
-    return `${qualified(this.options.schema ?? 'public', helper)}(${args.join(', ')})`;
+    return `${qualified(helper)}(${args.join(', ')})`;
   }
 
   today(): string {

@@ -1,20 +1,18 @@
 /**
- * SQL functions that emitted formulas call where Postgres would raise an error or differ from the formula language.
- * All are immutable and parallel safe, none raises for any value of its arguments' types (float8 finite), and none
- * reads a table.
- *
- * Arithmetic: float8 raises when a result overflows or underflows. The functions find that out first, by the same
- * operation on operands scaled by powers of two, which rounds as it would at the end of the range. A product near half
- * of the smallest number does not round that way and is examined separately.
+ * An SQL function that emitted formulas call where Postgres would raise an error or differ from the formula language. All
+ * are immutable and parallel safe, none raises for any value of its arguments' types (float8 finite) or reads a table.
  */
 interface Helper {
   readonly name: string;
   /** Name and type of each parameter. */
-  readonly parameters: readonly string[];
+  readonly parameters: string;
   readonly returns: string;
-  /** An expression, which Postgres may inline, or a PL/pgSQL block. */
-  readonly body: { readonly expression: string } | { readonly block: string };
+  readonly expression?: string;
+  readonly block?: string;
 }
+
+// float8 raises when a result overflows or underflows. The functions find that out first, by the same operation on operands
+// scaled by powers of two, which rounds as it would at the end of the range; products near half of the smallest number do not.
 
 /** 2^n as a literal that float8 represents exactly. */
 const power = (exponent: number) => `'${2 ** exponent}'::float8`;
@@ -121,142 +119,108 @@ BEGIN
   RETURN NULL;
 END`;
 
-/** Names of other helpers have the prefix `schema.`, which {@link formulaSqlFunctions} replaces. */
 const HELPERS: readonly Helper[] = [
-  { name: 'add', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: ADD } },
-  { name: 'multiply', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: MULTIPLY } },
-  { name: 'divide', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: DIVIDE } },
+  { name: 'add', parameters: 'a float8, b float8', returns: 'float8', block: ADD },
+  { name: 'multiply', parameters: 'a float8, b float8', returns: 'float8', block: MULTIPLY },
+  { name: 'divide', parameters: 'a float8, b float8', returns: 'float8', block: DIVIDE },
   {
     // From the midpoint between the largest float64 and 2^1024 on, a number is not finite; up to 2^-1075, half of the
     // smallest one, it is 0.
     name: 'float',
-    parameters: ['value numeric'],
+    parameters: 'value numeric',
     returns: 'float8',
-    body: {
-      expression: `CASE WHEN abs(value) >= 1.79769313486231580793e308 THEN NULL
+    expression: `CASE WHEN abs(value) >= 1.79769313486231580793e308 THEN NULL
     WHEN abs(value) < 2.47032822920623272089e-324 THEN 0::float8 ELSE value::float8 END`,
-    },
   },
   {
     name: 'remainder',
-    parameters: ['a float8', 'b float8'],
+    parameters: 'a float8, b float8',
     returns: 'float8',
-    body: { expression: 'CASE WHEN b <> 0 THEN schema.formula_float(a::numeric % b::numeric) END' },
+    expression: 'CASE WHEN b <> 0 THEN public.formula_float(a::numeric % b::numeric) END',
   },
   {
     // No float8 has digits beyond these places. `least` and `greatest` skip nulls.
     name: 'round',
-    parameters: ['number float8', 'places float8'],
+    parameters: 'number float8, places float8',
     returns: 'float8',
-    body: {
-      expression: `CASE WHEN places IS NOT NULL
-    THEN schema.formula_float(round(number::numeric, least(greatest(trunc(places), -400), 400)::integer)) END`,
-    },
+    expression: `CASE WHEN places IS NOT NULL
+    THEN public.formula_float(round(number::numeric, least(greatest(trunc(places), -400), 400)::integer)) END`,
   },
   {
     name: 'bounded',
-    parameters: ['value text'],
+    parameters: 'value text',
     returns: 'text',
-    body: { expression: 'CASE WHEN length(value) <= 4000 THEN value END' },
+    expression: 'CASE WHEN length(value) <= 4000 THEN value END',
+  },
+  { name: 'text', parameters: 'value float8', returns: 'text', expression: 'trim_scale(value::numeric)::text' },
+  {
+    name: 'text',
+    parameters: 'value boolean',
+    returns: 'text',
+    expression: "CASE WHEN value THEN 'true' WHEN NOT value THEN 'false' END",
   },
   {
     name: 'text',
-    parameters: ['value float8'],
+    parameters: 'value date',
     returns: 'text',
-    body: { expression: 'trim_scale(value::numeric)::text' },
+    block: "\nBEGIN\n  RETURN to_char(value::timestamp, 'YYYY-MM-DD');\nEND",
   },
   {
     name: 'text',
-    parameters: ['value boolean'],
+    parameters: 'value timestamptz',
     returns: 'text',
-    body: { expression: "CASE WHEN value THEN 'true' WHEN NOT value THEN 'false' END" },
-  },
-  {
-    name: 'text',
-    parameters: ['value date'],
-    returns: 'text',
-    body: { block: "\nBEGIN\n  RETURN to_char(value::timestamp, 'YYYY-MM-DD');\nEND" },
-  },
-  {
-    name: 'text',
-    parameters: ['value timestamptz'],
-    returns: 'text',
-    body: {
-      block: `
+    block: `
 BEGIN
   RETURN regexp_replace(
     to_char(value AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), '\\.?0+$', '') || 'Z';
 END`,
-    },
   },
   {
     name: 'text',
-    parameters: ['value text[]'],
+    parameters: 'value text[]',
     returns: 'text',
-    body: { block: "\nBEGIN\n  RETURN array_to_string(value, ', ');\nEND" },
+    block: "\nBEGIN\n  RETURN array_to_string(value, ', ');\nEND",
   },
-  {
-    name: 'number',
-    parameters: ['value text'],
-    returns: 'float8',
-    body: { block: PARSE_NUMBER },
-  },
+  { name: 'number', parameters: 'value text', returns: 'float8', block: PARSE_NUMBER },
   {
     name: 'upper',
-    parameters: ['value text'],
+    parameters: 'value text',
     returns: 'text',
-    body: { expression: 'upper(value COLLATE pg_catalog.pg_unicode_fast)' },
+    expression: 'upper(value COLLATE pg_catalog.pg_unicode_fast)',
   },
   {
     name: 'lower',
-    parameters: ['value text'],
+    parameters: 'value text',
     returns: 'text',
-    body: { expression: 'lower(value COLLATE pg_catalog.pg_unicode_fast)' },
+    expression: 'lower(value COLLATE pg_catalog.pg_unicode_fast)',
   },
   {
     name: 'contains',
-    parameters: ['value text', 'part text'],
+    parameters: 'value text, part text',
     returns: 'boolean',
-    body: { expression: `strpos(coalesce(value, '') COLLATE "C", coalesce(part, '') COLLATE "C") > 0` },
+    expression: `strpos(coalesce(value, '') COLLATE "C", coalesce(part, '') COLLATE "C") > 0`,
   },
   {
     name: 'contains',
-    parameters: ['options text[]', 'part text'],
+    parameters: 'options text[], part text',
     returns: 'boolean',
-    body: { expression: `coalesce(part, '') = '' OR coalesce(part COLLATE "C" = ANY (options), false)` },
+    expression: `coalesce(part, '') = '' OR coalesce(part COLLATE "C" = ANY (options), false)`,
   },
-  {
-    name: 'start_of_day',
-    parameters: ['day date', 'zone text'],
-    returns: 'timestamptz',
-    body: { block: START_OF_DAY },
-  },
+  { name: 'start_of_day', parameters: 'day date, zone text', returns: 'timestamptz', block: START_OF_DAY },
 ];
 
 /**
  * The statements that create the functions, in the order in which a migration must run them. They replace functions
  * with the same name and parameters, so they can be run again.
- * @param schema the schema of the functions; a plain lower-case name
  */
-export function formulaSqlFunctions(schema = 'public'): string[] {
-  return HELPERS.map(({ name, parameters, returns, body }) => {
-    const head = `CREATE OR REPLACE FUNCTION ${qualified(schema, name)}(${parameters.join(', ')}) RETURNS ${returns}`;
-    if ('block' in body)
-      return `${head}\nLANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $formula$${body.block}\n$formula$`;
-    const expression = body.expression.replaceAll('schema.', `${plainName(schema)}.`);
-    return `${head}\nLANGUAGE sql IMMUTABLE PARALLEL SAFE\nRETURN ${expression}`;
-  });
-}
+export const FORMULA_SQL_FUNCTIONS: readonly string[] = HELPERS.map(
+  ({ name, parameters, returns, expression, block }) => {
+    const head = `CREATE OR REPLACE FUNCTION ${qualified(name)}(${parameters}) RETURNS ${returns}`;
+    if (expression !== undefined) return `${head}\nLANGUAGE sql IMMUTABLE PARALLEL SAFE\nRETURN ${expression}`;
+    return `${head}\nLANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $formula$${block}\n$formula$`;
+  },
+);
 
-/** The statements for the schema `public`. */
-export const FORMULA_SQL_FUNCTIONS: readonly string[] = formulaSqlFunctions();
-
-/** The name of a helper in a schema. Throws a TypeError for a schema name that would need quotes. */
-export function qualified(schema: string, name: string): string {
-  return `${plainName(schema)}.formula_${name}`;
-}
-
-function plainName(schema: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`${schema} is not a plain schema name`);
-  return schema;
+export function qualified(name: string): string {
+  return `public.formula_${name}`;
 }

@@ -7,7 +7,6 @@ import { NET_001, NET_002, NET_003, NET_004, SEC_001 } from './network.js';
 import { OBJ_001, OBJ_002, OBJ_003, OBJ_004, OBJ_005 } from './objects.js';
 import { SCP_001, SCP_002, SCP_003, SCP_004, SCP_005 } from './scopes.js';
 
-/** Every check of the suite, sorted by id. */
 export const CHECKS: readonly Check[] = [
   AI_001,
   AUT_001,

@@ -4,7 +4,7 @@ import { connectorMapping } from '../connector-mapping.js';
 import { cronProblem } from '../cron.js';
 import { type Draft, entriesOf, type ManifestDraft } from '../example.js';
 import { pointer } from '../json-pointer.js';
-import { knownEvents, objectNames, resolveObject } from '../package-model.js';
+import { eventReferences, knownEvents, objectNames, resolveObject } from '../package-model.js';
 import { type Problem, suggestion } from '../problem.js';
 import type { ManifestStream } from '../schema/manifest.js';
 
@@ -110,50 +110,17 @@ export const EVT_001: Check = {
   *run({ manifest }) {
     const events = knownEvents(manifest);
     const patterns = new Set([...events, ...EVENT_PATTERNS]);
-    for (const { name, at, isSubscription } of namedEvents(manifest)) {
-      const known = isSubscription ? patterns : events;
+    for (const { name, at, by } of eventReferences(manifest)) {
+      const known = by === 'webhook' || by === 'consumer' ? patterns : events;
       if (known.has(name)) continue;
       const message = isEventPattern(name)
         ? `"${name}" stands for several events; name one of them here.`
         : `There is no event "${name}".${suggestion(name, known)}`;
       yield { pointer: at, message };
     }
-    yield* producedNames(manifest);
+    for (const [i, name] of entriesOf(manifest.service?.produces)) {
+      if (EVENT_NAME.test(name)) continue;
+      yield { pointer: pointer('service', 'produces', i), message: `"${name}" does not have the form domain.action.` };
+    }
   },
 };
-
-interface NamedEvent {
-  readonly name: string;
-  readonly at: string;
-  /** Whether the place takes a pattern, too. */
-  readonly isSubscription: boolean;
-}
-
-function* namedEvents(manifest: ManifestDraft): Generator<NamedEvent> {
-  for (const [i, automation] of entriesOf(manifest.automations)) {
-    const { trigger } = automation;
-    if (trigger?.type === 'event' && trigger.event !== undefined) {
-      yield { name: trigger.event, at: pointer('automations', i, 'trigger', 'event'), isSubscription: false };
-    }
-    for (const [j, action] of entriesOf(automation.actions)) {
-      if (action.type === 'emit_event' && action.name !== undefined) {
-        yield { name: action.name, at: pointer('automations', i, 'actions', j, 'name'), isSubscription: false };
-      }
-    }
-  }
-  for (const [i, webhook] of entriesOf(manifest.webhooks)) {
-    for (const [j, name] of entriesOf(webhook.events)) {
-      yield { name, at: pointer('webhooks', i, 'events', j), isSubscription: true };
-    }
-  }
-  for (const [i, name] of entriesOf(manifest.service?.consumes)) {
-    yield { name, at: pointer('service', 'consumes', i), isSubscription: true };
-  }
-}
-
-function* producedNames(manifest: ManifestDraft): Generator<Problem> {
-  for (const [i, name] of entriesOf(manifest.service?.produces)) {
-    if (EVENT_NAME.test(name)) continue;
-    yield { pointer: pointer('service', 'produces', i), message: `"${name}" does not have the form domain.action.` };
-  }
-}

@@ -2,7 +2,7 @@ import { ANY_APP, appRole, CORE_OBJECTS, isAppKey, isAppRole, isReservedRole, is
 import { fieldTypes } from '@crm/fields';
 import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../example.js';
-import { pointer } from '../json-pointer.js';
+import { isObject, pointer } from '../json-pointer.js';
 import { isLabel, knownRoles, namedFields, objectNames, resolveObject } from '../package-model.js';
 import { keyProblem, type Problem, suggestion } from '../problem.js';
 import type { AppKind, Manifest } from '../schema/manifest.js';
@@ -237,5 +237,5 @@ export const MAN_005: Check = {
 
 function isPresent(section: unknown): boolean {
   if (Array.isArray(section)) return section.length > 0;
-  return typeof section === 'object' && section !== null && Object.keys(section).length > 0;
+  return isObject(section) && Object.keys(section).length > 0;
 }

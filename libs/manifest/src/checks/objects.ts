@@ -5,7 +5,7 @@ import type { Check } from '../check.js';
 import { compareManifests } from '../compare.js';
 import { entriesOf, type ManifestDraft } from '../example.js';
 import { pointer } from '../json-pointer.js';
-import { isCoreObject, type NamedField, namedFields } from '../package-model.js';
+import { hasDefault, isCoreObject, type NamedField, namedFields } from '../package-model.js';
 import { advice, asSentence, type Problem } from '../problem.js';
 import { API_NAME_PATTERN } from '../schema/objects.js';
 
@@ -188,10 +188,6 @@ function* revealedValues(field: NamedField, at: string): Generator<Problem> {
     const message = `The field is unique, and ${role} can write it but not read it. A conflict would reveal its values.`;
     yield { pointer: `${at}/writeRoles/${k}`, message };
   }
-}
-
-function hasDefault(field: NamedField): boolean {
-  return (field.default ?? null) !== null;
 }
 
 /** An empty list of roles means everyone. */

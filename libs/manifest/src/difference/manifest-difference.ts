@@ -16,7 +16,6 @@ import {
   wholeSet,
 } from './tree.js';
 
-/** What people read. */
 const TEXTS: readonly Rule[] = [
   ...['$schema', 'manifestVersion', 'name', 'version'].map((path): Rule => [path, 'text']),
   ...['publisher/**', 'publisher', 'listing/**', 'listing', 'release/**', 'release'].map(
@@ -103,12 +102,9 @@ const packageShape: Shape = members({
 });
 
 /**
- * Every difference between two versions of a package, for whoever reviews the later one: unlike `compareManifests`, which
- * tells a tenant what an upgrade means, it leaves nothing out. Equal packages have none, whatever the order of members and
- * of lists whose order says nothing, and whichever of two forms with one meaning they use.
- *
- * @param before the version that tenants have
- * @param after the version under review
+ * Every difference between two versions of a package, for whoever reviews the later one: unlike `compareManifests`,
+ * which tells a tenant what an upgrade means, it leaves nothing out. Equal packages have none, whatever the order of
+ * members and of lists whose order says nothing, and whichever of two forms with one meaning they use.
  */
 export function manifestDifference(before: ManifestDraft, after: ManifestDraft): Difference[] {
   const packages = { before, after };
@@ -120,7 +116,6 @@ export function manifestDifference(before: ManifestDraft, after: ManifestDraft):
   }));
 }
 
-/** As much of a difference as fits into an answer. */
 export interface DifferenceSummary {
   /** The most urgent first. */
   readonly entries: readonly (Difference & { readonly shortened?: true })[];

@@ -1,13 +1,12 @@
 import { typeEffect } from '../compare-objects.js';
 import { entriesOf } from '../example.js';
 import { isExposing, otherExposures } from '../exposed-fields.js';
-import { type NamedField, namedFields } from '../package-model.js';
+import { hasDefault, type NamedField, namedFields } from '../package-model.js';
 import type { Packages, Rule, Verdict } from './rules.js';
 import type { RawDifference } from './tree.js';
 
 const FIELD = 'objects/*/fields/*';
 
-/** The rules for the objects of the app and their fields. */
 export const objectRules: readonly Rule[] = [
   [
     'objects/*',
@@ -59,7 +58,7 @@ function fieldVerdict({ kind, steps, after }: RawDifference, packages: Packages)
   if (kind === 'removed') return ['loss', 'It is removed with its values.'];
   const field = after as Partial<NamedField>;
   if (field.type === 'formula' && (field.exposes === true || showsOtherValues(steps, packages))) return EXPOSES;
-  if (field.required === true && (field.default ?? null) === null) return ['loss', 'Writes without a value fail.'];
+  if (field.required === true && !hasDefault(field)) return ['loss', 'Writes without a value fail.'];
   return 'behaviour';
 }
 

@@ -2,6 +2,7 @@ import { parseUrl } from '@crm/address-policy';
 import { patternsOf } from '@crm/contracts';
 import { entriesOf, type ManifestDraft } from '../example.js';
 import { judgeUrl, outboundUrls } from '../outbound-urls.js';
+import { eventReferences } from '../package-model.js';
 import { requestedScopes } from '../scope-usage.js';
 import type { Attention, RawDifference } from './tree.js';
 
@@ -58,17 +59,8 @@ function hostOfText(text: string): string {
   return parseUrl(text)?.hostname || text;
 }
 
-function eventsOf(manifest: ManifestDraft): ReadonlySet<string> {
-  const events = new Set<string>();
-  for (const [, { trigger }] of entriesOf(manifest.automations)) {
-    if (trigger?.type === 'event' && trigger.event !== undefined) events.add(trigger.event);
-  }
-  for (const [, webhook] of entriesOf(manifest.webhooks)) {
-    for (const [, name] of entriesOf(webhook.events)) events.add(name);
-  }
-  for (const [, name] of entriesOf(manifest.service?.consumes)) events.add(name);
-  return events;
-}
+const eventsOf = (manifest: ManifestDraft): ReadonlySet<string> =>
+  new Set([...eventReferences(manifest)].flatMap(({ name, by }) => (by === 'action' ? [] : name)));
 
 /** The rules for what the app, those it talks to and its users reach, apart from the app's own objects. */
 export const accessRules: readonly Rule[] = [
@@ -183,7 +175,6 @@ interface Receivers {
 /** Read once for each package: it is asked for with every webhook. */
 const receivers = new WeakMap<ManifestDraft, Receivers>();
 
-/** The events that hosts and addresses receive. */
 function receiversOf(manifest: ManifestDraft): Receivers {
   const known = receivers.get(manifest);
   if (known) return known;

@@ -1,3 +1,5 @@
+import { isObject } from '../json-pointer.js';
+
 /**
  * What a difference calls for, the most urgent first. `access`: the app, those it talks to or some of its users reach more
  * than before. `loss`: what tenants, users or clients have today may be lost or fail. `behaviour`: the app does something
@@ -35,7 +37,6 @@ interface ValueNode {
 }
 
 interface PartsNode {
-  /** As it was written. */
   readonly json: unknown;
   readonly parts: ReadonlyMap<string, Node>;
   /** Whether it is a list: without it, it is as if it were empty. */
@@ -49,9 +50,6 @@ export type Shape = (json: unknown) => Node | undefined;
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (json: unknown): json is Json => typeof json === 'object' && json !== null && !Array.isArray(json);
-
-/** Compared as a whole. */
 export const whole: Shape = (json) => ({ json });
 
 /** A list whose order and repetitions say nothing, compared as a whole. An empty one says no more than its absence. */
@@ -130,7 +128,6 @@ function isListOfTexts(json: unknown): json is string[] {
   return Array.isArray(json) && json.every((item) => typeof item === 'string');
 }
 
-/** Whether two JSON values are equal, whatever the order of members. */
 function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one) || Array.isArray(other)) {
@@ -179,6 +176,5 @@ function* compareParts(before: PartsNode, after: PartsNode, steps: readonly stri
   if (!isSameJson(old, now)) yield { steps, kind: 'changed', before: old, after: now };
 }
 
-/** The names that both have, in the order of the first. */
 const common = (one: PartsNode, other: PartsNode): string[] =>
   [...one.parts.keys()].filter((name) => other.parts.has(name));

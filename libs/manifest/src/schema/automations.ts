@@ -1,6 +1,6 @@
 import { FIELD_TYPE_NAMES } from '@crm/fields';
 import Type from 'typebox';
-import { AnyObject, byType, closed, TextByName, textOr, textOrList } from './objects.js';
+import { AnyObject, byType, closed, optionalText, TextByName, textOr, textOrList } from './objects.js';
 
 /** Types of payload keys: those of fields except formulas, and `boolean` as in JSON. */
 const PAYLOAD_TYPES = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'] as const;
@@ -24,9 +24,10 @@ const Trigger = byType(
   'What starts the automation.',
 );
 
-const key = Type.Optional(
-  Type.String({ description: 'Names the step, so that later steps can use its result.', examples: ['visit'] }),
-);
+const key = optionalText({
+  description: 'Names the step, so that later steps can use its result.',
+  examples: ['visit'],
+});
 const object = Type.String({ examples: ['lead'] });
 const values = Type.Unsafe<Record<string, unknown>>({ ...AnyObject, examples: [{ lastName: '{{subject}}' }] });
 
@@ -44,9 +45,9 @@ const Action = byType(
       type: Type.Literal('create_task'),
       key,
       title: Type.String({ examples: ['Call {{subject}}'] }),
-      description: Type.Optional(Type.String()),
+      description: optionalText(),
       dueInDays: Type.Optional(Type.Number()),
-      assignee: Type.Optional(Type.String()),
+      assignee: optionalText(),
     }),
     closed({
       type: Type.Literal('http_request'),
@@ -76,11 +77,12 @@ const Action = byType(
 
 export const Automation = closed({
   key: Type.String({ examples: ['visit_requested'] }),
-  name: Type.Optional(Type.String({ examples: ['Visit requested'] })),
+  name: optionalText({ examples: ['Visit requested'] }),
   trigger: Trigger,
-  condition: Type.Optional(
-    Type.String({ description: 'A formula over the top-level keys of the payload.', examples: ['LEN(subject) > 0'] }),
-  ),
+  condition: optionalText({
+    description: 'A formula over the top-level keys of the payload.',
+    examples: ['LEN(subject) > 0'],
+  }),
   actions: Type.Array(Action),
 });
 
@@ -92,7 +94,7 @@ const eventPattern = Type.String({
 export const Webhook = closed({
   events: Type.Array(eventPattern),
   url: Type.String({ examples: ['https://hooks.acme.example.com/events'] }),
-  description: Type.Optional(Type.String()),
+  description: optionalText(),
 });
 
 export const Embed = closed({
@@ -109,7 +111,7 @@ export const OAuth = closed({
 const Stream = closed({
   name: Type.String({ examples: ['customers'] }),
   url: Type.String({ examples: ['https://api.acme.example.com/customers'] }),
-  cursorField: Type.Optional(Type.String({ examples: ['updated_at'] })),
+  cursorField: optionalText({ examples: ['updated_at'] }),
   primaryKey: textOrList('The field or fields that identify a record of the source.', 'id'),
   destinationObject: Type.String({ examples: ['contact'] }),
   mapping: Type.Unsafe<Record<string, string>>({ ...TextByName, examples: [{ mail: 'email' }] }),
@@ -118,27 +120,27 @@ const Stream = closed({
 export const Connector = closed({
   streams: Type.Array(Stream),
   pageSize: Type.Optional(Type.Integer()),
-  schedule: Type.Optional(Type.String({ examples: ['*/15 * * * *'] })),
+  schedule: optionalText({ examples: ['*/15 * * * *'] }),
   maxRetries: Type.Optional(Type.Integer()),
 });
 
 const Tool = closed({
   name: Type.String({ examples: ['find_leads'] }),
-  description: Type.Optional(Type.String({ examples: ['Finds leads by name.'] })),
+  description: optionalText({ examples: ['Finds leads by name.'] }),
   inputSchema: Type.Unsafe<Record<string, unknown>>({ ...AnyObject, examples: [{ type: 'object' }] }),
-  scope: Type.Optional(Type.String({ examples: ['leads:read'] })),
+  scope: optionalText({ examples: ['leads:read'] }),
   readOnly: Type.Optional(Type.Boolean()),
   requiresConfirmation: Type.Optional(Type.Boolean()),
 });
 
 export const Assistant = closed({
-  instructions: Type.Optional(Type.String()),
+  instructions: optionalText(),
   tools: Type.Optional(Type.Array(Tool)),
   mcpServers: Type.Optional(
     Type.Array(
       textOr(
         closed({
-          name: Type.Optional(Type.String()),
+          name: optionalText(),
           url: Type.String({ examples: ['https://mcp.acme.example.com/'] }),
         }),
         'The URL of a server, or its name and URL.',

@@ -1,25 +1,25 @@
 import { APP_KEY_LENGTH, APP_KEY_PATTERN } from '@crm/contracts';
 import Type, { type Static } from 'typebox';
 import { Assistant, Automation, Connector, Embed, EventService, OAuth, Webhook } from './automations.js';
-import { CustomObject, closed, SEMVER_PATTERN, textOr } from './objects.js';
+import { CustomObject, closed, optionalText, SEMVER_PATTERN, textOr } from './objects.js';
 
 const Publisher = closed(
   {
-    name: Type.Optional(Type.String({ examples: ['Acme Field Software'] })),
-    website: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/'] })),
-    supportEmail: Type.Optional(Type.String({ examples: ['support@acme.example.com'] })),
-    privacyUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/privacy'] })),
-    termsUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/terms'] })),
+    name: optionalText({ examples: ['Acme Field Software'] }),
+    website: optionalText({ examples: ['https://www.acme.example.com/'] }),
+    supportEmail: optionalText({ examples: ['support@acme.example.com'] }),
+    privacyUrl: optionalText({ examples: ['https://www.acme.example.com/privacy'] }),
+    termsUrl: optionalText({ examples: ['https://www.acme.example.com/terms'] }),
   },
   'Who publishes the app.',
 );
 
 const Listing = closed(
   {
-    summary: Type.Optional(Type.String({ examples: ['Plan site visits, record hours and see what they cost.'] })),
-    description: Type.Optional(Type.String()),
+    summary: optionalText({ examples: ['Plan site visits, record hours and see what they cost.'] }),
+    description: optionalText(),
     categories: Type.Optional(Type.Array(Type.String({ examples: ['field-service'] }))),
-    icon: Type.Optional(Type.String({ examples: ['https://cdn.acme.example.com/icon.png'] })),
+    icon: optionalText({ examples: ['https://cdn.acme.example.com/icon.png'] }),
     screenshots: Type.Optional(Type.Array(Type.String({ examples: ['https://cdn.acme.example.com/list.png'] }))),
     visibility: Type.Optional(Type.Enum(['public', 'unlisted', 'private'])),
   },
@@ -28,7 +28,7 @@ const Listing = closed(
 
 const Release = closed(
   {
-    notes: Type.Optional(Type.String({ examples: ['First version.'] })),
+    notes: optionalText({ examples: ['First version.'] }),
     breaking: Type.Optional(
       Type.Array(Type.String(), { description: 'Breaking and destructive changes, one sentence each.' }),
     ),
@@ -59,23 +59,20 @@ export const REVIEW_COMPONENTS = [
   'testInstructions',
 ] as const satisfies readonly (keyof ReviewPacket)[];
 
-/** The kinds of package. */
 export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'event_service'] as const;
 
 export const Permission = closed({
   scope: Type.String({ examples: ['leads:read'] }),
-  purpose: Type.Optional(
-    Type.String({
-      description: 'Why the app needs the scope; shown to the administrator who grants it.',
-      examples: ['Tells the planning system about new leads.'],
-    }),
-  ),
+  purpose: optionalText({
+    description: 'Why the app needs the scope; shown to the administrator who grants it.',
+    examples: ['Tells the planning system about new leads.'],
+  }),
   optional: Type.Optional(Type.Boolean()),
 });
 
 export const Role = closed({
   name: Type.String({ examples: ['planner'] }),
-  label: Type.Optional(Type.String({ examples: ['Planner'] })),
+  label: optionalText({ examples: ['Planner'] }),
 });
 
 /** The `$id` of the schema; it does not change as long as `manifestVersion` is 1. */
@@ -87,7 +84,7 @@ export const MANIFEST_SCHEMA_ID = 'https://crm.example.com/schemas/manifest-v1.j
  */
 export const ManifestSchema = Type.Object(
   {
-    $schema: Type.Optional(Type.String()),
+    $schema: optionalText(),
     manifestVersion: Type.Optional(Type.Literal(1)),
     key: Type.String({ pattern: APP_KEY_PATTERN, ...APP_KEY_LENGTH, examples: ['acme-site-visits'] }),
     name: Type.String({ minLength: 1, maxLength: 80, examples: ['Acme Site Visits'] }),

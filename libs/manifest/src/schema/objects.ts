@@ -1,7 +1,6 @@
 import { FIELD_TYPE_NAMES, REFERENCE_DELETIONS, RULE_TYPE_NAMES } from '@crm/fields';
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TString } from 'typebox';
 
-/** An object that allows only the listed keys. */
 export function closed<T extends TProperties>(properties: T, description?: string): TObject<T> {
   return Type.Object(properties, { additionalProperties: false, ...(description && { description }) });
 }
@@ -34,16 +33,16 @@ export function byType<T extends TSchema[]>(branches: [...T], description: strin
   });
 }
 
-/** A JSON object with values of any type. */
+export const optionalText = (options?: Parameters<typeof Type.String>[0]): TOptional<TString> =>
+  Type.Optional(Type.String(options));
+
 export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 
-/** A JSON object with text values. */
 export const TextByName = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },
 });
 
-/** Names of objects and fields as used in the API. */
 export const API_NAME_PATTERN = '^[a-z][a-z0-9_]{0,39}$';
 
 /** Semantic Versioning 2.0.0, the expression suggested by its specification. */
@@ -53,15 +52,16 @@ export const SEMVER_PATTERN =
 const ValidationRule = closed({
   type: Type.Enum([...RULE_TYPE_NAMES]),
   value: Type.Unsafe<number | string>({ type: ['number', 'string'] }),
-  message: Type.Optional(
-    Type.String({ description: 'Shown instead of the platform’s own text.', examples: ['Hours cannot be negative.'] }),
-  ),
+  message: optionalText({
+    description: 'Shown instead of the platform’s own text.',
+    examples: ['Hours cannot be negative.'],
+  }),
 });
 
 const Field = closed({
   apiName: Type.String({ pattern: API_NAME_PATTERN, examples: ['hourly_rate'] }),
-  label: Type.Optional(Type.String({ examples: ['Hourly rate'] })),
-  description: Type.Optional(Type.String()),
+  label: optionalText({ examples: ['Hourly rate'] }),
+  description: optionalText(),
   type: Type.Enum([...FIELD_TYPE_NAMES]),
   required: Type.Optional(Type.Boolean()),
   is_unique: Type.Optional(Type.Boolean()),
@@ -74,12 +74,10 @@ const Field = closed({
       ),
     ),
   ),
-  referenceTarget: Type.Optional(
-    Type.String({
-      description: '`lead`, `contact`, `company`, `opportunity` or `custom:<apiName>`.',
-      examples: ['contact'],
-    }),
-  ),
+  referenceTarget: optionalText({
+    description: '`lead`, `contact`, `company`, `opportunity` or `custom:<apiName>`.',
+    examples: ['contact'],
+  }),
   onDelete: Type.Optional(
     Type.Enum([...REFERENCE_DELETIONS], {
       description:
@@ -105,9 +103,7 @@ const Field = closed({
       examples: [['admin']],
     }),
   ),
-  expression: Type.Optional(
-    Type.String({ description: 'The formula of a formula field.', examples: ['hours * hourly_rate'] }),
-  ),
+  expression: optionalText({ description: 'The formula of a formula field.', examples: ['hours * hourly_rate'] }),
   exposes: Type.Optional(
     Type.Boolean({ description: 'Lets a formula show a value derived from fields its reader may not read.' }),
   ),
@@ -115,11 +111,9 @@ const Field = closed({
 
 export const CustomObject = closed({
   apiName: Type.String({ pattern: API_NAME_PATTERN, examples: ['site_visit'] }),
-  label: Type.Optional(Type.String({ examples: ['Site visit'] })),
-  pluralLabel: Type.Optional(Type.String({ examples: ['Site visits'] })),
-  description: Type.Optional(Type.String()),
-  nameField: Type.Optional(
-    Type.String({ description: 'The field that names a record to its readers.', examples: ['title'] }),
-  ),
+  label: optionalText({ examples: ['Site visit'] }),
+  pluralLabel: optionalText({ examples: ['Site visits'] }),
+  description: optionalText(),
+  nameField: optionalText({ description: 'The field that names a record to its readers.', examples: ['title'] }),
   fields: Type.Array(Field),
 });

@@ -2,7 +2,6 @@ import { pointer, pointerSteps } from '../json-pointer.js';
 import { type ParsedJson, parseJson, type SourceKey, type SourceNode } from './parse-json.js';
 import { type LineColumn, LineIndex } from './scan-json.js';
 
-/** A text with its pointer. */
 export type PlacedText = [text: string, pointer: string];
 
 /** Every text of a JSON value, except keys, with its pointer. */
@@ -14,7 +13,6 @@ export function* textsIn(value: unknown, place: string): Generator<PlacedText> {
   }
 }
 
-/** A range of a text. */
 export interface SourceRange extends LineColumn {
   /** UTF-16 units on the line `line`, at least 1; a multi-line value is marked by its first character. */
   length: number;
@@ -30,15 +28,12 @@ export class JsonSource {
     this.parsed = parseJson(text, this.lines);
   }
 
-  /** The value, or undefined when the text is not JSON. */
   get value(): unknown {
     return this.parsed.ok ? this.parsed.root.value : undefined;
   }
 
   /**
    * The position of a value, or of the enclosing value when it does not exist (a missing key or list entry).
-   *
-   * @param pointer a JSON pointer
    * @param about `key` for the key of a member instead of its value
    */
   locate(pointer: string, about: 'key' | 'value' = 'value'): SourceRange {

@@ -22,7 +22,6 @@ export interface SourceNode {
   nodes: readonly SourceNode[] | undefined;
 }
 
-/** A key with the position of its text, including quotes. */
 export interface SourceKey {
   name: string;
   start: number;
@@ -48,12 +47,10 @@ export const MAX_SOURCE = 8 * 1024 * 1024;
 const LONGEST_NAME = 80;
 
 /**
- * Parses a JSON text (RFC 8259) with the position of every value. It is stricter than `JSON.parse`: it rejects duplicate
- * keys, because parsers disagree about which of the two counts, the key `__proto__`, numbers beyond the range of a
- * double, and texts beyond the limits of a package.
- *
+ * Parses a JSON text (RFC 8259) with the position of every value. It is stricter than `JSON.parse`: it rejects
+ * duplicate keys, because parsers disagree about which of the two counts, the key `__proto__`, numbers beyond the range
+ * of a double, and texts beyond the limits of a package.
  * @param text the content of a file; a byte order mark at its beginning is skipped
- * @param lines the lines of that text
  */
 export function parseJson(text: string, lines: LineIndex = new LineIndex(text)): ParsedJson {
   if (text.length > MAX_SOURCE) {

@@ -1,4 +1,3 @@
-/** A syntax error; offsets are UTF-16 units, `end` is exclusive. */
 export class SyntaxProblem extends Error {
   override readonly name = 'SyntaxProblem';
 
@@ -11,7 +10,6 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** A text with its escapes decoded. */
 export interface ScannedText {
   value: string;
   end: number;
@@ -35,12 +33,10 @@ export function skipSpace(text: string, at: number): number {
   return next;
 }
 
-/** A text without escapes. */
 const PLAIN_TEXT = /"[^"\\\p{Cc}]*"/uy;
 
 /**
  * Scans the text that begins at the quote at `start`.
- *
  * @throws SyntaxProblem for an unknown escape, a raw control character, and a text that is not closed
  */
 export function scanText(text: string, start: number): ScannedText {
@@ -77,7 +73,6 @@ const NUMBER_LIKE = /[+-]?[.\d][\w.+-]*/y;
 
 /**
  * Scans the number at `start`; returns undefined when there is nothing like a number.
- *
  * @throws SyntaxProblem for a number that JSON does not allow or that a double cannot hold
  */
 export function scanNumber(text: string, start: number): { value: number; end: number } | undefined {
@@ -100,11 +95,7 @@ const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/**
- * Scans `true`, `false` or `null`.
- *
- * @throws SyntaxProblem for anything else
- */
+/** Scans `true`, `false` or `null`. @throws SyntaxProblem for anything else */
 export function scanLiteral(text: string, start: number): { value: unknown; end: number } {
   WORD.lastIndex = start;
   if (!WORD.test(text)) throw new SyntaxProblem(unexpected(text[start] ?? ''), start, start + 1);

@@ -43,8 +43,6 @@ export function requireHeader(headers: RequestHeaders, name: string): string {
 }
 
 /**
- * @param values of one header
- * @param name for the message
  * @returns the only one, not empty
  * @throws WebhookVerificationError `missing_header`; `malformed_header` when there are several values
  */

@@ -35,10 +35,7 @@ export function listSecrets(secrets: Secrets): readonly string[] {
   return list as readonly string[];
 }
 
-/**
- * @param index from 0
- * @param fault says nothing of the secret's content
- */
+/** @param fault says nothing of the secret's content */
 function malformedSecret(index: number, count: number, fault: string): WebhookVerificationError {
   return new WebhookVerificationError(
     'malformed_secret',

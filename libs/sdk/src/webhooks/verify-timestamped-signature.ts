@@ -16,7 +16,6 @@ export interface VerificationOptions {
 
 /**
  * @param text Unix seconds, digits only
- * @param header for the message
  * @throws WebhookVerificationError `malformed_header`, `timestamp_too_old`, `timestamp_too_new`
  */
 export function assertRecent(text: string, header: string, { now = () => new Date() }: VerificationOptions): void {
@@ -52,15 +51,13 @@ export interface TimestampedSignature {
 }
 
 /**
- * Verifies the header `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the bytes of the whole secret
- * text. Many providers sign like this; the platform does in `x-platform-signature`, with `whsec_` as part of the text. During
- * a rotation there are several `v1`; members with other names are ignored.
- *
+ * Verifies the header `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the bytes of the whole
+ * secret text. Many providers sign like this; the platform does in `x-platform-signature`, with `whsec_` as part of the
+ * text. During a rotation there are several `v1`; members with other names are ignored.
  * The id of the event is not signed on its own: recognise duplicates by the `id` in the body, not by a header.
  * @param rawBody exactly as it arrived, not parsed and serialised again
  * @param signatureHeader value of the header, `undefined` or `null` when the request has none
  * @param secrets texts; several during a rotation, each of which is accepted
- * @param options the clock
  * @throws WebhookVerificationError with a `reason`, and the `httpStatus` to answer
  */
 export function verifyTimestampedSignature(

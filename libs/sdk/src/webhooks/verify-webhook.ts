@@ -22,7 +22,6 @@ interface Signature {
  * @param rawBody exactly as it arrived, not parsed and serialised again
  * @param headers with `webhook-id`, `webhook-timestamp` and `webhook-signature`
  * @param secrets `whsec_…` (HMAC-SHA256) or `whpk_…` (Ed25519); several during a rotation, each of which is accepted
- * @param options the clock
  * @returns the parsed body. Its sender is proven; its fields are those that the platform documents and not checked again
  * @throws WebhookVerificationError with a `reason`, and the `httpStatus` to answer
  */

@@ -84,9 +84,7 @@ const isWithin = (value: unknown, { min, max }: { min: number; max: number }): b
 
 /** What the embed page shows. Without a view it shows the first object that the scopes allow. */
 export interface EmbedView {
-  /**
-   * `leads`, `contacts`, `companies`, `opportunities`, `tasks`, or the API name of a custom object after `custom:`.
-   */
+  /** `leads`, `contacts`, `companies`, `opportunities`, `tasks`, or the API name of a custom object after `custom:`. */
   readonly object: string;
   /** Id of a record; without one, the list. */
   readonly recordId?: string;
