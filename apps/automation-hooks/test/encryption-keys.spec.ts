@@ -3,7 +3,6 @@ import { Database } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sealedColumns } from '../src/hook/hook.service.js';
-
 import { type Service, startWorld, tenantOn, type World } from './automations-service.js';
 
 const NEW = `new:${randomBytes(32).toString('base64')}`;

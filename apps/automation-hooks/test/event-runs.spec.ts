@@ -2,7 +2,6 @@ import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { traceOf } from '../src/run/run.service.js';
-
 import type { RunBody } from './automations-service.js';
 import { RunsWorld } from './runs-world.js';
 

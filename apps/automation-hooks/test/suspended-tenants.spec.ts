@@ -4,7 +4,6 @@ import { Database, newId } from '@crm/database';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MEASURE_DUE_RUNS } from '../src/run/run-queue.repository.js';
-
 import { type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
 let world: World;

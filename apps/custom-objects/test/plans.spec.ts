@@ -10,7 +10,6 @@ import {
   WRITE_SEARCH_TEXTS,
 } from '../src/finding/search.repository.js';
 import { containsText } from '../src/finding/search-text.js';
-
 import { migrations } from '../src/migrations/index.js';
 import {
   FIND_OBJECT,

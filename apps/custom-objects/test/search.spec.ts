@@ -1,6 +1,4 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SearchTextService } from '../src/finding/search-text.service.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
@@ -133,34 +131,5 @@ describe('a search of records', () => {
     expect(await titles('a word xxx', tenant.member)).toEqual(['Long']);
     await create({ title: 'Short enough', notes: `${start}word ${'x'.repeat(7_000)} needle` });
     expect(await titles('needle', tenant.member)).toEqual(['Short enough']);
-  });
-
-  it('does not find a value after it was restricted, and finds it for its readers once the texts are written anew', async () => {
-    const restricting = await app.tenant('business', [DOSSIER]);
-    const titled = { title: 'Confidential', notes: 'Public' };
-    for (let index = 0; index < 3; index += 1) {
-      expect((await call('POST', PATH, restricting.admin, titled)).status).toBe(201);
-    }
-    const totals = async () =>
-      Promise.all(
-        ['confidential', 'public'].flatMap((q) =>
-          [restricting.admin, restricting.member].map(async (token) => (await find(q, token)).total),
-        ),
-      );
-    expect(await totals()).toEqual([3, 3, 3, 3]);
-    const texts = app.service.get(SearchTextService);
-    const objectId = await app.service.get(Database).transaction(restricting.id, async (tx) => {
-      await tx.query(
-        `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE api_name = 'title'`,
-      );
-      const [object] = await tx.query<{ id: string }>('UPDATE custom_object SET revision = revision + 1 RETURNING id');
-      await texts.forget(tx, object?.id as string);
-      return object?.id as string;
-    });
-    expect(await totals()).toEqual([0, 0, 0, 0]);
-    expect(await texts.rewrite(restricting.id, objectId)).toBe(3);
-    expect(await totals()).toEqual([3, 0, 3, 3]);
-    expect(await texts.rewrite(restricting.id, objectId)).toBe(3);
-    expect(await totals()).toEqual([3, 0, 3, 3]);
   });
 });

@@ -1,6 +1,5 @@
 import { pooledRandom, RevocationSource } from '@crm/access';
 import { Database, Sweeper } from '@crm/database';
-
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { LOOP_STOPPED, MAX_DEPTH } from '../run/run.service.js';

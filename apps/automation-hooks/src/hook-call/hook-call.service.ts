@@ -8,7 +8,6 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';
 import { RunSignal } from '../run/run-queue.repository.js';
-
 import { type CallOutcome, type HookCall, HookCallRepository } from './hook-call.repository.js';
 
 /** Looked up when the presented id is not a UUID, so that such a call takes the same steps as any other. */

@@ -2,7 +2,6 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import { HookSecretInput, HookView, NewHookSecretView, WORKFLOW_GROUP } from './hook.dto.js';
-
 import { HookSecretService } from './hook-secret.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)

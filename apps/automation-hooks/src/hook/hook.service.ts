@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { HOOK_PATH } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { type SealedColumn, SecretBox } from '@crm/encryption';
-
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Hook } from './hook.entity.js';

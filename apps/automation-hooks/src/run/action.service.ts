@@ -9,7 +9,6 @@ import { type ClaimedRun, type RunningWorkflow } from './claimed-run.repository.
 import { HttpRequestService } from './http-request.service.js';
 import { type StepResult } from './run.entity.js';
 import { traceOf } from './run.service.js';
-
 import { StepError, stepId } from './step.js';
 
 type Output = Readonly<Record<string, unknown>>;

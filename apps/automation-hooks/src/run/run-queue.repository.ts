@@ -8,7 +8,6 @@ import {
   type TenantTransaction,
   Wake,
 } from '@crm/database';
-
 import { Injectable } from '@nestjs/common';
 
 /**

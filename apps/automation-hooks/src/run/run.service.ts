@@ -1,6 +1,5 @@
 import { newTrace, type Principal } from '@crm/access';
 import { parseUrl } from '@crm/address-policy';
-
 import {
   coversScope,
   type EventEnvelope,

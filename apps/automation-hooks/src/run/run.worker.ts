@@ -5,7 +5,6 @@ import { compileFormula } from '@crm/formula';
 import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
 import { startSpan, within } from '@crm/telemetry';
-
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { type Action, stepKey } from '../workflow/workflow.entity.js';

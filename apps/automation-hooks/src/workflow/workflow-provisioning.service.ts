@@ -8,7 +8,6 @@ import { HookService } from '../hook/hook.service.js';
 import type { Workflow } from './workflow.entity.js';
 import { type NewWorkflow, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
 import { AcceptedRunsService } from './workflow.service.js';
-
 import { readDefinition, type TargetPolicy } from './workflow-validation.js';
 
 type Provisioning = RpcRequest<typeof rpc.automations.provisionWorkflows>;

@@ -5,7 +5,6 @@ import { HookModule } from '../hook/hook.module.js';
 import { WorkflowController, WorkflowRpc } from './workflow.controller.js';
 import { DefinitionSweeper, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
 import { AcceptedRunsService, WorkflowService } from './workflow.service.js';
-
 import { WorkflowProvisioningService } from './workflow-provisioning.service.js';
 
 @Module({

@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction, Sweeper, secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
-
 import { Inject, Injectable } from '@nestjs/common';
 import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';

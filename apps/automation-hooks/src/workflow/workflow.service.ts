@@ -5,7 +5,6 @@ import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-
 import {
   type CreatedWorkflowView,
   type CreateWorkflowInput,

@@ -1,6 +1,10 @@
 import { Database } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
-import { SearchTextService } from '../../src/finding/search-text.service.js';
+import { SearchRepository } from '../../src/finding/search.repository.js';
+import { searchTextsOf } from '../../src/finding/search-text.js';
+import { ObjectRepository } from '../../src/object/object.repository.js';
+import { ObjectModel } from '../../src/object/object-model.js';
+import { valuesOf } from '../../src/reading/record.js';
 import type { CustomObjectsService, Tenant } from '../custom-objects-service.js';
 import { Names } from './names.js';
 import { ALL_ROLES, OBJECT_NAMES, type ObjectName } from './object.js';
@@ -92,10 +96,10 @@ export class World {
     return value;
   }
 
-  /** Changes definitions as another process does it: with a new revision in the same transaction. */
+  /** Changes definitions as another process would: with a new revision and new search texts in the same transaction. */
   async redefine(changes: readonly { object: ObjectName; field: string; members: Json }[]): Promise<void> {
-    const texts = this.app.service.get(SearchTextService);
-    const objectIds = await this.app.service.get(Database).transaction(this.tenant.id, async (tx) => {
+    const { service } = this.app;
+    await service.get(Database).transaction(this.tenant.id, async (tx) => {
       for (const { object, field, members } of changes) {
         await tx.query(
           `UPDATE custom_field SET definition = definition || $1::jsonb
@@ -104,11 +108,17 @@ export class World {
         );
       }
       await tx.query('UPDATE custom_object SET revision = revision + 1');
-      const objects = await tx.query<{ id: string }>('SELECT id FROM custom_object');
-      for (const { id } of objects) await texts.forget(tx, id);
-      return objects.map(({ id }) => id);
+      await tx.query('DELETE FROM record_search');
+      for (const object of await service.get(ObjectRepository).list(tx)) {
+        const model = new ObjectModel(object);
+        const records = await tx.query<{ id: string; data: Json }>(
+          'SELECT id, data FROM custom_record WHERE object_id = $1 AND deleted_at IS NULL',
+          [object.id],
+        );
+        const searched = records.map(({ id, data }) => ({ id, texts: searchTextsOf(model, valuesOf(model, data)) }));
+        service.get(SearchRepository).insert(tx, object.id, searched);
+      }
     });
-    for (const id of objectIds) await texts.rewrite(this.tenant.id, id);
   }
 
   /** The events since the last call, as a subscriber gets them. */
