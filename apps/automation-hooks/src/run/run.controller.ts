@@ -36,7 +36,6 @@ export class RunController {
   }
 }
 
-/** Events start the workflows that wait for them. */
 @Controller()
 export class RunConsumer {
   constructor(private readonly runs: RunService) {}

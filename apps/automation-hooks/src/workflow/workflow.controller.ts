@@ -80,7 +80,6 @@ export class WorkflowController {
   }
 }
 
-/** Asked on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
 /** Called by the marketplace when apps are installed, upgraded and removed. */
