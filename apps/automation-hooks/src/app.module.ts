@@ -10,7 +10,6 @@ import { sealedColumns } from './hook/hook.service.js';
 import { HookCallModule } from './hook-call/hook-call.module.js';
 import { Run, RunStep } from './run/run.entity.js';
 import { RunModule } from './run/run.module.js';
-
 import { Workflow } from './workflow/workflow.entity.js';
 import { WorkflowModule } from './workflow/workflow.module.js';
 

@@ -3,8 +3,10 @@ import {
   type AccessTokenClaims,
   AUDIENCES,
   EVENTS,
+  type EventEnvelope,
   type EventName,
   eventSubject,
+  type ProvisionedHook,
   type RpcRequest,
   rpc,
   TENANT_HEADER,
@@ -24,7 +26,10 @@ import {
 import { headers as natsHeaders } from '@nats-io/nats-core';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
-import type { AutomationsConfig, RunConfig } from '../src/config.js';
+import type { AutomationsConfig } from '../src/config.js';
+
+type RunConfig = AutomationsConfig['runs'];
+
 import { migrations } from '../src/migrations/index.js';
 
 export interface RunBody {
@@ -109,6 +114,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     return startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   };
 
+  let marketplace: Rpc | undefined;
   const connect = async (service: 'custom-objects' | 'marketplace-certification') => {
     const connection = await NatsConnection.open({
       url: nats.url,
@@ -129,7 +135,13 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     answer,
     configure,
     start,
-    marketplace: async () => new Rpc(await connect('marketplace-certification')),
+    async marketplace() {
+      marketplace ??= new Rpc(await connect('marketplace-certification'));
+      return marketplace;
+    },
+    /** Of an administrator, for calls between services. */
+    internalToken: ({ tenantId, userId }: Pick<Tenant, 'tenantId' | 'userId'>, roles = ['admin']) =>
+      tokens.sign({ aud: AUDIENCES.internal, tid: tenantId, sub: userId, sid: undefined, roles, scopes: [] }),
     /** Publishes an event as custom-objects would. */
     async eventSource() {
       const { jetstream } = await connect('custom-objects');
@@ -141,21 +153,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
         actorkind = 'user',
         causeid?: string,
       ): Promise<string> => {
-        const envelope = {
-          specversion: '1.0',
-          id: newId(),
-          source: 'urn:crm:service:custom-objects',
-          type: name,
-          subject: newId(),
-          time: new Date().toISOString(),
-          datacontenttype: 'application/json',
-          dataschema: EVENTS[name].dataschema,
-          tenantid: tenantId,
-          traceparent,
-          actorkind,
-          causeid,
-          data,
-        };
+        const envelope = { ...eventOf(name, tenantId, data), traceparent, actorkind, causeid };
         const head = natsHeaders();
         head.set(TENANT_HEADER, tenantId);
         await jetstream.publish(eventSubject(name, tenantId), JSON.stringify(envelope), {
@@ -172,6 +170,21 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     },
   };
 }
+
+/** An event as custom-objects publishes it. */
+export const eventOf = (name: EventName, tenantId: string, data: object) =>
+  ({
+    specversion: '1.0',
+    id: newId(),
+    source: 'urn:crm:service:custom-objects',
+    type: name,
+    subject: newId(),
+    time: new Date().toISOString(),
+    datacontenttype: 'application/json',
+    dataschema: EVENTS[name].dataschema,
+    tenantid: tenantId,
+    data,
+  }) as EventEnvelope;
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 export type Service = Awaited<ReturnType<World['start']>>;
@@ -192,6 +205,12 @@ export interface Tenant {
   run(id: string): Promise<RunBody>;
   /** Waits until the run has ended. */
   ended(id: string): Promise<RunBody>;
+  /** Installs these automations of an app, as the marketplace does for an administrator. @returns their hooks */
+  provision(
+    installationId: string,
+    automations: object[],
+    options?: { roles?: string[]; scopes?: readonly string[] },
+  ): Promise<ProvisionedHook[]>;
 }
 
 /** A tenant with an administrator, on a running service. */
@@ -221,6 +240,17 @@ export async function tenantOn(
       });
       if (status !== 201) throw new Error(`The workflow was refused: ${JSON.stringify(body)}`);
       return { id: body.id, path: new URL(body.hookUrl).pathname };
+    },
+    async provision(installationId, automations, { roles, scopes = ['custom_objects', 'tasks', 'automations'] } = {}) {
+      const request = {
+        installationId,
+        appKey: 'field-visits',
+        grantedScopes: [...scopes],
+        objectNames: { site_visit: 'sbx_site_visit' },
+        automations: automations as Record<string, unknown>[],
+      };
+      const token = await world.internalToken(tenant, roles);
+      return (await (await world.marketplace()).call(rpc.automations.provisionWorkflows, request, { token })).hooks;
     },
     run: async (id: string): Promise<RunBody> => (await call<RunBody>('GET', `/runs/${id}`)).body,
     async ended(id: string): Promise<RunBody> {

@@ -1,7 +1,6 @@
-import { AUDIENCES, type EventEnvelope, rpc } from '@crm/contracts';
+import { type EventEnvelope, rpc } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { parsePage } from '@crm/http';
-import type { Rpc } from '@crm/messaging';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RunRepository } from '../src/run/run.repository.js';
 import { RunService } from '../src/run/run.service.js';
@@ -11,14 +10,12 @@ const LIMIT = 5;
 
 let world: World;
 let service: Service;
-let marketplace: Rpc;
 let tenant: Tenant;
 
 beforeAll(async () => {
   world = await startWorld();
   await world.answer(rpc.customObjects.createRecord, () => ({ id: newId() }));
   service = await world.start({}, 10_000, LIMIT);
-  marketplace = await world.marketplace();
 });
 beforeEach(async () => {
   tenant = await tenantOn(world, service);
@@ -50,19 +47,11 @@ describe('the workflows of a tenant', () => {
       trigger: onLead.trigger,
       actions: onLead.actions,
     });
-  const provision = async (installationId: string, keys: string[]) => {
-    const { tenantId, userId } = tenant;
-    const admin = { aud: AUDIENCES.internal, tid: tenantId, sub: userId, sid: undefined, roles: ['admin'], scopes: [] };
-    const automations = keys.map((key) => ({ key, ...onLead }));
-    const request = {
+  const provision = (installationId: string, keys: string[]) =>
+    tenant.provision(
       installationId,
-      appKey: 'field-visits',
-      grantedScopes: ['automations'],
-      objectNames: {},
-      automations,
-    };
-    await marketplace.call(rpc.automations.provisionWorkflows, request, { token: await world.tokens.sign(admin) });
-  };
+      keys.map((key) => ({ key, ...onLead })),
+    );
   const count = async () => (await tenant.call<{ total: number }>('GET', '/workflows')).body.total;
 
   it('are limited in number, also when several are created at the same time', async () => {

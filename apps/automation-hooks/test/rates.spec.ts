@@ -1,59 +1,35 @@
-import { type RpcRequest, rpc } from '@crm/contracts';
-import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type Problem,
-  type RunBody,
-  type Service,
-  startWorld,
-  type Tenant,
-  tenantOn,
-  type World,
-} from './automations-service.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Problem, RunBody, Service } from './automations-service.js';
+import { useRuns } from './runs-world.js';
 
 /** Runs in a minute. */
 const RATE = 4;
 
-let world: World;
-let service: Service;
 let replica: Service;
-let tenant: Tenant;
-const created: RpcRequest<typeof rpc.customObjects.createRecord>[] = [];
-
+// Before the database is gone.
+afterAll(() => replica?.close());
+const held = useRuns({ perMinute: RATE });
 beforeAll(async () => {
-  world = await startWorld();
-  await world.answer(rpc.customObjects.createRecord, (request) => {
-    created.push(request);
-    return { id: newId() };
-  });
-  service = await world.start({ perMinute: RATE });
-  replica = await world.start({ perMinute: RATE });
-});
-beforeEach(async () => {
-  tenant = await tenantOn(world, service);
-});
-afterAll(async () => {
-  await Promise.all([service.close(), replica.close()]);
-  await world.close();
+  replica = await held.world.start({ perMinute: RATE });
 });
 
 const task = { type: 'create_task', title: 'x' };
 /** Lets time pass for the rate of a workflow. */
 const pass = (id: string, seconds: number) =>
-  world.admin.query('UPDATE workflow_rate SET next_at = next_at - make_interval(secs => $2) WHERE workflow_id = $1', [
-    id,
-    seconds,
-  ]);
+  held.world.admin.query(
+    'UPDATE workflow_rate SET next_at = next_at - make_interval(secs => $2) WHERE workflow_id = $1',
+    [id, seconds],
+  );
 
 describe('the rate of a workflow that calls start', () => {
-  const post = (path: string, headers = {}, to = service) =>
+  const post = (path: string, headers = {}, to = held.service) =>
     to.request<Problem & { runId: string }>('POST', path, { body: {}, headers });
 
   it('is held over all processes, and a call over it is told when to come again', async () => {
-    const { path } = await tenant.hooked({ actions: [task] });
+    const { path } = await held.tenant.hooked({ actions: [task] });
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_value, n) => post(path, {}, n % 2 ? service : replica)),
+      Array.from({ length: 12 }, (_value, n) => post(path, {}, n % 2 ? held.service : replica)),
     );
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(RATE);
     const refused = answers.filter(({ status }) => status !== 202);
@@ -65,14 +41,14 @@ describe('the rate of a workflow that calls start', () => {
       expect(seconds).toBeLessThanOrEqual(60 / RATE + 1);
       expect(headers.get('ratelimit-policy')).toBe(`"workflow";q=${RATE};w=60`);
     }
-    const { rows } = await world.admin.query('SELECT count(*)::int AS runs FROM run WHERE tenant_id = $1', [
-      tenant.tenantId,
+    const { rows } = await held.world.admin.query('SELECT count(*)::int AS runs FROM run WHERE tenant_id = $1', [
+      held.tenant.tenantId,
     ]);
     expect(rows).toEqual([{ runs: RATE }]);
   });
 
   it('admits as many as time has passed for, up to those of a minute', async () => {
-    const { path, id } = await tenant.hooked({ actions: [task] });
+    const { path, id } = await held.tenant.hooked({ actions: [task] });
     const accepted = async (calls: number) => {
       const statuses = [];
       for (let call = 0; call < calls; call += 1) statuses.push((await post(path)).status);
@@ -86,7 +62,7 @@ describe('the rate of a workflow that calls start', () => {
   });
 
   it('does not count repeated and refused calls, nor those of other workflows', async () => {
-    const { path } = await tenant.hooked({ actions: [task] });
+    const { path } = await held.tenant.hooked({ actions: [task] });
     for (let call = 0; call < 6; call += 1) expect((await post(path, { 'webhook-id': 'same' })).status).toBe(202);
     for (let call = 0; call < 6; call += 1) expect((await post(`${path}x`)).status).toBe(404);
     for (let call = 1; call < RATE; call += 1) expect((await post(path)).status).toBe(202);
@@ -94,27 +70,28 @@ describe('the rate of a workflow that calls start', () => {
     // A repetition starts nothing, so it is answered as before.
     expect((await post(path, { 'webhook-id': 'same' })).status).toBe(202);
     expect((await post(`${path}x`)).status).toBe(404);
-    const other = await tenant.hooked({ actions: [task] });
+    const other = await held.tenant.hooked({ actions: [task] });
     expect((await post(other.path)).status).toBe(202);
   });
 });
 
 describe('the rate of a workflow that events start', () => {
   it('delays runs and drops none', async () => {
-    const emit = await world.eventSource();
+    const emit = await held.world.eventSource();
     const trigger = { type: 'event', event: 'lead.created' };
-    const { id } = (await tenant.call<{ id: string }>('POST', '/workflows', { name: 'x', trigger, actions: [task] }))
-      .body;
-    for (let event = 0; event < RATE + 3; event += 1) await emit('lead.created', tenant.tenantId, { record: {} });
+    const { id } = (
+      await held.tenant.call<{ id: string }>('POST', '/workflows', { name: 'x', trigger, actions: [task] })
+    ).body;
+    for (let event = 0; event < RATE + 3; event += 1) await emit('lead.created', held.tenant.tenantId, { record: {} });
     const runs = async () =>
-      (await tenant.call<{ data: RunBody[] }>('GET', `/runs?workflowId=${id}&size=50`)).body.data;
+      (await held.tenant.call<{ data: RunBody[] }>('GET', `/runs?workflowId=${id}&size=50`)).body.data;
     const statuses = async () => (await runs()).map(({ status }) => status);
     await waitUntil(async () => (await statuses()).filter((status) => status === 'succeeded').length >= RATE, {
       timeoutMs: 15_000,
       describe: 'the runs that fit',
     });
     await waitUntil(async () => (await runs()).length === RATE + 3, { timeoutMs: 15_000, describe: 'all runs' });
-    const { rows } = await world.admin.query(
+    const { rows } = await held.world.admin.query(
       `SELECT round(extract(epoch FROM due_at - now()))::int AS seconds FROM run_queue WHERE workflow_id = $1 ORDER BY due_at`,
       [id],
     );
@@ -124,7 +101,7 @@ describe('the rate of a workflow that events start', () => {
     expect(seconds[1] - seconds[0]).toBeGreaterThanOrEqual(60 / RATE - 1);
     expect(seconds[2] - seconds[1]).toBeGreaterThanOrEqual(60 / RATE - 1);
     expect(seconds[2]).toBeLessThanOrEqual(3 * (60 / RATE));
-    await world.admin.query('UPDATE run_queue SET due_at = now() WHERE workflow_id = $1', [id]);
+    await held.world.admin.query('UPDATE run_queue SET due_at = now() WHERE workflow_id = $1', [id]);
     await waitUntil(async () => (await statuses()).every((status) => status === 'succeeded'), { timeoutMs: 15_000 });
   });
 });

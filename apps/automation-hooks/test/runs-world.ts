@@ -1,6 +1,6 @@
 import { type RpcRequest, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
 /** What the stand-in for custom-objects was asked to create, and by whom. */
@@ -12,32 +12,27 @@ export type Created = RpcRequest<typeof rpc.customObjects.createRecord> & {
 
 /** The service with a stand-in for custom-objects that remembers what runs ask of it, and a tenant for each test. */
 export class RunsWorld {
+  world: World;
+  service: Service;
+  tenant: Tenant;
   readonly updated: RpcRequest<typeof rpc.customObjects.updateRecord>[] = [];
   /** How the stand-in answers; that of a new test lets everything be created. */
   answerCreate: (request: Created) => { id: string } | Promise<{ id: string }> = () => ({ id: newId() });
   private readonly requests: Created[] = [];
 
-  private constructor(
-    readonly world: World,
-    public service: Service,
-    public tenant: Tenant,
-  ) {}
-
-  static async start(): Promise<RunsWorld> {
-    const world = await startWorld();
-    const service = await world.start();
-    const runs = new RunsWorld(world, service, await tenantOn(world, service));
-    await world.answer(rpc.customObjects.createRecord, (request, { principal }) => {
+  async begin(settings: Parameters<World['start']>): Promise<void> {
+    this.world = await startWorld();
+    await this.world.answer(rpc.customObjects.createRecord, (request, { principal }) => {
       const { tenantId, roles = [], token } = principal ?? {};
       const seen = { ...request, tenantId, roles, token };
-      runs.requests.push(seen);
-      return runs.answerCreate(seen);
+      this.requests.push(seen);
+      return this.answerCreate(seen);
     });
-    await world.answer(rpc.customObjects.updateRecord, (request) => {
-      runs.updated.push(request);
+    await this.world.answer(rpc.customObjects.updateRecord, (request) => {
+      this.updated.push(request);
       return { id: request.id };
     });
-    return runs;
+    this.service = await this.world.start(...settings);
   }
 
   async beginTest(): Promise<void> {
@@ -62,7 +57,16 @@ export class RunsWorld {
   }
 
   async close(): Promise<void> {
-    await this.service.close();
-    await this.world.close();
+    await this.service?.close();
+    await this.world?.close();
   }
+}
+
+/** Starts the service for the tests of a file. */
+export function useRuns(...settings: Parameters<World['start']>): RunsWorld {
+  const runs = new RunsWorld();
+  beforeAll(() => runs.begin(settings));
+  beforeEach(() => runs.beginTest());
+  afterAll(() => runs.close());
+  return runs;
 }

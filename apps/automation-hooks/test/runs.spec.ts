@@ -1,15 +1,12 @@
 import { PlatformError } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Created, RunsWorld } from './runs-world.js';
+import { describe, expect, it } from '@jest/globals';
+import { traceOf } from '../src/run/run.service.js';
+import type { RunBody } from './automations-service.js';
+import { type Created, useRuns } from './runs-world.js';
 
-let runs: RunsWorld;
-beforeAll(async () => {
-  runs = await RunsWorld.start();
-});
-beforeEach(() => runs.beginTest());
-afterAll(() => runs?.close());
+const runs = useRuns();
 
 describe('a run', () => {
   it('fills in templates; a text that is only a placeholder keeps the type of its value', async () => {
@@ -229,5 +226,191 @@ describe('a run', () => {
       steps: [{ status: 'failed', error: failure }],
     });
     expect(runs.created()).toEqual([]);
+  });
+});
+
+describe('a run whose workflow is changed', () => {
+  it('is finished when its workflow is disabled while it waits', async () => {
+    const { path, id } = await runs.tenant.hooked({
+      actions: [
+        { type: 'wait', seconds: 1 },
+        { type: 'create_task', title: 'x' },
+      ],
+    });
+    const runId = await runs.start(path, {});
+    await waitUntil(async () => (await runs.tenant.run(runId)).steps.length > 0, { describe: 'the run to wait' });
+    await runs.tenant.call('PATCH', `/workflows/${id}`, { enabled: false });
+    expect((await runs.service.request('POST', path, { body: {} })).status).toBe(404);
+    expect((await runs.tenant.ended(runId)).status).toBe('succeeded');
+    expect(runs.created()).toHaveLength(1);
+  });
+
+  it('is cancelled at once when its workflow is deleted while it waits', async () => {
+    const { path, id } = await runs.tenant.hooked({
+      actions: [
+        { type: 'wait', seconds: 86_400 },
+        { type: 'create_task', title: 'x' },
+      ],
+    });
+    const runId = await runs.start(path, {});
+    await waitUntil(async () => (await runs.tenant.run(runId)).steps.length > 0, { describe: 'the run to wait' });
+    await runs.tenant.call('DELETE', `/workflows/${id}`);
+    expect(await runs.tenant.run(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
+    const { rows } = await runs.world.admin.query('SELECT 1 FROM run_queue WHERE run_id = $1', [runId]);
+    expect(rows).toEqual([]);
+  });
+
+  it('is cancelled after its current step when its workflow is deleted meanwhile', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    runs.answerCreate = () => answered.then(() => ({ id: newId() }));
+    const { path, id } = await runs.tenant.hooked({
+      actions: [
+        { type: 'create_task', title: 'first' },
+        { type: 'create_task', title: 'second' },
+      ],
+    });
+    const runId = await runs.start(path, {});
+    await waitUntil(() => runs.created().length === 1, { describe: 'the first step to begin' });
+    await runs.tenant.call('DELETE', `/workflows/${id}`);
+    answer();
+    // The run of another workflow comes after it, on the only place.
+    const later = await runs.tenant.hooked({ actions: [{ type: 'create_task', title: 'later' }] });
+    expect((await runs.tenant.ended(await runs.start(later.path, {}))).status).toBe('succeeded');
+    expect(await runs.tenant.run(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
+    expect(runs.created().map(({ values }) => values.title)).toEqual(['first', 'later']);
+  });
+
+  it('is cancelled by the worker that claims it when its workflow was deleted while it was being accepted', async () => {
+    const runId = newId();
+    const workflowId = newId();
+    await runs.world.admin.query(
+      `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status) VALUES ($1, $2, $3, 1, '{}', 'queued')`,
+      [runs.tenant.tenantId, runId, workflowId],
+    );
+    await runs.world.admin.query('INSERT INTO run_queue (tenant_id, run_id, workflow_id) VALUES ($1, $2, $3)', [
+      runs.tenant.tenantId,
+      runId,
+      workflowId,
+    ]);
+    expect(await runs.tenant.ended(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
+  });
+});
+
+describe('an event', () => {
+  const runsOf = async (workflowId: string) =>
+    (await runs.tenant.call<{ data: RunBody[] }>('GET', `/runs?workflowId=${workflowId}`)).body.data;
+  const waitForRuns = async (workflowId: string, count: number) => {
+    await waitUntil(async () => (await runsOf(workflowId)).length >= count, { timeoutMs: 15_000, describe: 'runs' });
+    return runsOf(workflowId);
+  };
+  const workflowFor = async (event: string, rest: object = {}) => {
+    const { body } = await runs.tenant.call<{ id: string; hookUrl?: string }>('POST', '/workflows', {
+      name: 'On event',
+      trigger: { type: 'event', event },
+      actions: [{ type: 'create_task', title: 'Welcome {{firstName}} {{record.lastName}}' }],
+      ...rest,
+    });
+    expect(body.hookUrl).toBeUndefined();
+    return body.id;
+  };
+  const lead = { firstName: 'Ada', lastName: 'Lovelace', status: 'new' };
+
+  it('starts the workflows of its tenant that wait for it, with the fields of its record as input', async () => {
+    const emit = await runs.world.eventSource();
+    const other = await runs.newTenant();
+    const id = await workflowFor('lead.created', { condition: 'status == "new"' });
+    const unconcerned = await workflowFor('lead.deleted');
+    await emit('lead.created', other.tenantId, { record: lead });
+    await emit('lead.created', runs.tenant.tenantId, { record: lead });
+    const [run] = await waitForRuns(id, 1);
+    expect(await runs.tenant.ended(run?.id as string)).toMatchObject({
+      status: 'succeeded',
+      input: { ...lead, record: lead },
+    });
+    expect(runs.created()).toMatchObject([{ values: { title: 'Welcome Ada Lovelace' } }]);
+    expect(await runsOf(unconcerned)).toEqual([]);
+    expect((await other.call<{ data: RunBody[] }>('GET', '/runs')).body.data).toEqual([]);
+  });
+
+  it('starts no disabled workflow', async () => {
+    const emit = await runs.world.eventSource();
+    const disabled = await workflowFor('lead.created');
+    await runs.tenant.call('PATCH', `/workflows/${disabled}`, { enabled: false });
+    const enabled = await workflowFor('lead.created');
+    await emit('lead.created', runs.tenant.tenantId, { record: lead });
+    await waitForRuns(enabled, 1);
+    expect(await runsOf(disabled)).toEqual([]);
+  });
+
+  it.each([
+    ['with the trace of the run', (runId: string) => [traceOf(runId), 'internal'] as const],
+    // That of a run which is recorded is the trace of what started it.
+    ['that names the run, in any trace', (runId: string) => [traceOf(newId()), 'internal', runId] as const],
+  ])('that runs cause in a circle, %s, ends in a cancelled run', async (_, attributed) => {
+    const emit = await runs.world.eventSource();
+    const id = await workflowFor('task.created');
+    await emit('task.created', runs.tenant.tenantId, { record: { title: 'x' } });
+    for (let round = 1; round <= 6; round += 1) {
+      const [latest] = await waitForRuns(id, round);
+      expect((await runs.tenant.ended(latest?.id as string)).status).toBe('succeeded');
+      // What custom-objects would emit for the task that this run created.
+      await emit('task.created', runs.tenant.tenantId, { record: { title: 'x' } }, ...attributed(latest?.id as string));
+    }
+    const [last] = await waitForRuns(id, 7);
+    expect(last).toMatchObject({ status: 'cancelled', steps: [], error: { code: 'LOOP_STOPPED' } });
+  });
+
+  it('is not taken for a circle when a user sends the trace of a run', async () => {
+    const emit = await runs.world.eventSource();
+    const id = await workflowFor('task.created');
+    await emit('task.created', runs.tenant.tenantId, { record: { title: 'x' } });
+    for (let round = 1; round <= 7; round += 1) {
+      const [latest] = await waitForRuns(id, round);
+      expect((await runs.tenant.ended(latest?.id as string)).status).toBe('succeeded');
+      await emit('task.created', runs.tenant.tenantId, { record: { title: 'x' } }, traceOf(latest?.id as string));
+    }
+  });
+});
+
+describe('the list of runs', () => {
+  it('is ordered newest first, has pages, and can be filtered by workflow and status', async () => {
+    const one = await runs.tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
+    const two = await runs.tenant.hooked({ condition: 'FALSE', actions: [{ type: 'create_task', title: 'x' }] });
+    const ids: string[] = [];
+    for (const path of [one.path, two.path, one.path]) ids.unshift(await runs.start(path, {}));
+    for (const id of ids) await runs.tenant.ended(id);
+    type List = { data: RunBody[]; total: number; hasMore: boolean; nextCursor: string | null };
+    const list = async (query: string) => (await runs.tenant.call<List>('GET', `/runs?${query}`)).body;
+    expect((await list('')).data.map(({ id }) => id)).toEqual(ids);
+    expect((await list(`workflowId=${two.id}`)).data.map(({ status }) => status)).toEqual(['skipped']);
+    expect(await list('status=succeeded')).toMatchObject({ total: 2 });
+    const first = await list('size=2');
+    expect(first).toMatchObject({ total: 3, hasMore: true });
+    expect((await list(`size=2&cursor=${first.nextCursor}`)).data.map(({ id }) => id)).toEqual(ids.slice(2));
+    expect((await list('size=2&page=2')).data.map(({ id }) => id)).toEqual(ids.slice(2));
+    const other = await runs.newTenant();
+    expect((await other.call('GET', `/runs?size=2&cursor=${first.nextCursor}`)).status).toBe(400);
+  });
+
+  it('contains no runs of another tenant, which are not found by id either', async () => {
+    const { path } = await runs.tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
+    const runId = await runs.start(path, {});
+    const other = await runs.newTenant();
+    expect((await other.call('GET', `/runs/${runId}`)).status).toBe(404);
+    expect((await other.call<{ data: unknown[] }>('GET', '/runs')).body.data).toEqual([]);
+  });
+
+  it('and the single run show payloads to administrators only', async () => {
+    const { path } = await runs.tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
+    const runId = await runs.start(path, { salary: 1 });
+    const member = await runs.tenant.as('member');
+    expect((await member<RunBody>('GET', `/runs/${runId}`)).body.input).toBeUndefined();
+    // An administrator's embed token runs inside a page of another product.
+    const embedded = await runs.tenant.as('admin', ['automations:read'], { embed: true, embed_app_id: 'portal' });
+    expect((await embedded<RunBody>('GET', `/runs/${runId}`)).body.input).toBeUndefined();
+    expect((await runs.tenant.call<RunBody>('GET', `/runs/${runId}`)).body.input).toEqual({ salary: 1 });
   });
 });

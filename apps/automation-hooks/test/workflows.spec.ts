@@ -1,4 +1,4 @@
-import { AUDIENCES, type EventEnvelope, type RpcRequest, rpc } from '@crm/contracts';
+import { type EventEnvelope, type RpcRequest, rpc } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import type { Rpc } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
@@ -148,30 +148,7 @@ describe('a workflow that a tenant creates', () => {
 
 describe('the workflows of an app', () => {
   const automation = { key: 'inbound', name: 'Inbound visits', trigger: hook, actions: [task] };
-  const token = (roles = ['admin'], tenantId = tenant.tenantId) =>
-    world.tokens.sign({
-      aud: AUDIENCES.internal,
-      tid: tenantId,
-      sub: tenant.userId,
-      sid: undefined,
-      roles,
-      scopes: [],
-    });
-  const granted = ['custom_objects', 'tasks', 'automations'];
-  const provision = async (installationId: string, automations: object[], roles?: string[], scopes = granted) =>
-    (
-      await marketplace.call(
-        rpc.automations.provisionWorkflows,
-        {
-          installationId,
-          appKey: 'field-visits',
-          grantedScopes: scopes,
-          objectNames: { site_visit: 'sbx_site_visit' },
-          automations: automations as Record<string, unknown>[],
-        },
-        { token: await token(roles) },
-      )
-    ).hooks;
+  const provision = (...of: Parameters<Tenant['provision']>) => tenant.provision(...of);
 
   /** Those that were replaced and are kept. */
   const versions = async (): Promise<number[]> => {
@@ -192,7 +169,11 @@ describe('the workflows of an app', () => {
       `https://crm.example.com/api/crm/automations/hooks/${hooks[0]?.workflowId}/${hooks[0]?.url.split('/').at(-1)}`,
     );
     expect(await provision(installationId, [automation, onLead])).toEqual(hooks);
-    const listed = await marketplace.call(rpc.automations.listHooks, { installationId }, { token: await token() });
+    const listed = await marketplace.call(
+      rpc.automations.listHooks,
+      { installationId },
+      { token: await world.internalToken(tenant) },
+    );
     expect(listed.hooks).toEqual(hooks);
     const { body } = await tenant.call<{ total: number; data: { version: number }[] }>('GET', '/workflows');
     expect(body).toMatchObject({ total: 2, data: [{ version: 1 }, { version: 1 }] });
@@ -305,7 +286,7 @@ describe('the workflows of an app', () => {
     await world.admin.query('DROP FUNCTION later CASCADE');
     await provision(installationId, [{ ...automation, condition: 'n == 3', actions: [visit('second {{n}}')] }]);
     const narrowed = ['custom_objects', 'automations'];
-    await provision(installationId, [{ ...automation, actions: [visit('third {{n}}')] }], undefined, narrowed);
+    await provision(installationId, [{ ...automation, actions: [visit('third {{n}}')] }], { scopes: narrowed });
     expect(await versions()).toEqual([1, 2]);
     const before = created.length;
     const makeDue = async (runId: string) => {
@@ -343,9 +324,9 @@ describe('the workflows of an app', () => {
     const onLead = { key: 'on-lead', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
     const onContact = { key: 'on-contact', trigger: { type: 'event', event: 'contact.created' }, actions: [task] };
     const narrowed = newId();
-    await provision(narrowed, [onLead, onContact], undefined, ['automations', 'leads:read']);
-    await provision(narrowed, [onLead, onContact], undefined, ['automations', 'contacts']);
-    await provision(newId(), [onLead], undefined, ['automations', 'leads']);
+    await provision(narrowed, [onLead, onContact], { scopes: ['automations', 'leads:read'] });
+    await provision(narrowed, [onLead, onContact], { scopes: ['automations', 'contacts'] });
+    await provision(newId(), [onLead], { scopes: ['automations', 'leads'] });
     await emit('lead.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
     await emit('contact.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
     type Listed<Row> = { data: (Row & { id: string })[] };
@@ -411,11 +392,11 @@ describe('the workflows of an app', () => {
   });
 
   it('are provisioned by administrators only and never shown to another tenant', async () => {
-    await expect(provision(newId(), [automation], ['member'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(provision(newId(), [automation], { roles: ['member'] })).rejects.toMatchObject({ code: 'FORBIDDEN' });
     const installationId = newId();
     await provision(installationId, [automation]);
     const tenantId = newId();
-    const stranger = { token: await token(['admin'], tenantId) };
+    const stranger = { token: await world.internalToken({ tenantId, userId: tenant.userId }) };
     expect(await marketplace.call(rpc.automations.listHooks, { installationId }, stranger)).toEqual({ hooks: [] });
     expect(await marketplace.call(rpc.automations.removeWorkflows, { tenantId, installationId })).toEqual({
       removed: 0,

@@ -7,10 +7,13 @@ export function errorCodeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-/** The message of an error. */
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 }
+
+/** The members of a JSON value; none when it is no object. */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /** Wrong usage, or an input that cannot be used: exit status 2. */
 export class UsageError extends Error {
@@ -26,8 +29,7 @@ export class UsageError extends Error {
 }
 
 /**
- * Calls `parseArgs`, allows positional arguments and converts its errors to usage errors.
- *
+ * Calls `parseArgs` with positional arguments allowed.
  * @throws UsageError for an unknown option or one without a value
  */
 export function parseArguments<T extends NonNullable<ParseArgsConfig['options']>>(

@@ -31,12 +31,9 @@ const USAGE = `Usage: crm-dev <command> [options]
 Run crm-dev <command> --help for details.
 `;
 
-/** Wrong usage. */
 const EXIT_USAGE = 2;
 
 /**
- * Runs the command line.
- *
  * @param args the arguments after the name of the program
  * @returns the exit status: 0, 1 when the answer is no, 2 for wrong usage
  */

@@ -2,47 +2,30 @@ import { styleText } from 'node:util';
 import { errorCodeOf } from './arguments.js';
 import type { CliConfig } from './config.js';
 
-/** Styles texts for a terminal, or returns them unchanged. */
-export interface Colours {
-  strong(text: string): string;
-  faint(text: string): string;
-  good(text: string): string;
-  /** By severity. */
-  blocker(text: string): string;
-  warning(text: string): string;
-  advice(text: string): string;
+/** What is told apart by colour; the last three are severities. */
+const STYLES = {
+  strong: 'bold',
+  faint: 'dim',
+  good: 'green',
+  blocker: 'red',
+  warning: 'yellow',
+  advice: 'cyan',
+} as const;
+
+export type Colours = Readonly<Record<keyof typeof STYLES, (text: string) => string>>;
+
+/** Styles texts, or returns them unchanged. terminal.ts decides whether, not the stream that newer versions of Node check. */
+export function coloursOf(isColourful: boolean): Colours {
+  const styled = Object.entries(STYLES).map(([name, style]) => [
+    name,
+    (text: string) => (isColourful ? styleText(style, text, { validateStream: false }) : text),
+  ]);
+  return Object.fromEntries(styled);
 }
-
-type Style = Parameters<typeof styleText>[0];
-
-/** terminal.ts decides whether to use colours, not the stream that newer versions of Node check. */
-const styled = (style: Style) => (text: string) => styleText(style, text, { validateStream: false });
-
-export const colourful: Colours = {
-  strong: styled('bold'),
-  faint: styled('dim'),
-  good: styled('green'),
-  blocker: styled('red'),
-  warning: styled('yellow'),
-  advice: styled('cyan'),
-};
-
-const unchanged = (text: string) => text;
-
-export const colourless: Colours = {
-  strong: unchanged,
-  faint: unchanged,
-  good: unchanged,
-  blocker: unchanged,
-  warning: unchanged,
-  advice: unchanged,
-};
 
 /** The environment of a command. */
 export interface Terminal {
-  /** Writes to standard output. */
   out(text: string): void;
-  /** Writes to standard error. */
   err(text: string): void;
   colours: Colours;
   /** Characters per line; longer source lines are truncated. */
@@ -67,14 +50,13 @@ export function tolerateClosedPipes(): void {
   }
 }
 
-/** The terminal of this process. */
 export function processTerminal(config: CliConfig): Terminal {
   const { stdout, stderr } = process;
   const isColourful = config.colours === 'always' || (config.colours === 'auto' && stdout.isTTY === true);
   return {
     out: (text) => stdout.write(text),
     err: (text) => stderr.write(text),
-    colours: isColourful ? colourful : colourless,
+    colours: coloursOf(isColourful),
     columns: Math.max(40, stdout.columns ?? COLUMNS),
     config,
     interruption: () => {

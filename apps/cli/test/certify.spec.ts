@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { APP_KINDS } from '@crm/manifest';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { examplePath, exampleText, lastLine, Workspace } from './command.js';
 
@@ -160,5 +163,27 @@ describe('control characters in the name of a file', () => {
     const { out } = await workspace.run(['certify', ...options, file]);
     expect(out).not.toMatch(/(?!\n)\p{Cc}/u);
     expect(out).toContain('\\u001b[2J\\u009b.json');
+  });
+});
+
+describe('crm-dev init', () => {
+  it.each(APP_KINDS)('writes a %s that passes with its review packet', async (kind) => {
+    const folder = workspace.path(`a/${kind}`);
+    const written = await workspace.run(['init', '--kind', kind, folder]);
+    expect(written).toMatchObject({
+      status: 0,
+      err: '',
+      out: expect.stringContaining(`Written: ~/a/${kind}/app.json`),
+    });
+    const [app, packet] = ['app.json', 'review-packet.json'].map((file) => path.join(folder, file));
+    expect(JSON.parse(readFileSync(app!, 'utf8'))).toMatchObject({ kind });
+    expect(await workspace.run(['certify', app!, '--review', packet!])).toMatchObject({ status: 0 });
+  });
+
+  it('does not overwrite existing files', async () => {
+    const app = workspace.write('app.json', 'mine');
+    const { status, err } = await workspace.run(['init', '--kind', 'industry_app', workspace.folder]);
+    expect({ status, err }).toEqual({ status: 2, err: '~/app.json already exists; nothing is overwritten.\n' });
+    expect(readFileSync(app, 'utf8')).toBe('mine');
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CliConfig } from '../src/config.js';
 import { runCli } from '../src/run-cli.js';
-import { type Colours, colourful, colourless } from '../src/terminal.js';
+import { coloursOf } from '../src/terminal.js';
 
 /** Result of a run of the command. Paths of the folder are shown as `~`. */
 export interface Outcome {
@@ -44,7 +44,6 @@ export class Workspace {
     { colours = false, columns = 100, config = {}, interruption, onOutput }: Setting = {},
   ): Promise<Outcome> {
     const written = { out: '', err: '' };
-    const palette: Colours = colours ? colourful : colourless;
     const status = await runCli(args, {
       out: (text) => {
         written.out += text;
@@ -54,7 +53,7 @@ export class Workspace {
         written.err += text;
         onOutput?.(written);
       },
-      colours: palette,
+      colours: coloursOf(colours),
       columns,
       config: { colours: 'auto', baseUrl: undefined, token: undefined, refreshToken: undefined, ...config },
       interruption: () => interruption ?? new AbortController().signal,

@@ -1,81 +1,66 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
 import { certify } from '@crm/manifest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { examplePath, lastLine, Workspace } from './command.js';
+import { type Answered, type Received, TestServer } from './server.js';
 
 const workspace = new Workspace();
-const app = examplePath('industry-app');
-let server: Server;
-let baseUrl: string;
-let answer: (body: { manifest: object; reviewPacket?: object }) => Promise<{ status: number; body: unknown }>;
-const seen: { url?: string; authorization?: string; body: { manifest: object; reviewPacket?: object } }[] = [];
+const platform = new TestServer(() => undefined);
+const local = new TestServer(() => ({ status: 200 }));
 
-beforeAll(async () => {
-  server = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString());
-    seen.push({ url: request.url, authorization: request.headers.authorization, body });
-    const { status, body: content } = await answer(body);
-    response.writeHead(status, { location: '/elsewhere' });
-    response.end(typeof content === 'string' ? content : JSON.stringify(content));
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/crm`;
-});
-
+beforeAll(() => Promise.all([platform.start(), local.start()]));
 afterEach(() => {
-  seen.length = 0;
+  platform.received.length = 0;
+  local.received.length = 0;
+  local.respond = () => ({ status: 200 });
 });
-
 afterAll(async () => {
   workspace.remove();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
+  await Promise.all([platform.close(), local.close()]);
 });
 
+const app = examplePath('industry-app');
+
 /** The platform's answer: the key belongs to another publisher. */
-async function certification({ manifest, reviewPacket }: { manifest: object; reviewPacket?: object }) {
+async function certification({ body }: Received): Promise<Answered> {
+  const { manifest, reviewPacket } = JSON.parse(body);
   const probes = { keyOwnership: async () => 'other' as const };
   return { status: 200, body: await certify(manifest, { mode: 'certification', reviewPacket, probes }) };
 }
 
 const remotely = (...args: string[]) =>
-  workspace.run(['certify', app, '--remote', ...args], { config: { baseUrl, token: 'secret' } });
+  workspace.run(['certify', app, '--remote', ...args], { config: { baseUrl: `${platform.url}/crm`, token: 'secret' } });
 
 describe('crm-dev certify --remote', () => {
   it('sends package and packet with the token, and shows where the findings are', async () => {
-    answer = certification;
+    platform.respond = certification;
     const { status, out } = await remotely('--review', examplePath('industry-app', 'review-packet.json'));
     expect(status).toBe(1);
     expect(out).toContain('app.json:4:10 blocker MAN-002 The key "acme-site-visits" belongs to another publisher.');
     expect(lastLine(out)).toMatch(/^FAIL acme-site-visits@1\.0\.0 /);
-    expect(seen).toMatchObject([
-      {
-        url: '/crm/api/marketplace/developer/certifications',
-        authorization: 'Bearer secret',
-        body: { manifest: { key: 'acme-site-visits' }, reviewPacket: { demoVideo: expect.any(String) } },
-      },
-    ]);
+    const path = '/crm/api/marketplace/developer/certifications';
+    expect(platform.received).toMatchObject([{ path, headers: { authorization: 'Bearer secret' } }]);
+    expect(JSON.parse(platform.received[0]?.body ?? '')).toMatchObject({
+      manifest: { key: 'acme-site-visits' },
+      reviewPacket: { demoVideo: expect.any(String) },
+    });
   });
 
   it('prefers the options of the command line to the environment', async () => {
-    answer = certification;
-    await remotely('--token', 'other', '--base-url', `${baseUrl}/`);
-    expect(seen[0]).toMatchObject({
-      url: '/crm/api/marketplace/developer/certifications',
-      authorization: 'Bearer other',
-    });
+    platform.respond = certification;
+    await remotely('--token', 'other', '--base-url', `${platform.url}/crm/`);
+    const path = '/crm/api/marketplace/developer/certifications';
+    expect(platform.received[0]).toMatchObject({ path, headers: { authorization: 'Bearer other' } });
   });
 
   it('does not send a text that is not JSON', async () => {
     const file = workspace.write('bad.json', '{');
-    const { status, out } = await workspace.run(['certify', file, '--remote'], { config: { baseUrl, token: 'a' } });
-    expect({ status, sent: seen.length }).toEqual({ status: 1, sent: 0 });
+    const { status, out } = await workspace.run(['certify', file, '--remote'], {
+      config: { baseUrl: platform.url, token: 'a' },
+    });
+    expect({ status, sent: platform.received.length }).toEqual({ status: 1, sent: 0 });
     expect(lastLine(out)).toMatch(/^FAIL unknown@unknown /);
   });
 
@@ -92,7 +77,7 @@ describe('crm-dev certify --remote', () => {
     ['an answer that is not a certification', 200, { passed: true }, /did not answer with a certification\.\n$/],
     ['an empty answer', 200, null, /did not answer with a certification\.\n$/],
   ])('ends with status 2 after %s', async (_what, status, body, message) => {
-    answer = async () => ({ status, body });
+    platform.respond = () => ({ status, body, headers: { location: '/elsewhere' } });
     const outcome = await remotely();
     expect(outcome).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
   });
@@ -101,5 +86,250 @@ describe('crm-dev certify --remote', () => {
     const { status, err } = await remotely('--base-url', 'http://127.0.0.1:9');
     expect(status).toBe(2);
     expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);
+  });
+});
+
+const trigger = (...args: string[]) =>
+  workspace.run(['trigger', 'lead.created', 'acme', ...args], { config: { baseUrl: platform.url, token: 'secret' } });
+const sent = (...deliveries: object[]): Answered => ({
+  status: 200,
+  body: { event: 'lead.created', eventId: 'e1', deliveries },
+});
+const accepted = { url: 'https://acme.example/a', status: 'delivered', httpStatus: 202, latencyMs: 12 };
+const failed = {
+  url: 'https://acme.example/b',
+  status: 'failed',
+  httpStatus: 503,
+  latencyMs: 34,
+  error: { code: 'http_5xx', message: 'The receiver answered 503' },
+};
+
+describe('crm-dev trigger', () => {
+  it('has a sample event sent, and prints what the endpoint answered', async () => {
+    platform.respond = () => sent(accepted);
+    expect(await trigger()).toEqual({
+      status: 0,
+      out: 'lead.created e1 → https://acme.example/a 202 (12 ms)\n',
+      err: '',
+    });
+    expect(platform.received.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/api/marketplace/developer/apps/acme/trigger',
+      headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+      body: '{"event":"lead.created"}',
+    });
+  });
+
+  it('ends with status 1 when an endpoint did not accept it', async () => {
+    platform.respond = () => sent(accepted, failed, { url: 'https://acme.example/c', status: 'pending' });
+    const { status, out } = await trigger();
+    expect(status).toBe(1);
+    expect(out.split('\n').slice(1)).toEqual([
+      'lead.created e1 → https://acme.example/b failed: http_5xx, The receiver answered 503 (34 ms)',
+      'lead.created e1 → https://acme.example/c pending',
+      '',
+    ]);
+  });
+
+  it('prints the answer as JSON', async () => {
+    const answer = sent(failed);
+    platform.respond = () => answer;
+    const { status, out } = await trigger('--json');
+    expect([status, JSON.parse(out)]).toEqual([1, answer.body]);
+  });
+
+  it.each<[string, Answered, RegExp]>([
+    ['a refusal', { status: 409, body: { detail: 'No webhook names it' } }, /refused: 409 No webhook names it\n$/],
+    ['an unexpected answer', { status: 200, body: { deliveries: 1 } }, /did not answer with deliveries\.\n$/],
+  ])('ends with status 2 after %s', async (_what, given, message) => {
+    platform.respond = () => given;
+    expect(await trigger()).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
+  });
+});
+
+const delivery = (number: number, event = 'lead.created') => ({
+  id: `d${number}`,
+  event,
+  eventId: `e${number}`,
+  subscriptionId: 's',
+  url: 'https://acme.example/hook',
+  headers: {
+    'content-type': 'application/json',
+    'webhook-id': `e${number}`,
+    'webhook-signature': 'v1,x',
+    'user-agent': 'crm-platform-webhooks/1',
+  },
+  body: `{"id":"e${number}", "spaces":  "stay", "ü":1}`,
+});
+const page = (cursor: string, ...data: object[]): Answered => ({ status: 200, body: { data, cursor } });
+/** Answers in turn, and then keeps the last call waiting. */
+const answers = (...script: (Answered | 'reset')[]) => {
+  platform.respond = () => script.shift();
+};
+const calls = () => platform.received.map(({ path: called }) => called);
+
+/** Listens until so many lines are written, and is interrupted. */
+const listen = (lines: { out?: number; err?: number }, ...args: string[]) => listenWith({}, lines, ...args);
+function listenWith(config: object, { out = 0, err = 0 }: { out?: number; err?: number }, ...args: string[]) {
+  const interrupted = new AbortController();
+  return workspace.run(['listen', 'acme', ...args], {
+    config: { baseUrl: platform.url, token: 'secret', ...config },
+    interruption: interrupted.signal,
+    onOutput: (written) => {
+      const count = (text: string) => text.split('\n').length - 1;
+      if (count(written.out) >= out && count(written.err) >= err) interrupted.abort();
+    },
+  });
+}
+
+describe('crm-dev listen', () => {
+  it('prints deliveries from now on, page after page', async () => {
+    answers(page('c1'), page('c2', delivery(1), delivery(2, 'deal.won')), page('c3', delivery(3)));
+    const { status, out, err } = await listen({ out: 3 });
+    expect({ status, out, err }).toEqual({
+      status: 0,
+      out: [
+        'lead.created e1 for https://acme.example/hook\n',
+        'deal.won e2 for https://acme.example/hook\n',
+        'lead.created e3 for https://acme.example/hook\n',
+      ].join(''),
+      err: 'Listening to the sandboxes of acme. Ctrl-C ends it.\nStopped.\n',
+    });
+    const route = '/api/marketplace/developer/apps/acme/listen';
+    expect(calls()).toEqual([route, `${route}?cursor=c1`, `${route}?cursor=c2`]);
+    expect(platform.received.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer secret'));
+  });
+
+  it('forwards each with its headers and its body, in order, and prints the answer', async () => {
+    const statuses = [204, 500];
+    local.respond = () => ({ status: statuses.shift() ?? 200 });
+    answers(page('c1'), page('c2', delivery(1), delivery(2)));
+    const { out, err } = await listen({ out: 2 }, '--forward', `${local.url}/hooks?a=b`);
+    expect(out.replaceAll(/\d+ ms/g, 'N ms')).toBe('lead.created e1 → 204 (N ms)\nlead.created e2 → 500 (N ms)\n');
+    expect(err).toContain(`and forwarding to ${local.url}/hooks?a=b.`);
+    expect(local.received).toEqual(
+      [delivery(1), delivery(2)].map(({ headers, body }) => ({
+        method: 'POST',
+        path: '/hooks?a=b',
+        body,
+        headers: {
+          ...headers,
+          host: new URL(local.url).host,
+          connection: 'close',
+          'content-length': String(Buffer.byteLength(body)),
+        },
+      })),
+    );
+  });
+
+  it('says why nothing could be forwarded, and goes on', async () => {
+    answers(page('c1'), page('c2', delivery(1)), page('c3', delivery(2)));
+    const { status, out } = await listen({ out: 2 }, '--forward', 'http://127.0.0.1:9/');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^(?:lead\.created e[12] → failed: ECONNREFUSED \(\d+ ms\)\n){2}$/);
+  });
+
+  it('asks for some events only, and prints whole deliveries as JSON', async () => {
+    answers(page('c1'), page('c2', delivery(1)));
+    const { out } = await listen({ out: 1 }, '--events', 'lead.*,deal.won', '--events', 'task.*', '--json');
+    expect(JSON.parse(out)).toEqual(delivery(1));
+    expect(calls()[0]).toBe('/api/marketplace/developer/apps/acme/listen?events=lead.*&events=deal.won&events=task.*');
+    answers(page('c1'), page('c2', delivery(2)));
+    const forwarded = await listen({ out: 1 }, '--json', '--forward', local.url);
+    expect(JSON.parse(forwarded.out)).toEqual({
+      ...delivery(2),
+      forwarded: { status: 200, ms: expect.any(Number) },
+    });
+  });
+
+  it('goes on with its cursor after an interruption, and says so once', async () => {
+    answers(
+      page('c1', delivery(1)),
+      'reset',
+      { status: 503, headers: { 'retry-after': '1' } },
+      page('c2', delivery(2)),
+    );
+    const { status, out, err } = await listen({ out: 2 });
+    expect([status, out.match(/e\d/g)]).toEqual([0, ['e1', 'e2']]);
+    expect(err.split('\n').slice(1)).toEqual([
+      expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ cannot be reached: .+\. Trying again; nothing is missed\.$/),
+      'Connected again.',
+      'Stopped.',
+      '',
+    ]);
+    expect(calls().map((called) => new URLSearchParams(called.split('?')[1]).get('cursor'))).toEqual([
+      null,
+      'c1',
+      'c1',
+      'c1',
+      ...(calls().length > 4 ? ['c2'] : []),
+    ]);
+  });
+
+  it('renews its access token with a refresh token, of which each is used once', async () => {
+    const expired: Answered = { status: 401, body: { title: 'The access token has expired' } };
+    const script: (Answered | undefined)[] = [
+      page('c1'),
+      expired,
+      page('c2', delivery(1)),
+      expired,
+      page('c3', delivery(2)),
+    ];
+    let renewed = 0;
+    platform.respond = ({ path: called, body }) => {
+      if (called !== '/api/auth/refresh') return script.shift();
+      expect(JSON.parse(body)).toEqual({ refreshToken: `r${renewed}` });
+      renewed += 1;
+      return { status: 200, body: { accessToken: `a${renewed}`, refreshToken: `r${renewed}` } };
+    };
+    const { status, out } = await listenWith({ token: undefined, refreshToken: 'r0' }, { out: 2 });
+    expect([status, out.match(/e\d/g), renewed]).toEqual([0, ['e1', 'e2'], 3]);
+    const tokens = platform.received
+      .filter(({ method }) => method === 'GET')
+      .map(({ headers }) => headers.authorization);
+    expect(tokens.slice(0, 5)).toEqual(['a1', 'a1', 'a2', 'a2', 'a3'].map((token) => `Bearer ${token}`));
+  });
+
+  it.each<[string, Answered, RegExp]>([
+    ['a refusal', { status: 409, body: { detail: 'acme has no sandbox' } }, /refused: 409 acme has no sandbox\n$/],
+    ['an expired token', { status: 401, body: { title: 'Expired' } }, /Sign in again and use the new token\.\n$/],
+    ['a platform that is away', { status: 503, body: { title: 'Away' } }, /refused: 503 Away\n$/],
+    [
+      'something else',
+      { status: 200, body: { data: [{ id: 1 }], cursor: 'c' } },
+      /did not answer with deliveries\.\n$/,
+    ],
+  ])('ends with status 2 when it begins with %s', async (_what, answer, message) => {
+    answers(answer);
+    expect(await listen({ err: 9 })).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
+  });
+
+  it('ends with status 2 when the platform refuses to go on, or nothing listens at the address', async () => {
+    answers(page('c1'), { status: 404, body: { title: 'Gone' } });
+    expect(await listen({ err: 9 })).toMatchObject({ status: 2, err: expect.stringMatching(/refused: 404 Gone\n$/) });
+    const away = await listen({ err: 9 }, '--base-url', 'http://127.0.0.1:9');
+    expect(away).toMatchObject({ status: 2, err: expect.stringContaining('cannot be reached: ') });
+  });
+
+  it('shows control characters of a delivery escaped', async () => {
+    answers(page('c1'), page('c2', { ...delivery(1), event: 'lead\u001b[2J', url: 'https://a/\u202e' }));
+    const { out } = await listen({ out: 1 });
+    expect(out).toBe('lead\\u001b[2J e1 for https://a/\\u202e\n');
+  });
+
+  it('ends at Ctrl-C while it waits, with status 0', async () => {
+    answers(page('c1'));
+    const program = path.join(import.meta.dirname, '../bin/crm-dev.mjs');
+    const child = spawn(process.execPath, [program, 'listen', 'acme'], {
+      env: { ...process.env, NODE_OPTIONS: '', CRM_BASE_URL: platform.url, CRM_TOKEN: 'secret' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      if (text.includes('Ctrl-C')) child.kill('SIGINT');
+    });
+    const [status] = await once(child, 'close');
+    expect([status, err]).toEqual([0, 'Listening to the sandboxes of acme. Ctrl-C ends it.\nStopped.\n']);
   });
 });

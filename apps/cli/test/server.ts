@@ -15,20 +15,22 @@ export interface Answered {
   readonly body?: unknown;
 }
 
+type Response = Answered | 'reset' | undefined;
+
 /** A server on this machine that keeps what it gets: a platform, or a program that deliveries are forwarded to. */
 export class TestServer {
   readonly received: Received[] = [];
   private readonly server: Server;
 
   /** @param respond what a request is answered with; nothing for no answer at all, `reset` for a broken connection */
-  constructor(public respond: (request: Received) => Answered | 'reset' | undefined) {
+  constructor(public respond: (request: Received) => Response | Promise<Response>) {
     this.server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const { method = '', url: path = '', headers } = request;
       const received = { method, path, headers, body: Buffer.concat(chunks).toString() };
       this.received.push(received);
-      const answer = this.respond(received);
+      const answer = await this.respond(received);
       if (answer === 'reset') request.socket.destroy();
       else if (answer) {
         response.writeHead(answer.status, answer.headers);

@@ -3,9 +3,13 @@ import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/d
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
-
-type Json = Record<string, unknown> & { id: string; version: number };
+import {
+  type CustomObjectsService,
+  type Json,
+  RECORDS,
+  startCustomObjects,
+  type Tenant,
+} from './custom-objects-service.js';
 
 const NOTES = Array.from({ length: 10 }, (_, index) => `note_${index}`);
 /** An object whose records can be long. */
@@ -41,8 +45,8 @@ describe('records that many read and write at the same time', () => {
     tenant = await app.tenant();
   });
 
-  const call = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
-    app.service.request<Json>(method, path, { token: tenant.admin, body, headers });
+  const call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    app.call(method, path, tenant.admin, body, headers);
   const create = async (title: string) => (await call('POST', RECORDS, { title })).body;
   const change = (id: string, body: object, headers?: Record<string, string>) =>
     call('PATCH', `${RECORDS}/${id}`, body, headers);
@@ -53,15 +57,7 @@ describe('records that many read and write at the same time', () => {
     );
     return rows;
   };
-  const events = async () => {
-    const { rows } = await admin.query<{ envelope: Record<string, unknown> }>(
-      'SELECT envelope FROM outbox WHERE tenant_id = $1 ORDER BY seq',
-      [tenant.id],
-    );
-    return rows.map(
-      ({ envelope }) => envelope as { subject: string; traceparent: string; recordversion: number; data: Json },
-    );
-  };
+  const events = () => app.events(tenant.id);
   const titles = Array.from({ length: MANY }, (_, index) => `Visit ${String(index).padStart(3, '0')}`);
 
   it('are all created, each with its event, the trace of its own request and its search text', async () => {
@@ -82,7 +78,7 @@ describe('records that many read and write at the same time', () => {
       expect(event?.data).toMatchObject({ record: { title: titles[index] } });
       expect(event?.traceparent.split('-')[1]).toBe(traceOf(index));
     }
-    const found = await call('GET', `${RECORDS}?q=visit%20042`, undefined);
+    const found = await call('GET', `${RECORDS}?q=visit%20042`);
     expect(found.body).toMatchObject({ total: 1, data: [{ title: 'Visit 042' }] });
   });
 
@@ -96,7 +92,7 @@ describe('records that many read and write at the same time', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const versions = answers.slice(0, MANY).map(({ body }) => body.version);
     expect([...versions].sort((one, two) => one - two)).toEqual(titles.map((_, index) => index + 2));
-    const ofShared = (await events()).filter(({ subject }) => subject === id).map((event) => event.recordversion);
+    const ofShared = (await events()).filter(({ subject }) => subject === id).map((event) => event.version);
     expect(ofShared).toEqual(Array.from({ length: MANY + 1 }, (_, index) => index + 1));
     expect((await stored()).find((record) => record.id === id)?.version).toBe(MANY + 1);
   });
@@ -162,13 +158,7 @@ describe('records that many read and write at the same time', () => {
     const long = { title: 'Long', ...Object.fromEntries(NOTES.map((name) => [name, 'x'.repeat(92_000)])) };
     expect([(await post({ title: 'Short' })).status, (await post(long)).status]).toEqual([201, 413]);
     // What only administrators may read is in no event.
-    await admin.query('BEGIN');
-    await admin.query(
-      `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE tenant_id = $1 AND api_name LIKE 'note%'`,
-      [tenant.id],
-    );
-    await admin.query('UPDATE custom_object SET revision = revision + 1 WHERE tenant_id = $1', [tenant.id]);
-    await admin.query('COMMIT');
+    await app.redefine(tenant.id, `definition || '{"readRoles": ["admin"]}' WHERE api_name LIKE 'note%'`);
     expect((await post(long)).status).toBe(201);
   });
 
@@ -238,14 +228,7 @@ describe('records that many read and write at the same time', () => {
 
   it('follow a definition that changes meanwhile', async () => {
     await Promise.all(titles.slice(0, 5).map(create));
-    // As another process does it: a new definition and a new revision.
-    await admin.query('BEGIN');
-    await admin.query(
-      `UPDATE custom_field SET definition = definition || '{"writeRoles": ["nobody"]}' WHERE tenant_id = $1 AND api_name = 'hours'`,
-      [tenant.id],
-    );
-    await admin.query('UPDATE custom_object SET revision = revision + 1 WHERE tenant_id = $1', [tenant.id]);
-    await admin.query('COMMIT');
+    await app.redefine(tenant.id, `definition || '{"writeRoles": ["nobody"]}' WHERE api_name = 'hours'`);
     const answers = await Promise.all(
       titles.slice(0, 20).map((title, index) => call('POST', RECORDS, { title, ...(index % 2 === 0 && { hours: 1 }) })),
     );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rpc, SCOPE_NAMES } from '@crm/contracts';
+import { Database } from '@crm/database';
 import {
   answerRpc,
   startTestService,
@@ -41,8 +42,19 @@ export const SITE_VISIT: DeclaredObject = {
   ],
 };
 
+type Call = <Body = Json>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<TestAnswer<Body>>;
+
 export interface Tenant {
   readonly id: string;
+  /** Calls as a member. */
+  readonly call: Call;
+  /** Calls as a user with this role. */
+  as(role: string, scopes?: string[]): Promise<Call>;
   readonly admin: string;
   readonly member: string;
   readonly viewer: string;
@@ -53,12 +65,25 @@ export interface Tenant {
 /** Any body that the service answers with. */
 export type Json = Record<string, unknown> & {
   id: string;
+  version: number;
+  createdAt: string;
+  updatedAt: string;
   code: string;
   detail: string;
   total: number;
-  errors?: { pointer: string; code: string }[];
-  data: Record<string, unknown>[];
+  errors?: { pointer: string; code: string; detail: string }[];
+  data: Json[];
+  nextCursor: string | null;
 };
+
+export interface StoredEvent {
+  readonly name: string;
+  readonly subject: string;
+  readonly version: number;
+  readonly traceparent: string;
+  readonly appkeys: string;
+  readonly data: { record: Json; changed?: string[]; previous?: Record<string, unknown> };
+}
 
 export interface CustomObjectsService {
   readonly service: TestService;
@@ -73,6 +98,10 @@ export interface CustomObjectsService {
   create(path: string, token: string, body: object): Promise<Json>;
   /** Signs the token of an app that is installed in a tenant. */
   appToken(tenantId: string, appKey: string, scopes: readonly string[]): Promise<string>;
+  /** Events of a tenant in the order in which they were appended. */
+  events(tenantId: string): Promise<StoredEvent[]>;
+  /** Changes a tenant's definitions as another process does it: with a new revision in the same transaction. */
+  redefine(tenantId: string, change: string): Promise<void>;
   /** The database without row-level security. */
   readonly adminUrl: string;
   readonly objects: ObjectService;
@@ -119,6 +148,20 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
       const claims = { tid: tenantId, sub: act.installation_id, sid: undefined, roles: [`app:${appKey}`], scopes, act };
       return tokens.sign(claims as never);
     },
+    events: (tenantId) =>
+      service.get(Database).crossTenant((tx) =>
+        tx.query<StoredEvent>(
+          `SELECT name, envelope->>'subject' AS subject, (envelope->>'recordversion')::int AS version,
+                  envelope->>'traceparent' AS traceparent, envelope->>'appkeys' AS appkeys, envelope->'data' AS data
+             FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
+          [tenantId],
+        ),
+      ),
+    redefine: (tenantId, change) =>
+      service.get(Database).transaction(tenantId, async (tx) => {
+        await tx.query(`UPDATE custom_field SET definition = ${change}`);
+        await tx.query('UPDATE custom_object SET revision = revision + 1');
+      }),
     adminUrl: database.adminUrl,
     objects,
     unknownApps,
@@ -134,7 +177,16 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
       const [admin, member, viewer] = await Promise.all(
         ['admin', 'member', 'viewer'].map((role) => sign({ roles: [role] })),
       );
-      return { id, admin: admin as string, member: member as string, viewer: viewer as string, sign };
+      const callBy = (token: string): Call => {
+        return <Body>(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
+          service.request<Body>(method, path, { token, body, ...(headers && { headers }) });
+      };
+      const userId = randomUUID();
+      return {
+        ...{ id, admin: admin as string, member: member as string, viewer: viewer as string, sign },
+        call: callBy(member as string),
+        as: async (role, scopes = []) => callBy(await tokens.sign({ tid: id, sub: userId, roles: [role], scopes })),
+      };
     },
     async close() {
       await service.close();

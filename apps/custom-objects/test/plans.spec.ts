@@ -3,41 +3,15 @@ import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type ListShape, listRecords } from '../src/finding/record-list.repository.js';
-import {
-  DELETE_SEARCH_TEXTS,
-  INSERT_SEARCH_TEXTS,
-  SEARCH_RECORDS,
-  WRITE_SEARCH_TEXTS,
-} from '../src/finding/search.repository.js';
+import * as search from '../src/finding/search.repository.js';
 import { containsText } from '../src/finding/search-text.js';
-
 import { migrations } from '../src/migrations/index.js';
-import {
-  FIND_OBJECT,
-  FIND_OBJECT_BY_ID,
-  FIND_REVISION,
-  HOLD_DEFINITIONS,
-  REQUIRE_REVISION,
-} from '../src/object/object.repository.js';
-import { FIND_RECORD, READ_RECORD, READ_RECORDS } from '../src/reading/record.repository.js';
-import {
-  CLAIM_REFERENCES,
-  CLAIM_UNIQUE_VALUES,
-  LIST_REFERRING,
-  RELEASE_REFERENCES,
-  RELEASE_UNIQUE_VALUES,
-} from '../src/writing/claim.repository.js';
-import {
-  insertRecords,
-  LOCK_FREE_RECORDS,
-  LOCK_RECORD,
-  LOCK_RECORDS_FOR_DELETION,
-  MARK_RECORDS_DELETED,
-  unsetFields,
-  updateRecords,
-} from '../src/writing/record-write.repository.js';
+import * as objects from '../src/object/object.repository.js';
+import * as reading from '../src/reading/record.repository.js';
+import * as claims from '../src/writing/claim.repository.js';
+import * as writing from '../src/writing/record-write.repository.js';
 
-const search = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
+const textSearch = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
 
 /** A filter by a field in a slot, by one without, and what a search has found. */
 const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
@@ -49,41 +23,26 @@ const first: ListShape = { by: null, descending: true, after: null, counted: tru
 /** In the order of a slot. */
 const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', isNullable: true } };
 
-/** The statements that run per request, by name; of a statement that is made for its conditions there are several, with the case behind the name. */
+/** The statements that repositories export, by name. */
+const exported = Object.entries({ ...claims, ...objects, ...reading, ...search, ...writing }).filter(
+  ([name, value]) => /^[A-Z_]+$/.test(name) && /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(String(value)),
+);
+
+/** What runs per request; of a statement that is made for its conditions there are several, with the case behind the name. */
 const statements = {
-  CLAIM_REFERENCES,
-  CLAIM_UNIQUE_VALUES,
-  DELETE_SEARCH_TEXTS,
-  FIND_OBJECT,
-  FIND_OBJECT_BY_ID,
-  FIND_RECORD,
-  FIND_REVISION,
-  HOLD_DEFINITIONS,
-  INSERT_SEARCH_TEXTS,
-  LIST_REFERRING,
-  LOCK_FREE_RECORDS,
-  LOCK_RECORD,
-  LOCK_RECORDS_FOR_DELETION,
-  MARK_RECORDS_DELETED,
-  READ_RECORD,
-  READ_RECORDS,
-  REQUIRE_REVISION,
-  RELEASE_REFERENCES,
-  RELEASE_UNIQUE_VALUES,
-  SEARCH_RECORDS,
-  WRITE_SEARCH_TEXTS,
-  insertRecords: insertRecords(['s1', 'n1']),
+  ...Object.fromEntries(exported as [string, string][]),
+  insertRecords: writing.insertRecords(['s1', 'n1']),
   listRecords: listRecords([], first),
   'listRecords by slot': listRecords(bySlot, first),
   'listRecords by data': listRecords(byData, first),
   'listRecords by ids': listRecords(byIds, { ...first, counted: false }),
-  'listRecords by slot and text': listRecords([...bySlot, containsText(search, 4)], { ...first, counted: false }),
+  'listRecords by slot and text': listRecords([...bySlot, containsText(textSearch, 4)], { ...first, counted: false }),
   'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
   'listRecords sorted': listRecords([], sorted),
   'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
   'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
-  unsetFields: unsetFields(['s1']),
-  updateRecords: updateRecords(['s1', 'n1']),
+  unsetFields: writing.unsetFields(['s1']),
+  updateRecords: writing.updateRecords(['s1', 'n1']),
 };
 
 /** 2,000 tenants, of which a hundred have records. */

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { Database } from '@crm/database';
+import { testTokens } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DeclaredObject } from '../src/object/object-definition.js';
 import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
+let app: CustomObjectsService;
+let tenant: Tenant;
+beforeAll(async () => {
+  app = await startCustomObjects();
+  tenant = await app.tenant();
+});
+afterAll(() => app?.close());
+
+const call: CustomObjectsService['call'] = (...request) => app.call(...request);
+const create = (body: object) => app.create(RECORDS, tenant.admin, body);
+
 describe('a record of a custom object', () => {
-  let app: CustomObjectsService;
-  let tenant: Tenant;
-  beforeAll(async () => {
-    app = await startCustomObjects();
-    tenant = await app.tenant();
-  });
-  afterAll(() => app?.close());
-
-  const call: CustomObjectsService['call'] = (...request) => app.call(...request);
-  const create = (body: object) => app.create(RECORDS, tenant.admin, body);
-
   it('is created, read, changed and deleted', async () => {
     const created = await create({ title: 'Roof', hours: 3, rate: 50 });
     expect(created).toMatchObject({
@@ -35,7 +36,9 @@ describe('a record of a custom object', () => {
     expect(changed.headers.get('etag')).toMatch(/^"2\.1\.\d{4}-\d{2}-\d{2}\.Europe\/Berlin"$/);
 
     expect((await call('DELETE', `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(204);
-    expect((await call('GET', `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(404);
+    for (const method of ['GET', 'DELETE']) {
+      expect((await call(method, `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(404);
+    }
   });
 
   describe('field security', () => {
@@ -76,13 +79,7 @@ describe('a record of a custom object', () => {
       const created = (await call('POST', RECORDS, changing.admin, { title: 'Open', hours: 1 })).body;
       const path = `${RECORDS}/${created.id}`;
       expect((await call('GET', path, changing.member)).body).toHaveProperty('hours', 1);
-      // As another process does it: a new definition and a new revision in one transaction.
-      await app.service.get(Database).transaction(changing.id, async (tx) => {
-        await tx.query(
-          `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE api_name = 'hours'`,
-        );
-        await tx.query('UPDATE custom_object SET revision = revision + 1');
-      });
+      await app.redefine(changing.id, `definition || '{"readRoles": ["admin"]}' WHERE api_name = 'hours'`);
       const { body } = await call('GET', path, changing.member);
       expect(body).not.toHaveProperty('hours');
       expect(body).not.toHaveProperty('doubled');
@@ -95,19 +92,11 @@ describe('a record of a custom object', () => {
       const { id } = (await call('POST', RECORDS, changing.admin, { title: 'Opened', rate: 5 })).body;
       const filtered = `${RECORDS}?filterField=rate&filterValue=5`;
       expect((await call('GET', filtered, changing.member)).status).toBe(400);
-      await app.service.get(Database).transaction(changing.id, async (tx) => {
-        await tx.query(
-          `UPDATE custom_field SET definition = definition - 'readRoles' - 'writeRoles' WHERE api_name = 'rate'`,
-        );
-        await tx.query('UPDATE custom_object SET revision = revision + 1');
-      });
+      await app.redefine(changing.id, `definition - 'readRoles' - 'writeRoles' WHERE api_name = 'rate'`);
       expect((await call('GET', filtered, changing.member)).body.data).toMatchObject([{ id, rate: 5 }]);
       const other = await app.tenant();
       expect((await call('POST', RECORDS, other.member, { title: 'Closed', rate: 5 })).status).toBe(403);
-      await app.service.get(Database).transaction(other.id, async (tx) => {
-        await tx.query(`UPDATE custom_field SET definition = definition - 'writeRoles' WHERE api_name = 'rate'`);
-        await tx.query('UPDATE custom_object SET revision = revision + 1');
-      });
+      await app.redefine(other.id, `definition - 'writeRoles' WHERE api_name = 'rate'`);
       expect((await call('POST', RECORDS, other.member, { title: 'Opened', rate: 5 })).status).toBe(201);
     });
 
@@ -293,5 +282,174 @@ describe('a record of a custom object', () => {
     const answer = await call('POST', RECORDS, tenant.admin, { title: 'x', constructor: 1, toString: 2 });
     expect(answer.status).toBe(422);
     expect((await call('GET', `${RECORDS}/not-an-id`, tenant.admin)).status).toBe(404);
+  });
+});
+
+const hidden = { readRoles: ['admin'] };
+
+/** An object with fields that members write and do not read. Certification refuses the unique one. */
+const VISIT: DeclaredObject = {
+  apiName: 'site_visit',
+  fields: [
+    { apiName: 'title', type: 'text', is_unique: true },
+    { apiName: 'badge', type: 'text', is_unique: true, ...hidden },
+    { apiName: 'stage', type: 'picklist', options: ['secret_stage'], ...hidden },
+    { apiName: 'tags', type: 'multi_select', options: ['secret_tag'], ...hidden },
+    {
+      apiName: 'score',
+      label: 'Secret score',
+      type: 'number',
+      validationRules: [{ type: 'max', value: 77, message: 'Secret message' }],
+      ...hidden,
+    },
+    { apiName: 'pin', type: 'text', validationRules: [{ type: 'regex', value: '^77$' }], ...hidden },
+    { apiName: 'lead', label: 'Secret lead', type: 'reference', referenceTarget: 'lead', ...hidden },
+    {
+      apiName: 'parent',
+      label: 'Secret parent',
+      type: 'reference',
+      referenceTarget: 'custom:site_visit',
+      ...hidden,
+    },
+  ],
+};
+
+describe('a field that the caller cannot read', () => {
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await app.tenant('business', [VISIT]);
+  });
+  it('does not reveal a guessed unique value by a conflict, alone or beside another one', async () => {
+    const title = randomUUID();
+    expect((await call('POST', RECORDS, tenant.admin, { title, badge: 'B-7' })).status).toBe(201);
+    const answers = await Promise.all(
+      ['B-7', 'B-8'].flatMap((badge) => [
+        call('POST', RECORDS, tenant.member, { title, badge }),
+        call('POST', RECORDS, tenant.member, { title: randomUUID(), badge }),
+      ]),
+    );
+    for (const { status, body } of answers) {
+      expect([status, body.code]).toEqual([403, 'FIELD_ACCESS_DENIED']);
+      expect(body.errors).toEqual([expect.objectContaining({ pointer: '/badge' })]);
+    }
+    const { body: mine } = await call('POST', RECORDS, tenant.member, { title: randomUUID() });
+    for (const badge of ['B-7', 'B-8', null]) {
+      expect((await call('PATCH', `${RECORDS}/${mine.id}`, tenant.member, { badge })).status).toBe(403);
+    }
+    const { body: definition } = await call('GET', '/api/crm/custom/site_visit', tenant.member);
+    expect(JSON.stringify(definition)).not.toContain('badge');
+  });
+
+  it('does not reveal the default of a unique field by a conflict', async () => {
+    const withDefault: DeclaredObject = {
+      apiName: 'site_visit',
+      fields: [
+        { apiName: 'title', type: 'text' },
+        { apiName: 'badge', type: 'text', is_unique: true, default: 'first', writeRoles: ['admin'], ...hidden },
+      ],
+    };
+    const other = await app.tenant('business', [withDefault]);
+    const create = async (token: string) => (await call('POST', RECORDS, token, { title: 'x' })).status;
+    expect(await create(other.member)).toBe(403);
+    expect(await create(other.admin)).toBe(201);
+    expect(await create(other.member)).toBe(403);
+    expect(await create(other.admin)).toBe(409);
+  });
+
+  it.each([
+    ['stage', 'guess', 'NOT_AN_OPTION'],
+    ['tags', ['guess'], 'NOT_AN_OPTION'],
+    ['score', 78, 'ABOVE_MAX'],
+    ['pin', '78', 'PATTERN_MISMATCH'],
+    ['lead', randomUUID(), 'REFERENCE_NOT_FOUND'],
+    ['parent', randomUUID(), 'REFERENCE_NOT_FOUND'],
+  ])('shows neither options, limits nor texts of its author when %s is refused', async (name, value, code) => {
+    const body = { title: randomUUID(), [name]: value };
+    const refused = await call('POST', RECORDS, tenant.member, body);
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors).toEqual([
+      { pointer: expect.stringMatching(`^/${name}`), code, detail: expect.stringMatching(/^\w/) },
+    ]);
+    expect(JSON.stringify(refused.body.errors)).not.toMatch(/secret|77/i);
+    if (code === 'REFERENCE_NOT_FOUND') return;
+    // Whoever reads the field learns what would be accepted.
+    const shown = await call('POST', RECORDS, tenant.admin, body);
+    expect(JSON.stringify(shown.body.errors)).toMatch(/secret|77/i);
+  });
+
+  it('is part of a new entity tag when a new definition takes it away', async () => {
+    const { body } = await call('POST', RECORDS, tenant.admin, { title: randomUUID() });
+    const tag = async () => (await call('GET', `${RECORDS}/${body.id}`, tenant.member)).headers.get('etag');
+    const before = await tag();
+    await app.redefine(tenant.id, 'definition');
+    expect(await tag()).not.toBe(before);
+  });
+});
+
+const createBy = (token: string, key: string, body: object) =>
+  app.call('POST', RECORDS, token, body, { 'idempotency-key': key });
+const countOf = async (token: string, title: string) =>
+  (await app.call('GET', `${RECORDS}?filterField=title&filterValue=${title}`, token)).body.total;
+
+describe('a record created with an Idempotency-Key', () => {
+  it('is created once, and a repetition returns it in its present state', async () => {
+    const title = randomUUID();
+    const first = await createBy(tenant.admin, 'k1', { title, hours: 2 });
+    expect(first.status).toBe(201);
+    await call('PATCH', `${RECORDS}/${first.body.id}`, tenant.admin, { hours: 3 });
+    const again = await createBy(tenant.admin, 'k1', { hours: 2, title });
+    expect(again).toMatchObject({ status: 201, body: { id: first.body.id, version: 2, hours: 3 } });
+    expect(again.headers.get('etag')).toMatch(/^"2\./);
+    expect(await countOf(tenant.admin, title)).toBe(1);
+  });
+
+  it('is refused with another body, and another user can use the same key', async () => {
+    const first = await createBy(tenant.admin, 'k2', { title: 'A' });
+    const other = await createBy(tenant.admin, 'k2', { title: 'B' });
+    expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    const somebodyElse = await createBy(tenant.member, 'k2', { title: 'A' });
+    expect(somebodyElse.status).toBe(201);
+    expect(somebodyElse.body.id).not.toBe(first.body.id);
+  });
+
+  it('is created once by concurrent calls, also with a unique value', async () => {
+    const body = { title: randomUUID(), code: randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => createBy(tenant.admin, 'k3', body)));
+    const created = answers.filter(({ status }) => status === 201);
+    expect(new Set(created.map((answer) => answer.body.id)).size).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
+    }
+    expect(await countOf(tenant.admin, body.title)).toBe(1);
+  });
+
+  it('is found again after the record that it refers to was deleted', async () => {
+    const parent = await createBy(tenant.admin, 'k4-parent', { title: 'Parent' });
+    const body = { title: 'Child', parent: parent.body.id };
+    const first = await createBy(tenant.admin, 'k4', body);
+    await call('DELETE', `${RECORDS}/${parent.body.id}`, tenant.admin);
+    expect(await createBy(tenant.admin, 'k4', body)).toMatchObject({ status: 201, body: { id: first.body.id } });
+  });
+
+  it('is shown with the present rights of the caller', async () => {
+    const userId = randomUUID();
+    const sign = (role: string) => testTokens().sign({ tid: tenant.id, sub: userId, roles: [role] });
+    const body = { title: 'Rated', rate: 9 };
+    expect((await createBy(await sign('admin'), 'k5', body)).body).toHaveProperty('rate', 9);
+    const again = await createBy(await sign('member'), 'k5', body);
+    expect(again.status).toBe(201);
+    expect(again.body).not.toHaveProperty('rate');
+    expect((await createBy(await sign('viewer'), 'k5', body)).status).toBe(403);
+  });
+
+  it('is not found after it was deleted', async () => {
+    const first = await createBy(tenant.admin, 'k6', { title: 'Short-lived' });
+    await call('DELETE', `${RECORDS}/${first.body.id}`, tenant.admin);
+    expect((await createBy(tenant.admin, 'k6', { title: 'Short-lived' })).status).toBe(404);
+  });
+
+  it.each(['', 'two words', 'x'.repeat(256)])('is refused with the key %j', async (key) => {
+    const answer = await createBy(tenant.admin, key, { title: 'x' });
+    expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
   });
 });

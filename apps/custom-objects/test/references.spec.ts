@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { FieldDefinition } from '@crm/fields';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
+import { type CustomObjectsService, type Json, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
 const VISITS = '/api/crm/custom/visit/records';
 const NOTES = '/api/crm/custom/note/records';
@@ -39,6 +40,25 @@ const OBJECTS: DeclaredObject[] = [
   },
 ];
 
+const SITES: DeclaredObject[] = [
+  { apiName: 'site', fields: [{ apiName: 'name', type: 'text' }] },
+  {
+    apiName: 'visit',
+    fields: [
+      { apiName: 'title', type: 'text' },
+      { apiName: 'lead', type: 'reference', referenceTarget: 'lead', onDelete: 'restrict' },
+      { apiName: 'site', type: 'reference', referenceTarget: 'custom:site' },
+    ],
+  },
+];
+const TRIPS: DeclaredObject[] = [
+  { apiName: 'trip', fields: [{ apiName: 'site', type: 'reference', referenceTarget: 'custom:site' }] },
+];
+const SITE = '/api/crm/custom/site/records';
+const TRIP = '/api/crm/custom/trip/records';
+const LEAD = '/api/crm/leads';
+const TASK = '/api/crm/tasks';
+
 let app: CustomObjectsService;
 let admin: pg.Client;
 beforeAll(async () => {
@@ -51,28 +71,12 @@ afterAll(async () => {
   await app.close();
 });
 
-type Body = Record<string, unknown> & { id: string };
-
 async function workplace() {
   const tenant = await app.tenant('enterprise', OBJECTS);
-  const call = (method: string, path: string, body?: unknown) =>
-    app.service.request(method, path, { token: tenant.admin, body }) as Promise<{ status: number; body: Body }>;
-  const create = async (path: string, body: unknown) => {
-    const answer = await call('POST', path, body);
-    expect(answer).toMatchObject({ status: 201 });
-    return answer.body;
-  };
+  const call = await tenant.as('admin');
+  const create = (path: string, body: object) => app.create(path, tenant.admin, body);
   return { tenant, call, create };
 }
-
-const eventsOf = async ({ id }: Tenant) =>
-  (
-    await admin.query<{ name: string; subject: string; data: { changed?: string[] } }>(
-      `SELECT name, envelope::jsonb->>'subject' AS subject, envelope::jsonb->'data' AS data
-         FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
-      [id],
-    )
-  ).rows;
 
 const registered = async ({ id }: Tenant) =>
   (await admin.query('SELECT count(*)::int AS count FROM record_reference WHERE tenant_id = $1', [id])).rows[0].count;
@@ -94,7 +98,7 @@ describe('deleting a record that others refer to', () => {
     const found = await call('GET', `${VISITS}?filterField=lead&filterValue=${lead.id}`);
     expect(found.body).toMatchObject({ total: 0 });
     expect(await registered(tenant)).toBe(0);
-    const events = (await eventsOf(tenant)).slice(4);
+    const events = (await app.events(tenant.id)).slice(4);
     expect(events.filter(({ name }) => name.endsWith('.updated'))).toHaveLength(3);
     expect(events.find(({ subject }) => subject === both.id)?.data.changed).toEqual(['lead', 'second_lead']);
     expect(events.at(-1)).toMatchObject({ name: 'lead.deleted', subject: lead.id });
@@ -107,7 +111,7 @@ describe('deleting a record that others refer to', () => {
     const refused = await call('DELETE', `/api/crm/contacts/${contact.id}`);
     expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     expect(await call('GET', `/api/crm/contacts/${contact.id}`)).toMatchObject({ status: 200 });
-    expect(await eventsOf(tenant)).toHaveLength(2);
+    expect(await app.events(tenant.id)).toHaveLength(2);
 
     await call('PATCH', `${VISITS}/${visit.id}`, { client: null });
     expect(await call('DELETE', `/api/crm/contacts/${contact.id}`)).toMatchObject({ status: 204 });
@@ -123,7 +127,7 @@ describe('deleting a record that others refer to', () => {
     await call('DELETE', `${ITEMS}/${item.id}`);
     expect(await call('DELETE', `${VISITS}/${visit.id}`)).toMatchObject({ status: 204 });
     expect(await call('GET', `${NOTES}/${note.id}`)).toMatchObject({ status: 404 });
-    const deleted = (await eventsOf(tenant)).filter(({ name }) => name === 'record.deleted');
+    const deleted = (await app.events(tenant.id)).filter(({ name }) => name === 'record.deleted');
     expect(deleted.map(({ subject }) => subject)).toEqual([item.id, note.id, visit.id]);
     expect(await registered(tenant)).toBe(0);
     // Its unique value is free again.
@@ -168,5 +172,92 @@ describe('references between concurrent transactions', () => {
     const { create } = await workplace();
     const lead = await create('/api/crm/leads', { lastName: 'Popular' });
     await Promise.all(Array.from({ length: 12 }, (_, index) => create(VISITS, { title: `V${index}`, lead: lead.id })));
+  });
+});
+
+describe('a reference', () => {
+  let tenant: Tenant;
+  let lead: string;
+  let company: string;
+  beforeEach(async () => {
+    tenant = await app.tenant('enterprise', SITES);
+    lead = await idOf(LEAD, { lastName: 'Lovelace' });
+    company = await idOf('/api/crm/companies', { name: 'Acme' });
+  });
+
+  const call: CustomObjectsService['call'] = (...request) => app.call(...request);
+  const idOf = async (path: string, body: object) => (await app.create(path, tenant.admin, body)).id;
+  const appToken = (appKey: string, ...scopes: string[]) => app.appToken(tenant.id, appKey, scopes);
+  const shown = ({ status, body }: { status: number; body: Json }) => [status, body.code, body.detail, body.errors];
+
+  it('to a record of a standard object needs the scope to read it, whether the record exists or not', async () => {
+    const blind = await appToken('acme-visits', 'custom_objects');
+    const visit = await idOf(VISITS, { title: 'x' });
+    for (const id of [lead, randomUUID()]) {
+      for (const answer of [
+        await call('POST', VISITS, blind, { lead: id }),
+        await call('PATCH', `${VISITS}/${visit}`, blind, { lead: id }),
+      ]) {
+        expect(shown(answer)).toEqual([403, 'INSUFFICIENT_SCOPE', 'The scope leads:read is required', undefined]);
+      }
+    }
+    expect((await call('PATCH', `${VISITS}/${visit}`, blind, { lead: null, title: 'y' })).status).toBe(200);
+    const reader = await appToken('acme-visits', 'custom_objects', 'leads:read');
+    expect((await call('POST', VISITS, reader, { lead })).status).toBe(201);
+    expect((await call('POST', VISITS, reader, { lead: randomUUID() })).body.errors).toEqual([
+      expect.objectContaining({ pointer: '/lead', code: 'REFERENCE_NOT_FOUND' }),
+    ]);
+  });
+
+  it('in the session of a user needs what the session is narrowed to', async () => {
+    const narrowed = await tenant.sign({ roles: ['member'], scopes: ['custom_objects'] });
+    expect((await call('POST', VISITS, narrowed, { lead })).status).toBe(403);
+    expect((await call('POST', VISITS, tenant.member, { lead })).status).toBe(201);
+  });
+
+  it('that can name records of several objects names those that the scopes allow to read', async () => {
+    const write = async (scopes: string[], relatedTo: string) =>
+      call('POST', TASK, await appToken('acme-visits', 'tasks', ...scopes), { title: 'x', relatedTo });
+    expect((await write([], lead)).body).toMatchObject({ status: 403, code: 'INSUFFICIENT_SCOPE' });
+    expect((await write(['leads:read'], lead)).status).toBe(201);
+    expect(shown(await write(['leads:read'], company))).toEqual(shown(await write(['leads:read'], randomUUID())));
+    expect((await write(['leads:read', 'companies'], company)).status).toBe(201);
+  });
+
+  it('to an object that an app does not see is refused like one to an unknown record', async () => {
+    await app.objects.provision(tenant.id, {
+      installationId: randomUUID(),
+      appKey: 'trips',
+      sandbox: false,
+      objects: TRIPS,
+    });
+    const site = await idOf(SITE, { name: 'Turin' });
+    const token = await appToken('trips', 'custom_objects');
+    const write = (id: string) => call('POST', TRIP, token, { site: id });
+    expect(shown(await write(site))).toEqual(shown(await write(randomUUID())));
+    expect((await write(site)).body.errors).toEqual([
+      expect.objectContaining({ pointer: '/site', code: 'REFERENCE_NOT_FOUND' }),
+    ]);
+    expect((await call('POST', TRIP, tenant.member, { site })).status).toBe(201);
+    expect((await call('POST', VISITS, await appToken('acme-visits', 'custom_objects'), { site })).status).toBe(201);
+    await call('PUT', '/api/crm/custom/site/apps/trips', tenant.admin, { access: 'read' });
+    expect((await write(site)).status).toBe(201);
+    expect((await write(randomUUID())).status).toBe(422);
+  });
+
+  it('that restricts a deletion does not tell an app the name of an object that it does not see', async () => {
+    await idOf(VISITS, { lead });
+    const refusal = async (token: string) => (await call('DELETE', `${LEAD}/${lead}`, token)).body;
+    const [other, own] = [await appToken('trips', 'leads'), await appToken('acme-visits', 'leads')];
+    expect(await refusal(other)).toMatchObject({
+      status: 409,
+      detail: 'Another record refers to this one and needs it',
+    });
+    for (const token of [own, tenant.admin]) {
+      expect(await refusal(token)).toMatchObject({
+        status: 409,
+        detail: 'A record of visit refers to this one and needs it',
+      });
+    }
   });
 });

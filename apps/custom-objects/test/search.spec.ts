@@ -1,8 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SearchTextService } from '../src/finding/search-text.service.js';
+import pg from 'pg';
+import { COSTLY_AT_ONCE, CostlyQueries } from '../src/finding/costly-query.service.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
+import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
+
+let app: CustomObjectsService;
+beforeAll(async () => {
+  app = await startCustomObjects();
+});
+afterAll(() => app?.close());
 
 const PATH = '/api/crm/custom/dossier/records';
 const DOSSIER: DeclaredObject = {
@@ -18,28 +27,18 @@ const DOSSIER: DeclaredObject = {
   ],
 };
 
-type Body = Record<string, unknown> & { data: { id: string; title: string }[]; nextCursor: string };
-
 describe('a search of records', () => {
-  let app: CustomObjectsService;
   let tenant: Tenant;
   let doctor: string;
   let payroll: string;
   beforeAll(async () => {
-    app = await startCustomObjects();
     tenant = await app.tenant('business', [DOSSIER]);
     doctor = await tenant.sign({ roles: ['member', 'doctor'] });
     payroll = await tenant.sign({ roles: ['member', 'payroll'] });
   });
-  afterAll(() => app?.close());
 
-  const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, token: string, body?: object) =>
-    app.service.request<Body>(method, path, { token, ...(body && { body }) });
-  const create = async (body: object, token = tenant.admin) => {
-    const answer = await call('POST', PATH, token, body);
-    expect(answer.status).toBe(201);
-    return answer.body.id as string;
-  };
+  const call: CustomObjectsService['call'] = (...request) => app.call(...request);
+  const create = async (body: object) => (await app.create(PATH, tenant.admin, body)).id;
   const find = async (q: string, token: string, more = '') => {
     const { status, body } = await call('GET', `${PATH}?q=${encodeURIComponent(q)}${more}`, token);
     expect(status).toBe(200);
@@ -134,33 +133,131 @@ describe('a search of records', () => {
     await create({ title: 'Short enough', notes: `${start}word ${'x'.repeat(7_000)} needle` });
     expect(await titles('needle', tenant.member)).toEqual(['Short enough']);
   });
+});
 
-  it('does not find a value after it was restricted, and finds it for its readers once the texts are written anew', async () => {
-    const restricting = await app.tenant('business', [DOSSIER]);
-    const titled = { title: 'Confidential', notes: 'Public' };
-    for (let index = 0; index < 3; index += 1) {
-      expect((await call('POST', PATH, restricting.admin, titled)).status).toBe(201);
+const COST = { cause: 'sort: rank has no index', help: 'sort by another field' };
+
+describe('queries that no index bounds', () => {
+  let admin: pg.Client;
+  let busy: Tenant;
+  let other: Tenant;
+  beforeAll(async () => {
+    admin = new pg.Client({ connectionString: app.adminUrl });
+    await admin.connect();
+    [busy, other] = [await app.tenant(), await app.tenant()];
+    for (const { admin: token } of [busy, other]) {
+      await app.create(RECORDS, token, { title: 'Visit', hours: 2, tags: ['a'] });
     }
-    const totals = async () =>
-      Promise.all(
-        ['confidential', 'public'].flatMap((q) =>
-          [restricting.admin, restricting.member].map(async (token) => (await find(q, token)).total),
-        ),
+  });
+  afterAll(async () => {
+    await admin?.end();
+  });
+
+  const get = (path: string, { call }: Tenant) => call('GET', path);
+  /** Connections of the service that wait for a lock. */
+  const waiting = async () => {
+    // Within a transaction Postgres would show the activity at its first look.
+    await admin.query('SELECT pg_stat_clear_snapshot()');
+    const { rows } = await admin.query(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`,
+    );
+    return rows[0].count as number;
+  };
+
+  it.each([
+    'filterField=tags&filterValue=a',
+    'filterField=doubled&filterValue=4',
+    'sort=-updatedAt',
+    'count=exact',
+    'q=vi',
+    'q=visit&count=exact&filterField=tags&filterValue=a',
+  ])('are answered while there are few records: %s', async (query) => {
+    const { status, body } = await get(`${RECORDS}?${query}`, other);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ total: 1, totalIsExact: true });
+  });
+
+  it('have at most two connections for one tenant, are refused after two seconds, and leave the others to other tenants', async () => {
+    const [record] = (await get(RECORDS, other)).body.data;
+    await admin.query('BEGIN');
+    try {
+      // As if every comparison of a text took for ever.
+      await admin.query('LOCK TABLE record_search IN ACCESS EXCLUSIVE MODE');
+      const started = Date.now();
+      const searches = Array.from({ length: 8 }, () => get(`${RECORDS}?q=zzzz`, busy));
+      let isOver = false;
+      const answers = Promise.all(searches).finally(() => {
+        isOver = true;
+      });
+      let most = 0;
+      let reads = 0;
+      while (!isOver) {
+        most = Math.max(most, await waiting());
+        const read = await get(`${RECORDS}/${record?.id}`, other);
+        expect(read.status).toBe(200);
+        if (most === COSTLY_AT_ONCE && !isOver) reads += 1;
+        await delay(50);
+      }
+      expect(most).toBe(COSTLY_AT_ONCE);
+      expect(reads).toBeGreaterThan(5);
+      for (const { status, body } of await answers) {
+        expect([status, body.code]).toEqual([422, 'QUERY_TOO_EXPENSIVE']);
+        expect(body.detail).toMatch(/^q: .*; search for a longer text, .*[^.]$/);
+      }
+      // Two rounds of two seconds at most.
+      expect(Date.now() - started).toBeLessThan(10_000);
+    } finally {
+      await admin.query('ROLLBACK');
+    }
+    expect((await get(`${RECORDS}?q=zzzz`, busy)).status).toBe(200);
+  });
+
+  it('name the field and those that have an index, as far as the caller can read them', async () => {
+    await admin.query('BEGIN');
+    try {
+      await admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
+      const [filtered, sorted] = await Promise.all(
+        ['filterField=tags&filterValue=a', 'sort=-updatedAt'].map((query) => get(`${RECORDS}?${query}`, busy)),
       );
-    expect(await totals()).toEqual([3, 3, 3, 3]);
-    const texts = app.service.get(SearchTextService);
-    const objectId = await app.service.get(Database).transaction(restricting.id, async (tx) => {
-      await tx.query(
-        `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE api_name = 'title'`,
+      for (const answer of [filtered, sorted]) expect(answer?.status).toBe(422);
+      expect(filtered?.body.detail).toMatch(
+        /^filterField: tags has no index, .*; filter by a field with an index \(.*title.*\)$/,
       );
-      const [object] = await tx.query<{ id: string }>('UPDATE custom_object SET revision = revision + 1 RETURNING id');
-      await texts.forget(tx, object?.id as string);
-      return object?.id as string;
-    });
-    expect(await totals()).toEqual([0, 0, 0, 0]);
-    expect(await texts.rewrite(restricting.id, objectId)).toBe(3);
-    expect(await totals()).toEqual([3, 0, 3, 3]);
-    expect(await texts.rewrite(restricting.id, objectId)).toBe(3);
-    expect(await totals()).toEqual([3, 0, 3, 3]);
+      expect(filtered?.body.detail).not.toMatch(/rate|remark/);
+      expect(sorted?.body.detail).toMatch(/^sort: updatedAt has no index, /);
+    } finally {
+      await admin.query('ROLLBACK');
+    }
+  });
+
+  it('end each statement after two seconds, and return the connection as it was', async () => {
+    const costly = app.service.get(CostlyQueries);
+    const slow = costly.run(busy.id, COST, (tx) => tx.query('SELECT pg_sleep(20)'));
+    await expect(slow).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE', status: 422 });
+    const read = () => app.service.get(Database).transaction(busy.id, (tx) => tx.query('SHOW statement_timeout'));
+    for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
+  });
+
+  it('leave their places empty for a moment', async () => {
+    const costly = app.service.get(CostlyQueries);
+    const begun = performance.now();
+    const starts: number[] = [];
+    const query = () =>
+      costly.run(busy.id, COST, (tx) => {
+        starts.push(performance.now() - begun);
+        return tx.query('SELECT pg_sleep(0.05)');
+      });
+    await Promise.all(Array.from({ length: 6 }, query));
+    // Two at once: the third waits for 50 ms of one and 20 ms of rest, the fifth twice as long.
+    expect(starts[2]).toBeGreaterThanOrEqual(69);
+    expect(starts[4]).toBeGreaterThanOrEqual(138);
+  });
+
+  it('pass on an error that is none of theirs', async () => {
+    const costly = app.service.get(CostlyQueries);
+    const refused = costly.run(busy.id, COST, () => Promise.reject(new PlatformError('NOT_FOUND')));
+    await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(costly.run(busy.id, COST, (tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
   });
 });

@@ -110,7 +110,6 @@ export class HookCallGate implements OnModuleInit {
   }
 }
 
-/** The address that a call presents. */
 export const presentedBy = (request: FastifyRequest): Presented => request.params as Presented;
 
 /** Repeats the checks of the route's pipes, without looking at the secret. */

@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RunModule } from '../run/run.module.js';
 import { HookCallController, HookCallGate } from './hook-call.controller.js';
-
 import { HookCallKeySweeper, HookCallRepository } from './hook-call.repository.js';
-
 import { HookCallService } from './hook-call.service.js';
 
 @Module({

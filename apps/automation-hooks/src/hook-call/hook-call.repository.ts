@@ -1,6 +1,5 @@
 import { pooledRandom, RevocationSource } from '@crm/access';
 import { Database, Sweeper } from '@crm/database';
-
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { LOOP_STOPPED, MAX_DEPTH } from '../run/run.service.js';
@@ -141,7 +140,6 @@ const SWEEP_CALL_KEYS = `
     RETURNING 1)
   SELECT count(*)::int AS deleted FROM gone`;
 
-/** The address that a call presents. */
 export interface PresentedHook {
   /** A UUID. */
   readonly workflowId: string;
@@ -171,18 +169,13 @@ export interface CallOutcome {
   readonly retryAfterMs: number | null;
 }
 
-/** The statements that verify and store hook calls, each a round trip. */
 @Injectable()
 export class HookCallRepository {
-  private readonly runsPerMinute: number;
-
   constructor(
     private readonly database: Database,
     private readonly revocations: RevocationSource,
-    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
-  ) {
-    this.runsPerMinute = config.runs.perMinute;
-  }
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+  ) {}
 
   /**
    * Verifies calls and stores runs. No two calls may have the same workflow, secret and key.
@@ -195,7 +188,7 @@ export class HookCallRepository {
       calls.map(({ keyHash }) => keyHash),
       calls.map(({ depth }) => depth),
       `[${calls.map(({ input }) => input).join(',')}]`,
-      this.runsPerMinute,
+      this.config.runs.perMinute,
       MAX_DEPTH,
       LOOP_STOPPED.code,
       LOOP_STOPPED.detail,
@@ -213,12 +206,10 @@ export class HookCallRepository {
     return rows[0]?.isAccepted === true;
   }
 
-  /** Notes that the secret of a hook was used. */
   async noteUse({ workflowId, secretHash }: PresentedHook): Promise<void> {
     await this.database.crossTenantStatement(NOTE_HOOK_USE, [workflowId, secretHash]);
   }
 
-  /** @returns how many old keys were deleted, `limit` at most */
   async sweepKeys(limit: number): Promise<number> {
     const [row] = await this.database.crossTenantStatement<{ deleted: number }>(SWEEP_CALL_KEYS, [limit]);
     return row?.deleted ?? 0;

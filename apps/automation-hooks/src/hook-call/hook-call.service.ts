@@ -8,7 +8,6 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';
 import { RunSignal } from '../run/run-queue.repository.js';
-
 import { type CallOutcome, type HookCall, HookCallRepository } from './hook-call.repository.js';
 
 /** Looked up when the presented id is not a UUID, so that such a call takes the same steps as any other. */
@@ -30,25 +29,24 @@ export interface Presented {
 @Injectable()
 export class HookCallService {
   private readonly logger = new Logger(HookCallService.name);
-  private readonly runsPerMinute: number;
   /** Calls with a key that are under way in this process, so that their repetitions wait for the same answer. */
   private readonly keyed = new Map<string, Promise<string>>();
   /** Hooks whose use is being noted: calls that arrive meanwhile leave it to that. */
   private readonly noting = new Set<string>();
-  private readonly batches: Batches<HookCall, CallOutcome>;
+  private readonly batches = new Batches<HookCall, CallOutcome>({
+    together: async (calls) => (await this.calls.accept(calls)).map((result) => ({ result })),
+    apart: {
+      carryOut: async (call) => (await this.calls.accept([call]))[0] as CallOutcome,
+      isOfOne: isRefusedStatement,
+    },
+    weightOf: ({ input }) => input.length,
+  });
 
   constructor(
     private readonly calls: HookCallRepository,
     private readonly signal: RunSignal,
-    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
-  ) {
-    this.runsPerMinute = config.runs.perMinute;
-    this.batches = new Batches({
-      together: async (calls) => (await this.calls.accept(calls)).map((result) => ({ result })),
-      apart: { carryOut: (call) => this.acceptAlone(call), isOfOne: isRefusedStatement },
-      weightOf: ({ input }) => input.length,
-    });
-  }
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+  ) {}
 
   /**
    * Stores a run. Once this resolves the run is committed and will be executed, whichever process ends.
@@ -119,15 +117,15 @@ export class HookCallService {
     }
   }
 
-  private async acceptAlone(call: HookCall): Promise<CallOutcome> {
-    const [outcome] = await this.calls.accept([call]);
-    if (!outcome) throw new Error('A hook call has no outcome');
-    return outcome;
-  }
-
   private tooMany(retryAfterMs: number): PlatformError {
     const resetSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-    const state = { name: 'workflow', quota: this.runsPerMinute, windowSeconds: 60, remaining: 0, resetSeconds };
+    const state = {
+      name: 'workflow',
+      quota: this.config.runs.perMinute,
+      windowSeconds: 60,
+      remaining: 0,
+      resetSeconds,
+    };
     return rateLimited([state], 'The workflow has started as many runs as it may in a minute');
   }
 }

@@ -2,13 +2,12 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import { HookSecretInput, HookView, NewHookSecretView, WORKFLOW_GROUP } from './hook.dto.js';
-
-import { HookSecretService } from './hook-secret.service.js';
+import { HookService } from './hook.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/workflows/:id/hook')
 export class HookSecretController {
-  constructor(private readonly hooks: HookSecretService) {}
+  constructor(private readonly hooks: HookService) {}
 
   @Get()
   @Access({ right: 'administer' })
@@ -19,7 +18,7 @@ export class HookSecretController {
     answers: [{ status: 200, description: 'The hook URL', body: () => HookView }],
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookView> {
-    return this.hooks.reveal(principal, id);
+    return this.hooks.get(principal, id);
   }
 
   @Post()

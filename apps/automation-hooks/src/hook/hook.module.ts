@@ -3,11 +3,5 @@ import { HookSecretController } from './hook.controller.js';
 import { HookRepository } from './hook.repository.js';
 import { HookService } from './hook.service.js';
 
-import { HookSecretService } from './hook-secret.service.js';
-
-@Module({
-  controllers: [HookSecretController],
-  providers: [HookRepository, HookSecretService, HookService],
-  exports: [HookService],
-})
+@Module({ controllers: [HookSecretController], providers: [HookRepository, HookService], exports: [HookService] })
 export class HookModule {}

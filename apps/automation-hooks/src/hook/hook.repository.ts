@@ -61,7 +61,6 @@ export class HookRepository {
     return row?.previousValidUntil;
   }
 
-  /** @returns whether a previous secret was still valid */
   async endPrevious(tx: NarrowTransaction, tenantId: string, workflowId: string): Promise<boolean> {
     const ended = await tx.query(END_PREVIOUS_HOOK_SECRET, [workflowId, tenantId]);
     return ended.length === 1;

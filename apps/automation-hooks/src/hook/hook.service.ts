@@ -1,35 +1,34 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { HOOK_PATH } from '@crm/contracts';
+import type { Principal } from '@crm/access';
+import { HOOK_PATH, PlatformError, rpc } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { type SealedColumn, SecretBox } from '@crm/encryption';
-
+import { Rpc } from '@crm/messaging';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import type { HookSecretInput, HookView, NewHookSecretView } from './hook.dto.js';
 import type { Hook } from './hook.entity.js';
 import { HookRepository } from './hook.repository.js';
 
 /** 128 bits, as the hook's contract says. */
 const SECRET_BYTES = 16;
 
-export interface RotatedHook {
-  readonly url: string;
-  readonly previousValidUntil: Date | null;
-}
+/** For how long upstream systems can go on with the previous secret unless the administrator says otherwise. */
+const OVERLAP_HOURS = 24;
 
 /** The secrets by which upstream systems start workflows. */
 @Injectable()
 export class HookService {
   private readonly logger = new Logger(HookService.name);
   private readonly box: SecretBox;
-  private readonly baseUrl: string;
 
   constructor(
     private readonly database: Database,
     private readonly hooks: HookRepository,
-    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
+    private readonly rpc: Rpc,
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {
     this.box = new SecretBox(config.encryptionKey);
-    this.baseUrl = config.hooks.baseUrl;
   }
 
   /**
@@ -38,40 +37,54 @@ export class HookService {
    * @returns the hook's URL, secret included
    */
   async issue(tx: TenantTransaction, workflowId: string): Promise<string> {
-    const secret = newSecret();
-    const hook = { workflowId, tenantId: tx.tenantId, secretHash: hashOfSecret(secret) };
+    const { hook, sealed, url } = this.newSecret(tx.tenantId, workflowId);
     await this.database.crossTenant((narrow) => this.hooks.store(narrow, hook));
-    await this.hooks.insertSecret(tx, workflowId, this.box.seal(secret, placeOfHookSecret(tx.tenantId, workflowId)));
-    return this.urlOf(workflowId, secret);
+    await this.hooks.insertSecret(tx, workflowId, sealed);
+    return url;
   }
 
   /**
-   * Replaces the secret of a hook; the previous one stays valid for a time.
-   * @returns null for a workflow without a hook
+   * The hook URL with the state of its secrets, for an administrator; the log says who was shown it.
+   * @throws NOT_FOUND, also for a workflow that is not started by calls
    */
-  async rotate(tenantId: string, workflowId: string, overlapSeconds: number): Promise<RotatedHook | null> {
-    const secret = newSecret();
-    const hook = { workflowId, tenantId, secretHash: hashOfSecret(secret) };
-    const sealed = this.box.seal(secret, placeOfHookSecret(tenantId, workflowId));
+  async get({ tenantId, userId }: Principal, workflowId: string): Promise<HookView> {
+    const urls = await this.database.transaction(tenantId, (tx) => this.reveal(tx, [workflowId]));
+    const [hookUrl] = urls.values();
+    const hook = hookUrl === undefined ? null : await this.find(tenantId, workflowId);
+    if (hookUrl === undefined || !hook) throw new PlatformError('NOT_FOUND');
+    this.logger.log({ msg: 'A hook URL was shown', workflowId, userId });
+    return { hookUrl, ...secretsOf(hook) };
+  }
+
+  /**
+   * Issues a new secret; the previous one stays valid as long as the administrator says.
+   * @throws NOT_FOUND, also for a workflow that is not started by calls; STEP_UP_REQUIRED
+   */
+  async rotate(
+    principal: Principal,
+    workflowId: string,
+    { overlapHours = OVERLAP_HOURS }: HookSecretInput = {},
+  ): Promise<NewHookSecretView> {
+    await this.requireHook(principal, workflowId);
+    const overlapSeconds = overlapHours * 3600;
+    await this.rpc.call(rpc.identity.admitHookSecretAct, { act: 'issued', workflowId, overlapSeconds }, principal);
+    const { hook, sealed, url } = this.newSecret(principal.tenantId, workflowId);
     const previousValidUntil = await this.database.crossTenant((narrow) =>
       this.hooks.rotate(narrow, hook, sealed, overlapSeconds),
     );
-    return previousValidUntil === undefined ? null : { url: this.urlOf(workflowId, secret), previousValidUntil };
+    if (previousValidUntil === undefined) throw new PlatformError('NOT_FOUND');
+    return { hookUrl: url, previousSecretValidUntil: previousValidUntil?.toISOString() ?? null };
   }
 
-  /** Whether the workflow has a hook: the global row of one that was withdrawn stays. */
-  async exists(tx: TenantTransaction, workflowId: string): Promise<boolean> {
-    return (await this.hooks.listSecrets(tx, [workflowId])).length > 0;
-  }
-
-  /** The hook without its secrets. @returns null for a workflow that never had one */
-  find(tenantId: string, workflowId: string): Promise<Hook | null> {
-    return this.database.crossTenant((narrow) => this.hooks.find(narrow, tenantId, workflowId));
-  }
-
-  /** Ends the previous secret before its time. @returns whether it was still valid */
-  endPrevious(tenantId: string, workflowId: string): Promise<boolean> {
-    return this.database.crossTenant((narrow) => this.hooks.endPrevious(narrow, tenantId, workflowId));
+  /** Ends the previous secret before its time. @throws NOT_FOUND, also when no previous secret is valid */
+  async endPrevious(principal: Principal, workflowId: string): Promise<void> {
+    const hook = await this.requireHook(principal, workflowId);
+    if (!secretsOf(hook).previousSecret) throw noPreviousSecret();
+    await this.rpc.call(rpc.identity.admitHookSecretAct, { act: 'previous_revoked', workflowId }, principal);
+    const isEnded = await this.database.crossTenant((narrow) =>
+      this.hooks.endPrevious(narrow, principal.tenantId, workflowId),
+    );
+    if (!isEnded) throw noPreviousSecret();
   }
 
   /** The hook URLs of workflows, secrets included: for administrators only. */
@@ -97,7 +110,6 @@ export class HookService {
    * Removes the global rows of deleted workflows. Hooks without their workflow are dead, so a failure is only logged.
    */
   async forget(workflowIds: readonly string[]): Promise<void> {
-    if (workflowIds.length === 0) return;
     try {
       await this.database.crossTenant((narrow) => this.hooks.delete(narrow, workflowIds));
     } catch (error) {
@@ -105,19 +117,56 @@ export class HookService {
     }
   }
 
+  /** A workflow has a hook while it has a sealed secret: the global row of one that was withdrawn stays. */
+  private async requireHook({ tenantId }: Principal, workflowId: string): Promise<Hook> {
+    const secrets = await this.database.transaction(tenantId, (tx) => this.hooks.listSecrets(tx, [workflowId]));
+    const hook = secrets.length > 0 ? await this.find(tenantId, workflowId) : null;
+    if (!hook) throw new PlatformError('NOT_FOUND');
+    return hook;
+  }
+
+  private find(tenantId: string, workflowId: string): Promise<Hook | null> {
+    return this.database.crossTenant((narrow) => this.hooks.find(narrow, tenantId, workflowId));
+  }
+
+  private newSecret(tenantId: string, workflowId: string) {
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    return {
+      hook: { workflowId, tenantId, secretHash: hashOfSecret(secret) },
+      sealed: this.box.seal(secret, placeOfHookSecret(tenantId, workflowId)),
+      url: this.urlOf(workflowId, secret),
+    };
+  }
+
   private urlOf(workflowId: string, secret: string): string {
-    return `${this.baseUrl}${HOOK_PATH}/${workflowId}/${secret}`;
+    return `${this.config.hooks.baseUrl}${HOOK_PATH}/${workflowId}/${secret}`;
   }
 }
 
-const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+const noPreviousSecret = () => new PlatformError('NOT_FOUND', 'No previous secret is valid');
+
+function secretsOf(hook: Hook): Pick<HookView, 'secret' | 'previousSecret'> {
+  const { previousSecretHash, previousValidUntil: until } = hook;
+  const isPreviousValid = previousSecretHash !== null && until !== null && until.getTime() > Date.now();
+  const secretOf = (createdAt: Date, lastUsedAt: Date | null) => ({
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  });
+  return {
+    secret: secretOf(hook.secretCreatedAt, hook.secretLastUsedAt),
+    previousSecret: isPreviousValid
+      ? {
+          ...secretOf(hook.previousSecretCreatedAt ?? hook.secretCreatedAt, hook.previousSecretLastUsedAt),
+          validUntil: until.toISOString(),
+        }
+      : null,
+  };
+}
 
 /** The secret is random and long, so one round of a fast hash protects it. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** The context that a sealed hook secret is bound to. */
-export const placeOfHookSecret = (tenantId: string, workflowId: string): string =>
-  `hook_secret/${tenantId}/${workflowId}`;
+const placeOfHookSecret = (tenantId: string, workflowId: string): string => `hook_secret/${tenantId}/${workflowId}`;
 
 /** The columns sealed with this service's encryption keys, for re-encryption. */
 export const sealedColumns: readonly SealedColumn[] = [

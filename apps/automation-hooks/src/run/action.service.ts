@@ -3,21 +3,20 @@ import { renderTemplate, renderValue, TemplateBudget, type TemplateData, Templat
 import { type CallOptions, Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { type Action, type Values } from '../workflow/workflow.entity.js';
+import { type Action } from '../workflow/workflow.entity.js';
 import type { PinnedDefinition } from '../workflow/workflow.repository.js';
 import { type ClaimedRun, type RunningWorkflow } from './claimed-run.repository.js';
 import { HttpRequestService } from './http-request.service.js';
 import { type StepResult } from './run.entity.js';
 import { traceOf } from './run.service.js';
-
 import { StepError, stepId } from './step.js';
 
 type Output = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 type Performed = Exclude<Action, { type: 'wait' }>;
 
 const DAY_MS = 86_400_000;
 
-/** A run that is being executed. */
 export interface BegunRun {
   readonly tenantId: string;
   readonly run: ClaimedRun;
@@ -52,32 +51,22 @@ export class RunTokenService {
    * @throws the work's error; identity's when it no longer mints
    */
   async use<T>(tenantId: string, workflow: RunningWorkflow, work: (token: string) => Promise<T>): Promise<T> {
-    try {
-      return await this.tryOnce(tenantId, workflow, work);
-    } catch (error) {
-      if (!isTokenRefused(error)) throw error;
-      return this.tryOnce(tenantId, workflow, work);
+    const name = `${workflow.id} ${workflow.version}`;
+    for (let isLast = false; ; isLast = true) {
+      let token: string | undefined;
+      try {
+        token = this.kept.get(name) ?? (await this.mint(tenantId, workflow, name));
+        return await work(token);
+      } catch (error) {
+        if (!isTokenRefused(error)) throw error;
+        // Not a newer token, which another run of the workflow has requested meanwhile.
+        if (this.kept.get(name) === token) this.kept.delete(name);
+        if (isLast) throw error;
+      }
     }
   }
 
-  private async tryOnce<T>(
-    tenantId: string,
-    workflow: RunningWorkflow,
-    work: (token: string) => Promise<T>,
-  ): Promise<T> {
-    const token = await this.get(tenantId, workflow);
-    try {
-      return await work(token);
-    } catch (error) {
-      if (isTokenRefused(error)) this.drop(workflow, token);
-      throw error;
-    }
-  }
-
-  private async get(tenantId: string, workflow: RunningWorkflow): Promise<string> {
-    const name = nameOf(workflow);
-    const known = this.kept.get(name);
-    if (known !== undefined) return known;
+  private async mint(tenantId: string, workflow: RunningWorkflow, name: string): Promise<string> {
     const { origin, authorId: userId } = workflow;
     const actor = origin && {
       appKey: origin.appKey,
@@ -89,15 +78,7 @@ export class RunTokenService {
     if (usableSeconds > 0) this.kept.set(name, minted.token, { ttl: usableSeconds * 1000 });
     return minted.token;
   }
-
-  /** Does not touch a newer token, which another run of the workflow has requested meanwhile. */
-  private drop(workflow: RunningWorkflow, token: string): void {
-    const name = nameOf(workflow);
-    if (this.kept.get(name) === token) this.kept.delete(name);
-  }
 }
-
-const nameOf = ({ id, version }: RunningWorkflow): string => `${id} ${version}`;
 
 /** UNAUTHENTICATED, TOKEN_EXPIRED or TOKEN_REVOKED: the called service has done nothing. */
 const isTokenRefused = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;

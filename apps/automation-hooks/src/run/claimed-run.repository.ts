@@ -82,7 +82,6 @@ export const END_RUN = `
      WHERE tenant_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM held))
   SELECT run_id FROM held`;
 
-/** A run as it was when it was claimed. */
 export type ClaimedRun = Readonly<Pick<Run, 'id' | 'depth' | 'input' | 'createdAt'>> & {
   /** Begun steps, by position. */
   readonly steps: readonly StepResult[];
@@ -91,7 +90,6 @@ export type ClaimedRun = Readonly<Pick<Run, 'id' | 'depth' | 'input' | 'createdA
 /** The current workflow, which decides on a run's rights. */
 export type RunningWorkflow = Readonly<Pick<Workflow, 'id' | 'version' | 'authorId' | 'origin'>>;
 
-/** The run of a claim with its workflow. */
 export interface ClaimedWork {
   /** Null when the run does not exist any more. */
   readonly run: ClaimedRun | null;
@@ -125,14 +123,10 @@ interface Row extends Omit<ClaimedRun, 'id' | 'steps' | 'createdAt'>, Omit<Workf
  */
 @Injectable()
 export class ClaimedRunRepository {
-  private readonly leaseSeconds: number;
-
   constructor(
     private readonly database: Database,
-    @Inject(AUTOMATIONS_CONFIG) { runs }: AutomationsConfig,
-  ) {
-    this.leaseSeconds = runs.leaseSeconds;
-  }
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+  ) {}
 
   /** @returns undefined when the claim is lost */
   async read({ tenantId, runId, claimId, workflowId }: Claim): Promise<ClaimedWork | undefined> {
@@ -147,7 +141,6 @@ export class ClaimedRunRepository {
     };
   }
 
-  /** Shows that a run is under way; does nothing when the claim is lost. */
   async markRunning({ tenantId, runId, claimId }: Claim, since: Date): Promise<void> {
     await this.database.transaction(tenantId, async (tx) => tx.issue(MARK_RUNNING, [tenantId, runId, claimId, since]));
   }
@@ -157,7 +150,7 @@ export class ClaimedRunRepository {
    * @returns false when the claim is lost
    */
   continue(claim: Claim, step: StepResult | null, dueAt: Date | null, startedAt: Date): Promise<boolean> {
-    return this.store(claim, CONTINUE_RUN, [dueAt, this.leaseSeconds, ...columnsOf(step), startedAt]);
+    return this.store(claim, CONTINUE_RUN, [dueAt, this.config.runs.leaseSeconds, ...columnsOf(step), startedAt]);
   }
 
   /** @returns false when the claim is lost */
@@ -191,7 +184,7 @@ function toWorkflow(id: string, row: Row): RunningWorkflow | null {
 
 const columnsOf = (step: StepResult | null): unknown[] =>
   step === null
-    ? [null, null, null, null, null, null, null, null, null]
+    ? Array<null>(9).fill(null)
     : [
         step.position,
         step.key,

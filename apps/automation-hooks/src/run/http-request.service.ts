@@ -15,7 +15,6 @@ const MAX_ANSWER_BYTES = 16 * 1024;
 /** Failures that stay the same when the request is repeated. */
 const LASTING: readonly EgressErrorCode[] = ['blocked', 'tls', 'too_large', 'http_protocol'];
 
-/** The step that makes a request. */
 interface Step {
   /** Sent as `Idempotency-Key`: a step that is repeated after a crash sends the same request again. */
   readonly stepId: string;
@@ -25,17 +24,12 @@ interface Step {
   readonly traceparent: string | undefined;
 }
 
-/** Calls addresses outside the platform for workflows. */
 @Injectable()
 export class HttpRequestService {
-  private readonly hookBaseUrl: string;
-
   constructor(
     private readonly outside: OutsideClient,
-    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
-  ) {
-    this.hookBaseUrl = config.hooks.baseUrl;
-  }
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+  ) {}
 
   /**
    * @returns status and body, parsed when it is JSON
@@ -66,7 +60,7 @@ export class HttpRequestService {
         ...(hasBody && { 'content-type': typeof action.body === 'string' ? 'text/plain' : 'application/json' }),
         ...Object.fromEntries(headers),
         'idempotency-key': stepId,
-        ...depthHeaders(url, this.hookBaseUrl, depth),
+        ...depthHeaders(url, this.config.hooks.baseUrl, depth),
       },
       ...(hasBody && { body: render(action.body, data, budget) }),
       maxResponseBytes: MAX_ANSWER_BYTES,

@@ -8,7 +8,6 @@ import {
   type TenantTransaction,
   Wake,
 } from '@crm/database';
-
 import { Injectable } from '@nestjs/common';
 
 /**
@@ -72,7 +71,6 @@ export interface Claim {
   readonly traceparent: string | null;
 }
 
-/** A run to be queued, of this workflow. */
 export interface QueuedRun {
   readonly id: string;
   readonly workflowId: string;
@@ -84,7 +82,6 @@ export interface QueuedRun {
  */
 @Injectable()
 export class RunQueueRepository {
-  /** Queues runs, at most one per workflow, without waiting for the database; one over the rate is due later. */
   add(tx: TenantTransaction, runs: readonly QueuedRun[], runsPerMinute: number, traceparent?: string): void {
     tx.issue(QUEUE_RUNS, [
       tx.tenantId,
@@ -105,7 +102,6 @@ export class RunQueueRepository {
     return this.database.crossTenantStatement<Claim>(CLAIM_RUNS, [newId(), leaseSeconds, limit, except]);
   }
 
-  /** Gives back what was claimed and not begun; it is due as it was before. */
   async release(tx: NarrowTransaction, claims: readonly Claim[]): Promise<void> {
     await tx.query(RELEASE_RUNS, [
       claims.map((claim) => claim.tenantId),

@@ -1,5 +1,4 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { type EventContext, EventHandler } from '@crm/messaging';
@@ -37,7 +36,6 @@ export class RunController {
   }
 }
 
-/** Events start the workflows that wait for them. */
 @Controller()
 export class RunConsumer {
   constructor(private readonly runs: RunService) {}

@@ -3,7 +3,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** Why a run or a step did not succeed. */
 export interface RunError {
   readonly code: string;
   readonly detail: string;
@@ -108,8 +107,6 @@ export class RunStep {
   errorDetail: string | null;
 }
 
-/** The result of an attempt at a step. */
 export type StepResult = Readonly<Omit<RunStep, 'tenantId' | 'runId'>>;
 
-/** A step in a list. */
 export type StepSummary = Readonly<Pick<RunStep, 'key' | 'type' | 'status' | 'errorCode' | 'errorDetail'>>;

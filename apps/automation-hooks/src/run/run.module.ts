@@ -10,7 +10,6 @@ import { RunConsumer, RunController } from './run.controller.js';
 import { RunRepository } from './run.repository.js';
 import { RunService } from './run.service.js';
 import { RunExecutor, RunWorker } from './run.worker.js';
-
 import { MEASURE_DUE_RUNS, RunQueueRepository, RunRetention, RunSignal } from './run-queue.repository.js';
 
 const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');

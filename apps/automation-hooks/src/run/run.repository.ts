@@ -51,10 +51,8 @@ export const LIST_STEPS = `
 /** Bytes of JSON of the payloads in a page of runs: two hundred of the longest would fill the memory of a process. */
 const MAX_PAGE_INPUT_BYTES = 4_000_000;
 
-/** A run to be stored, of this workflow. */
 export type NewRun = Readonly<Pick<Run, 'id' | 'workflowId' | 'workflowVersion'>>;
 
-/** The hook call or event that starts runs. */
 export interface RunCause extends Readonly<Pick<Run, 'input' | 'depth'>> {
   readonly eventId?: string;
 }
@@ -97,7 +95,6 @@ export class RunRepository {
     return stored;
   }
 
-  /** @returns null when there is none */
   async find(tx: TenantTransaction, id: string): Promise<RunWithSteps | null> {
     const { tenantId } = tx;
     const [run, steps] = await Promise.all([
@@ -107,7 +104,6 @@ export class RunRepository {
     return run && Object.assign(run, { steps });
   }
 
-  /** @returns null when there is no such run */
   async findDepth(tx: TenantTransaction, id: string): Promise<number | null> {
     const run = await tx.repository(Run).findOne({ where: { tenantId: tx.tenantId, id }, select: { depth: true } });
     return run?.depth ?? null;

@@ -1,6 +1,5 @@
 import { newTrace, type Principal } from '@crm/access';
 import { parseUrl } from '@crm/address-policy';
-
 import {
   coversScope,
   type EventEnvelope,
@@ -18,13 +17,12 @@ import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
 import { isAdministrator } from '../workflow/workflow.service.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
-import { type NewRun, RunRepository } from './run.repository.js';
+import { RunRepository } from './run.repository.js';
 import { RunQueueRepository, RunSignal } from './run-queue.repository.js';
 
 /** Runs that may cause one another, through events or hooks; a longer chain is taken for a loop. */
 export const MAX_DEPTH = 5;
 
-/** The error of a run that is not executed because its chain is too long. */
 export const LOOP_STOPPED = {
   code: 'LOOP_STOPPED',
   detail: `It was caused by a chain of ${MAX_DEPTH} runs; a longer chain is taken for a loop`,
@@ -78,21 +76,16 @@ function eventInput(event: EventEnvelope): Record<string, unknown> {
   return { ...fields, ...event.data };
 }
 
-/** Starts runs and shows them. */
 @Injectable()
 export class RunService {
-  private readonly runsPerMinute: number;
-
   constructor(
     private readonly database: Database,
     private readonly runs: RunRepository,
     private readonly queue: RunQueueRepository,
     private readonly workflows: WorkflowRepository,
     private readonly signal: RunSignal,
-    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
-  ) {
-    this.runsPerMinute = config.runs.perMinute;
-  }
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+  ) {}
 
   /**
    * Stores a run for each enabled workflow that the event starts, in the event's transaction; over the rate it starts
@@ -113,11 +106,10 @@ export class RunService {
       await this.runs.insert(tx, runs, cause, 'cancelled', LOOP_STOPPED);
     } else {
       const stored = new Set(await this.runs.insert(tx, runs, cause, 'queued'));
-      this.enqueue(
-        tx,
-        runs.filter(({ id }) => stored.has(id)),
-        recordedOnly(event.traceparent),
-      );
+      const added = runs.filter(({ id }) => stored.has(id));
+      if (added.length === 0) return;
+      this.queue.add(tx, added, this.config.runs.perMinute, recordedOnly(event.traceparent));
+      tx.afterCommit(() => this.signal.signal());
     }
   }
 
@@ -138,12 +130,6 @@ export class RunService {
       this.runs.list(tx, query, page, withInput),
     );
     return mapList(listAnswer(runs, page, counted, idPosition), (run) => toRunView(run, withInput));
-  }
-
-  private enqueue(tx: TenantTransaction, runs: readonly NewRun[], traceparent: string | undefined): void {
-    if (runs.length === 0) return;
-    this.queue.add(tx, runs, this.runsPerMinute, traceparent);
-    tx.afterCommit(() => this.signal.signal());
   }
 
   private async depthAfter(tx: TenantTransaction, event: EventEnvelope): Promise<number> {

@@ -2,10 +2,9 @@ import { RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/database';
 import { compileFormula } from '@crm/formula';
-import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
+import { conditionTypes } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
 import { startSpan, within } from '@crm/telemetry';
-
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { type Action, stepKey } from '../workflow/workflow.entity.js';
@@ -36,7 +35,6 @@ export async function shownWhenSlow<T>(show: () => Promise<void>, work: () => Pr
   }
 }
 
-/** How a step went. */
 type Outcome =
   | { readonly kind: 'done'; readonly output: Readonly<Record<string, unknown>> }
   | { readonly kind: 'failed'; readonly error: RunError }
@@ -50,21 +48,18 @@ type Outcome =
 @Injectable()
 export class RunExecutor {
   private readonly logger = new Logger(RunExecutor.name);
-  private readonly maxClaims: number;
 
   constructor(
     private readonly runs: ClaimedRunRepository,
     private readonly actions: ActionService,
     private readonly tenants: TenantDirectory,
     private readonly revocations: RevocationSource,
-    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
-  ) {
-    this.maxClaims = config.runs.maxClaims;
-  }
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+  ) {}
 
   /** @param stopping when it is aborted, the run is given back after the current step; as it is when its tenant is suspended */
   async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
-    if (claim.claims > this.maxClaims) return this.abandon(claim);
+    if (claim.claims > this.config.runs.maxClaims) return this.abandon(claim);
     const span = startSpan(claim.traceparent ?? undefined, describeRun, claim);
     await within(span, () => this.executeWithin(span?.traceparent, claim, stopping));
   }
@@ -77,7 +72,7 @@ export class RunExecutor {
   /** The processes that executed it died, or the outcome could not be stored, again and again. */
   private async abandon(claim: Claim): Promise<void> {
     this.logger.error({ msg: 'A run is abandoned, because no claim of it came to an outcome', runId: claim.runId });
-    const detail = `Its execution was begun ${this.maxClaims} times and never came to an outcome`;
+    const detail = `Its execution was begun ${this.config.runs.maxClaims} times and never came to an outcome`;
     await this.end(claim, null, 'failed', { code: 'RUN_ABANDONED', detail }, null);
   }
 
@@ -103,7 +98,7 @@ export class RunExecutor {
   private async meetsCondition(claim: Claim, { run, pinned, startedAt }: BegunRun): Promise<boolean> {
     const { condition, trigger } = pinned.definition;
     if (condition === undefined || run.steps.length > 0) return true;
-    const formula = compileFormula(condition, conditionTypes(trigger as ManifestTrigger), {
+    const formula = compileFormula(condition, conditionTypes(trigger), {
       untypedNames: true,
       expected: 'boolean',
     });
@@ -243,25 +238,22 @@ function describe(error: unknown): RunError {
 /** Claims due runs and has them executed. At the end of the process those in progress finish their step. */
 @Injectable()
 export class RunWorker extends Worker<Claim> {
-  private readonly leaseSeconds: number;
-
   constructor(
     private readonly database: Database,
     private readonly queue: RunQueueRepository,
     private readonly executor: RunExecutor,
     private readonly revocations: RevocationSource,
     signal: RunSignal,
-    @Inject(AUTOMATIONS_CONFIG) { runs }: AutomationsConfig,
+    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {
-    super({ places: runs.concurrency, longestPauseMs: runs.pollMs, wake: signal });
-    this.leaseSeconds = runs.leaseSeconds;
+    super({ places: config.runs.concurrency, longestPauseMs: config.runs.pollMs, wake: signal });
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<Claim>> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // Runs of a suspended tenant wait until it is reinstated.
     const except = [...fullTenants, ...this.revocations.suspendedTenants()];
-    return { items: await this.queue.claim(places, this.leaseSeconds, except) };
+    return { items: await this.queue.claim(places, this.config.runs.leaseSeconds, except) };
   }
 
   protected release(claims: readonly Claim[]): Promise<void> {

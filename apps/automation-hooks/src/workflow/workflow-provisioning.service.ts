@@ -6,23 +6,20 @@ import { OutsideClient } from '@crm/egress';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import type { Workflow } from './workflow.entity.js';
-import { type NewWorkflow, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
-import { AcceptedRunsService } from './workflow.service.js';
-
+import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
+import { DeletedWorkflowsService } from './workflow.service.js';
 import { readDefinition, type TargetPolicy } from './workflow-validation.js';
 
 type Provisioning = RpcRequest<typeof rpc.automations.provisionWorkflows>;
 
-/** The workflows of apps. */
 @Injectable()
 export class WorkflowProvisioningService {
   constructor(
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
-    private readonly limit: WorkflowLimit,
     private readonly hooks: HookService,
     private readonly outside: OutsideClient,
-    private readonly acceptedRuns: AcceptedRunsService,
+    private readonly deleted: DeletedWorkflowsService,
   ) {}
 
   /**
@@ -37,7 +34,7 @@ export class WorkflowProvisioningService {
       const keys = new Set(wanted.map((workflow) => workflow.origin?.automationKey));
       const obsolete = present.filter((workflow) => !keys.has(workflow.origin?.automationKey)).map(({ id }) => id);
       const added = wanted.length - (present.length - obsolete.length);
-      await this.limit.check(tx, added, obsolete.length);
+      await this.workflows.requireRoom(tx, added, obsolete.length);
       await this.workflows.delete(tx, obsolete);
       for (const workflow of wanted) {
         const old = present.find(({ origin }) => origin?.automationKey === workflow.origin?.automationKey);
@@ -45,8 +42,7 @@ export class WorkflowProvisioningService {
       }
       return { hooks: await this.revealAll(tx, request.installationId), obsolete };
     });
-    await this.hooks.forget(obsolete);
-    await this.acceptedRuns.cancel(principal.tenantId, obsolete);
+    await this.deleted.forget(principal.tenantId, obsolete);
     return hooks;
   }
 
@@ -58,8 +54,7 @@ export class WorkflowProvisioningService {
       await this.workflows.delete(tx, present);
       return present;
     });
-    await this.hooks.forget(ids);
-    await this.acceptedRuns.cancel(tenantId, ids);
+    await this.deleted.forget(tenantId, ids);
     return ids.length;
   }
 
@@ -100,34 +95,21 @@ function isSame(wanted: NewWorkflow, old: Workflow): boolean {
 function readAutomations(principal: Principal, request: Provisioning, policy: TargetPolicy): NewWorkflow[] {
   const problems: FieldProblem[] = [];
   const keys = new Set<string>();
+  const { installationId, appKey, grantedScopes, objectNames } = request;
   const read = request.automations.flatMap((automation, index): NewWorkflow[] => {
-    const { key } = automation;
+    const { key, name } = automation;
+    const pointer = `/automations/${index}`;
     if (typeof key !== 'string' || key === '' || keys.has(key)) {
-      problems.push({
-        pointer: `/automations/${index}/key`,
-        code: 'INVALID_KEY',
-        detail: 'Each automation must have a key of its own',
-      });
+      const detail = 'Each automation must have a key of its own';
+      problems.push({ pointer: `${pointer}/key`, code: 'INVALID_KEY', detail });
       return [];
     }
     keys.add(key);
     try {
-      const origin = {
-        installationId: request.installationId,
-        appKey: request.appKey,
-        automationKey: key,
-        grantedScopes: request.grantedScopes,
-      };
-      return [
-        {
-          id: newId(),
-          name: typeof automation.name === 'string' ? automation.name : key,
-          definition: readDefinition(automation, policy, `/automations/${index}`),
-          authorId: principal.userId,
-          origin,
-          objectNames: request.objectNames,
-        },
-      ];
+      const definition = readDefinition(automation, policy, pointer);
+      const origin = { installationId, appKey, automationKey: key, grantedScopes };
+      const workflow = { definition, origin, objectNames, authorId: principal.userId };
+      return [{ id: newId(), name: typeof name === 'string' ? name : key, ...workflow }];
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       problems.push(...(error.extra.errors ?? []));

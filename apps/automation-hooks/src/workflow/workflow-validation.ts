@@ -1,15 +1,9 @@
 import { EVENT_NAMES, escapePointer, type FieldProblem, isEventName, PlatformError } from '@crm/contracts';
 import type { OutsideClient } from '@crm/egress';
+import { FIELD_TYPE_NAMES } from '@crm/fields';
 import { checkFormula } from '@crm/formula';
-import { conditionTypes, hasPlaceholder, type ManifestTrigger, TemplateError, templateKeys } from '@crm/manifest';
-import {
-  type Action,
-  PAYLOAD_TYPES,
-  type PayloadKey,
-  stepKey,
-  type Trigger,
-  type WorkflowDefinition,
-} from './workflow.entity.js';
+import { conditionTypes, hasPlaceholder, TemplateError, templateKeys } from '@crm/manifest';
+import { type Action, stepKey, type Trigger, type WorkflowDefinition } from './workflow.entity.js';
 
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;
@@ -21,6 +15,11 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
+
+/** Types that a payload key can be declared with: those of fields except formulas, and `boolean` as JSON calls it. */
+const PAYLOAD_TYPES: readonly string[] = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'];
+
+type Payload = NonNullable<Trigger['payload']>;
 
 /** The members of each action in addition to `type` and `key`; those with `?` may be missing. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -114,15 +113,15 @@ function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
   }
 }
 
-function readPayload(input: unknown, problems: Problems): PayloadKey[] | undefined {
+function readPayload(input: unknown, problems: Problems): Payload | undefined {
   if (input === undefined) return undefined;
   if (!Array.isArray(input) || input.length > MAX_PAYLOAD_KEYS) {
     problems.add('/trigger/payload', 'INVALID_TYPE', `payload must be a list of at most ${MAX_PAYLOAD_KEYS} keys`);
     return undefined;
   }
-  return input.flatMap((key: unknown, index): PayloadKey[] => {
+  return input.flatMap((key: unknown, index): Payload => {
     if (isObject(key) && typeof key.name === 'string' && typeof key.type === 'string') {
-      if (PAYLOAD_TYPES.includes(key.type)) return [{ name: key.name, type: key.type }];
+      if (PAYLOAD_TYPES.includes(key.type)) return [{ name: key.name, type: key.type as Payload[number]['type'] }];
     }
     const detail = `A key must have a name and one of the types ${PAYLOAD_TYPES.join(', ')}`;
     problems.add(`/trigger/payload/${index}`, 'INVALID_PAYLOAD_KEY', detail);
@@ -136,7 +135,7 @@ function readCondition(input: unknown, trigger: Trigger | undefined, problems: P
     problems.add('/condition', 'INVALID_TYPE', 'condition must be a formula as text');
     return undefined;
   }
-  const types = trigger ? conditionTypes(trigger as ManifestTrigger) : new Map();
+  const types = trigger ? conditionTypes(trigger) : new Map();
   const { errors } = checkFormula(input, types, { untypedNames: true, expected: 'boolean' });
   for (const error of errors) {
     problems.add('/condition', error.code, `${error.message} (at position ${error.position})`);
@@ -193,31 +192,34 @@ function checkMember(action: Json, member: string, pointer: string, problems: Pr
     if (!member.endsWith('?')) problems.add(at, 'REQUIRED', `${name} is missing`);
     return;
   }
-  switch (name) {
-    case 'values':
-      if (isObject(value)) checkTemplates(value, at, problems);
-      else problems.add(at, 'INVALID_TYPE', 'values must be an object');
-      return;
-    case 'seconds':
-      checkNumber(value, 1, MAX_WAIT_SECONDS, at, problems);
-      return;
-    case 'dueInDays':
-      checkNumber(value, 0, MAX_DUE_IN_DAYS, at, problems);
-      return;
-    case 'method':
-      if (METHODS.includes(value as string)) return;
-      problems.add(at, 'INVALID_METHOD', `method must be one of ${METHODS.join(', ')}`);
-      return;
-    case 'headers':
-      checkHeaders(value, at, problems);
-      return;
-    case 'body':
-      checkTemplates(value, at, problems);
-      return;
-    default:
-      checkText(name, value, at, problems);
-  }
+  const check = CHECKS[name] ?? ((...of) => checkText(name, ...of));
+  check(value, at, problems);
 }
+
+type Check = (value: unknown, pointer: string, problems: Problems) => void;
+
+const inRange =
+  (least: number, most: number): Check =>
+  (value, pointer, problems) => {
+    if (typeof value === 'number' && value >= least && value <= most) return;
+    problems.add(pointer, 'INVALID_NUMBER', `The value must be a number from ${least} to ${most}`);
+  };
+
+/** Members that are no plain text. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  values: (value, pointer, problems) => {
+    if (isObject(value)) checkTemplates(value, pointer, problems);
+    else problems.add(pointer, 'INVALID_TYPE', 'values must be an object');
+  },
+  seconds: inRange(1, MAX_WAIT_SECONDS),
+  dueInDays: inRange(0, MAX_DUE_IN_DAYS),
+  method: (value, pointer, problems) => {
+    if (METHODS.includes(value as string)) return;
+    problems.add(pointer, 'INVALID_METHOD', `method must be one of ${METHODS.join(', ')}`);
+  },
+  headers: checkHeaders,
+  body: checkTemplates,
+};
 
 /** Texts without placeholders: the author decides what a run works on, not the payload. */
 const FIXED_TEXTS = ['object', 'assignee'];
@@ -254,11 +256,6 @@ function checkHeaders(value: unknown, pointer: string, problems: Problems): void
       problems.add(pointer, 'INVALID_HEADER', `${JSON.stringify(name)} must be a header name with a text of one line`);
     }
   }
-}
-
-function checkNumber(value: unknown, least: number, most: number, pointer: string, problems: Problems): void {
-  if (typeof value === 'number' && value >= least && value <= most) return;
-  problems.add(pointer, 'INVALID_NUMBER', `The value must be a number from ${least} to ${most}`);
 }
 
 function checkTemplates(value: unknown, pointer: string, problems: Problems): void {

@@ -1,5 +1,4 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { RpcHandler } from '@crm/messaging';
@@ -81,7 +80,6 @@ export class WorkflowController {
   }
 }
 
-/** Asked on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
 /** Called by the marketplace when apps are installed, upgraded and removed. */

@@ -3,18 +3,16 @@ import { Module } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { HookModule } from '../hook/hook.module.js';
 import { WorkflowController, WorkflowRpc } from './workflow.controller.js';
-import { DefinitionSweeper, WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
-import { AcceptedRunsService, WorkflowService } from './workflow.service.js';
-
+import { DefinitionSweeper, WorkflowRepository } from './workflow.repository.js';
+import { DeletedWorkflowsService, WorkflowService } from './workflow.service.js';
 import { WorkflowProvisioningService } from './workflow-provisioning.service.js';
 
 @Module({
   imports: [HookModule],
   controllers: [WorkflowController, WorkflowRpc],
   providers: [
-    AcceptedRunsService,
     DefinitionSweeper,
-    WorkflowLimit,
+    DeletedWorkflowsService,
     WorkflowProvisioningService,
     WorkflowRepository,
     WorkflowService,

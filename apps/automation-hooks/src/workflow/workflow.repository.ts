@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction, Sweeper, secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
-
 import { Inject, Injectable } from '@nestjs/common';
 import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
@@ -14,14 +13,6 @@ import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workfl
 export const LIST_WORKFLOWS_STARTED_BY = `
   SELECT id, definition_version AS version, app_key AS "appKey", granted_scopes AS "grantedScopes"
     FROM workflow WHERE tenant_id = $1 AND event_name = $2 AND enabled ORDER BY id`;
-
-/** Changes and returns a workflow in one round trip. $1: tenant, $2: id, $3: whether it is enabled from now on. */
-const SET_WORKFLOW_ENABLED = `
-  UPDATE workflow SET enabled = $3, version = version + 1, updated_at = now() WHERE tenant_id = $1 AND id = $2
-  RETURNING tenant_id AS "tenantId", id, version, name, definition, definition_version AS "definitionVersion", trigger_type AS "triggerType",
-    event_name AS "eventName", enabled, author_id AS "authorId", installation_id AS "installationId",
-    automation_key AS "automationKey", app_key AS "appKey", granted_scopes AS "grantedScopes",
-    object_names AS "objectNames", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** Keeps what a workflow does, before it is replaced, for its runs. $1: tenant, $2: workflow. */
 const KEEP_DEFINITION = `
@@ -53,7 +44,6 @@ const LOCK_WORKFLOWS = `SELECT pg_advisory_xact_lock(hashtextextended('workflows
 
 export interface StartedWorkflow {
   readonly id: string;
-  /** Version of its definition. */
   readonly version: number;
   /** The app that it belongs to; null, like its scopes, for a workflow that the tenant created. */
   readonly appKey: string | null;
@@ -63,7 +53,6 @@ export interface StartedWorkflow {
 /** The definition of a run, independent of later changes to its workflow. */
 export type PinnedDefinition = Pick<Workflow, 'definition' | 'objectNames'>;
 
-/** A workflow from its author or a package. */
 export interface NewWorkflow
   extends Readonly<Pick<Workflow, 'id' | 'name' | 'definition' | 'authorId' | 'objectNames'>> {
   readonly origin: WorkflowOrigin | null;
@@ -71,6 +60,8 @@ export interface NewWorkflow
 
 @Injectable()
 export class WorkflowRepository {
+  constructor(@Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig) {}
+
   async insert(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
     const { installationId = null, automationKey = null, appKey = null } = workflow.origin ?? {};
     await tx
@@ -95,7 +86,6 @@ export class WorkflowRepository {
     );
   }
 
-  /** @returns null when there is none */
   async find(tx: TenantTransaction, id: string): Promise<Workflow | null> {
     return tx.repository(Workflow).findOneBy({ tenantId: tx.tenantId, id });
   }
@@ -104,13 +94,29 @@ export class WorkflowRepository {
     return tx.repository(Workflow).find({ where: { tenantId: tx.tenantId, installationId }, order: { id: 'ASC' } });
   }
 
-  /** The enabled workflows that the event starts. */
   async listStartedBy(tx: TenantTransaction, eventName: string): Promise<StartedWorkflow[]> {
     return tx.query<StartedWorkflow>(LIST_WORKFLOWS_STARTED_BY, [tx.tenantId, eventName]);
   }
 
-  /** All of the tenant, those of apps and disabled ones included; their number is limited. */
-  async count(tx: TenantTransaction): Promise<number> {
+  /**
+   * Limits how many workflows a tenant has, under its lock, and thereby how many runs a single event can start. A tenant
+   * above a lowered limit keeps and may replace its workflows.
+   * @param removed how many the same transaction removes
+   * @throws WORKFLOW_LIMIT_EXCEEDED
+   */
+  async requireRoom(tx: TenantTransaction, added: number, removed = 0): Promise<void> {
+    if (added <= removed) return;
+    const limit = this.config.workflowsPerTenant;
+    const present = await this.count(tx);
+    if (present - removed + added <= limit) return;
+    throw new PlatformError(
+      'WORKFLOW_LIMIT_EXCEEDED',
+      `A workspace may have ${limit} workflows, those of apps included; it has ${present}`,
+      { members: { limit, present, requested: added } },
+    );
+  }
+
+  private async count(tx: TenantTransaction): Promise<number> {
     return tx.repository(Workflow).countBy({ tenantId: tx.tenantId });
   }
 
@@ -130,8 +136,9 @@ export class WorkflowRepository {
 
   /** @returns the workflow as it is now; null when there is none */
   async setEnabled(tx: TenantTransaction, id: string, enabled: boolean): Promise<Workflow | null> {
-    const [row] = await tx.query(SET_WORKFLOW_ENABLED, [tx.tenantId, id, enabled]);
-    return row ? tx.repository(Workflow).create(row) : null;
+    const change = { enabled, version: () => 'version + 1', updatedAt: secondsFromNow(0) };
+    await tx.repository(Workflow).update({ tenantId: tx.tenantId, id }, change);
+    return this.find(tx, id);
   }
 
   async delete(tx: TenantTransaction, ids: readonly string[]): Promise<void> {
@@ -140,7 +147,6 @@ export class WorkflowRepository {
     await tx.repository(Workflow).delete({ tenantId: tx.tenantId, id: In(ids) });
   }
 
-  /** @returns how many replaced definitions without unfinished runs were deleted, `limit` at most */
   async sweepDefinitions(tx: NarrowTransaction, limit: number, olderThanSeconds: number): Promise<number> {
     const [row] = await tx.query<{ deleted: number }>(SWEEP_DEFINITIONS, [limit, olderThanSeconds]);
     return row?.deleted ?? 0;
@@ -169,7 +175,6 @@ const SWEEP_BATCH = 1_000;
 /** Longer than the transaction of a run that is being accepted with the definition, and not yet to be seen in the queue. */
 const KEPT_SECONDS = 3_600;
 
-/** Deletes replaced definitions whose workflow has no unfinished run. */
 @Injectable()
 export class DefinitionSweeper extends Sweeper {
   constructor(
@@ -184,35 +189,5 @@ export class DefinitionSweeper extends Sweeper {
     while (deleted === SWEEP_BATCH && !stopping.aborted) {
       deleted = await this.database.crossTenant((tx) => this.workflows.sweepDefinitions(tx, SWEEP_BATCH, KEPT_SECONDS));
     }
-  }
-}
-
-/** Limits how many workflows a tenant has, and thereby how many runs a single event can start. */
-@Injectable()
-export class WorkflowLimit {
-  private readonly limit: number;
-
-  constructor(
-    private readonly workflows: WorkflowRepository,
-    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
-  ) {
-    this.limit = config.workflowsPerTenant;
-  }
-
-  /**
-   * Checks before workflows are added, under the tenant's lock. A tenant above a lowered limit keeps and may replace
-   * its workflows.
-   * @param removed how many the same transaction removes
-   * @throws WORKFLOW_LIMIT_EXCEEDED
-   */
-  async check(tx: TenantTransaction, added: number, removed = 0): Promise<void> {
-    if (added <= removed) return;
-    const present = await this.workflows.count(tx);
-    if (present - removed + added <= this.limit) return;
-    throw new PlatformError(
-      'WORKFLOW_LIMIT_EXCEEDED',
-      `A workspace may have ${this.limit} workflows, those of apps included; it has ${present}`,
-      { members: { limit: this.limit, present, requested: added } },
-    );
   }
 }

@@ -5,7 +5,6 @@ import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-
 import {
   type CreatedWorkflowView,
   type CreateWorkflowInput,
@@ -13,7 +12,7 @@ import {
   type WorkflowView,
 } from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
-import { WorkflowLimit, WorkflowRepository } from './workflow.repository.js';
+import { WorkflowRepository } from './workflow.repository.js';
 import { readDefinition } from './workflow-validation.js';
 
 /**
@@ -38,27 +37,27 @@ const CANCEL_RUNS = `
       FROM gone WHERE run.tenant_id = $1 AND run.id = gone.run_id)
   SELECT count(*)::int AS cancelled FROM gone`;
 
-/** Runs that one transaction cancels. */
 const BATCH = 1_000;
 
-/** The error of a run whose workflow was deleted. */
 export const WORKFLOW_DELETED = { code: 'WORKFLOW_DELETED', detail: 'The workflow was deleted' } as const;
 
-/**
- * Cancels runs of deleted workflows. Runs depend on workflows and not the other way round, so the statement is here.
- */
+/** Runs depend on workflows and not the other way round, so the statement that cancels them is here. */
 @Injectable()
-export class AcceptedRunsService {
-  private readonly logger = new Logger(AcceptedRunsService.name);
+export class DeletedWorkflowsService {
+  private readonly logger = new Logger(DeletedWorkflowsService.name);
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly hooks: HookService,
+  ) {}
 
   /**
-   * Cancels unfinished runs after the deletion; a run under way ends after its current step. A failure is only logged:
-   * a worker that claims a run without a workflow cancels it too.
+   * Forgets hooks and cancels unfinished runs after the deletion; a run under way ends after its current step. A failure
+   * is only logged: a worker that claims a run without a workflow cancels it too.
    */
-  async cancel(tenantId: string, workflowIds: readonly string[]): Promise<void> {
+  async forget(tenantId: string, workflowIds: readonly string[]): Promise<void> {
     if (workflowIds.length === 0) return;
+    await this.hooks.forget(workflowIds);
     const { code, detail } = WORKFLOW_DELETED;
     try {
       for (let cancelled = BATCH; cancelled === BATCH; ) {
@@ -80,10 +79,9 @@ export class WorkflowService {
   constructor(
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
-    private readonly limit: WorkflowLimit,
     private readonly hooks: HookService,
     private readonly outside: OutsideClient,
-    private readonly acceptedRuns: AcceptedRunsService,
+    private readonly deleted: DeletedWorkflowsService,
   ) {}
 
   /** @throws WORKFLOW_INVALID, WORKFLOW_LIMIT_EXCEEDED */
@@ -92,7 +90,7 @@ export class WorkflowService {
     const id = newId();
     return this.database.transaction(principal.tenantId, async (tx) => {
       await this.workflows.lockTenant(tx);
-      await this.limit.check(tx, 1);
+      await this.workflows.requireRoom(tx, 1);
       const { name } = input;
       await this.workflows.insert(tx, {
         id,
@@ -144,8 +142,7 @@ export class WorkflowService {
       if (origin) throw new PlatformError('CONFLICT', 'The workflow belongs to an installed app; disable it instead');
       await this.workflows.delete(tx, [id]);
     });
-    await this.hooks.forget([id]);
-    await this.acceptedRuns.cancel(principal.tenantId, [id]);
+    await this.deleted.forget(principal.tenantId, [id]);
   }
 
   private async lookUp(tx: TenantTransaction, id: string): Promise<Workflow> {

@@ -1,8 +1,8 @@
-import { certifySources, locateFindings, type PackageTexts } from '@crm/manifest';
-import { parseArguments, UsageError } from '../arguments.js';
+import { type Certification, certifySources, locateFindings, type PackageTexts } from '@crm/manifest';
+import { membersOf, parseArguments, UsageError } from '../arguments.js';
 import type { CliConfig } from '../config.js';
 import { type CertifiedPackage, readSource } from '../package-source.js';
-import { baseUrlOf, certifyRemotely, Platform } from '../remote/platform.js';
+import { baseUrlOf, Platform } from '../remote/platform.js';
 import { jsonReport, junitReport } from '../report/report.js';
 import { textReport, verdictLine } from '../report/text-report.js';
 import type { Terminal } from '../terminal.js';
@@ -30,12 +30,9 @@ const OPTIONS = {
   token: { type: 'string' },
 } as const;
 
-interface CertifyArguments {
-  files: readonly string[];
-  reviewFile: string | undefined;
-  format: 'text' | 'json' | 'junit';
-  remote: Platform | undefined;
-}
+const REMOTE_PATH = 'api/marketplace/developer/certifications';
+/** The platform looks up names, each with its own time limit. */
+const TIMEOUT_MS = 60_000;
 
 /** `crm-dev certify`. @returns the exit status */
 export async function certifyCommand(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -57,7 +54,7 @@ export async function certifyCommand(args: readonly string[], terminal: Terminal
   return packages.every(({ certification }) => certification.passed) ? 0 : 1;
 }
 
-function readArguments(args: readonly string[], config: CliConfig): CertifyArguments {
+function readArguments(args: readonly string[], config: CliConfig) {
   const { values, positionals: files } = parseArguments(args, OPTIONS, CERTIFY_USAGE);
   const wrong = (message: string) => new UsageError(message, CERTIFY_USAGE);
   if (files.length === 0) throw wrong('No package was given. Give the path of its app.json.');
@@ -69,7 +66,7 @@ function readArguments(args: readonly string[], config: CliConfig): CertifyArgum
   return {
     files,
     reviewFile: values.review,
-    format: values.json ? 'json' : values.junit ? 'junit' : 'text',
+    format: values.json ? ('json' as const) : values.junit ? ('junit' as const) : ('text' as const),
     remote: values.remote ? remoteOf(values['base-url'] ?? config.baseUrl, values.token ?? config.token) : undefined,
   };
 }
@@ -98,9 +95,20 @@ async function certifyFile(
   if (!remote || !isReadable) {
     return { file, reviewFile, texts, ...(await certifySources(texts, { mode: 'certification' })) };
   }
-  const certification = await certifyRemotely(remote, {
-    manifest: texts.manifest.value,
-    ...(texts.reviewPacket && { reviewPacket: texts.reviewPacket.value }),
-  });
+  const { manifest, reviewPacket } = texts;
+  const documents = { manifest: manifest.value, ...(reviewPacket && { reviewPacket: reviewPacket.value }) };
+  // It also knows who owns the key, which versions were submitted and how names resolve.
+  const certification = await remote.post(REMOTE_PATH, documents, TIMEOUT_MS, isCertification, 'a certification');
   return { file, reviewFile, texts, certification, findings: locateFindings(certification, texts) };
+}
+
+function isCertification(body: unknown): body is Certification {
+  const { passed, checks, summary } = membersOf(body);
+  return (
+    typeof passed === 'boolean' &&
+    typeof summary === 'object' &&
+    summary !== null &&
+    Array.isArray(checks) &&
+    checks.every((check) => typeof check?.id === 'string' && Array.isArray(check.findings))
+  );
 }

@@ -54,18 +54,14 @@ function declaresBreaking({ release }: Manifest): boolean {
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 
-const EFFECTS = {
-  safe: (colours: Colours) => colours.good,
-  breaking: (colours: Colours) => colours.warning,
-  destructive: (colours: Colours) => colours.blocker,
-} as const;
+const EFFECTS = { safe: 'good', breaking: 'warning', destructive: 'blocker' } as const;
 
 function textOf(changes: readonly Change[], colours: Colours): string {
   return changes
     .map(({ kind, effect, consent, pointer, message }) => {
       const asks = consent ? ' (asks the tenant for consent)' : '';
       const where = pointer === '' ? '' : ` ${colours.faint(printable(pointer))}`;
-      return `${SIGNS[kind]} ${EFFECTS[effect](colours)(effect.padEnd(11))} ${printable(message)}${asks}${where}\n`;
+      return `${SIGNS[kind]} ${colours[EFFECTS[effect]](effect.padEnd(11))} ${printable(message)}${asks}${where}\n`;
     })
     .join('');
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { UsageError } from '../arguments.js';
+import { membersOf, UsageError } from '../arguments.js';
 import { type Answer, type Platform, PlatformUnreachable } from '../remote/platform.js';
 
 /** A delivery of a sandbox, as the API shows it to its developer. */
@@ -14,23 +14,20 @@ export interface ListenedDelivery {
   readonly body: string;
 }
 
-export interface ListenedPage {
+interface ListenedPage {
   readonly data: readonly ListenedDelivery[];
   readonly cursor: string;
 }
 
 const TEXTS = ['id', 'event', 'eventId', 'url', 'body'] as const;
 
-/** Whether an answer is what it should be. */
-export function isListenedPage(body: unknown): body is ListenedPage {
-  if (typeof body !== 'object' || body === null) return false;
-  const { data, cursor } = body as Record<string, unknown>;
+function isListenedPage(body: unknown): body is ListenedPage {
+  const { data, cursor } = membersOf(body);
   return typeof cursor === 'string' && Array.isArray(data) && data.every(isListenedDelivery);
 }
 
 function isListenedDelivery(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const delivery = value as Record<string, unknown>;
+  const delivery = membersOf(value);
   const { headers } = delivery;
   return (
     TEXTS.every((name) => typeof delivery[name] === 'string') &&

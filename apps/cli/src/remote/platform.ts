@@ -1,10 +1,8 @@
 import { parseUrl } from '@crm/address-policy';
-import type { Certification } from '@crm/manifest';
-import { errorCodeOf, messageOf, UsageError } from '../arguments.js';
+import { errorCodeOf, membersOf, messageOf, UsageError } from '../arguments.js';
 import type { CliConfig } from '../config.js';
 
-/** What a developer has after signing in. */
-export interface Credentials {
+interface Credentials {
   /** An access token; without one it is got with the refresh token. */
   readonly token?: string | undefined;
   /** Works once, for a new access token and the next refresh token. */
@@ -65,6 +63,24 @@ export class Platform {
     return this.send(method, path, options, this.token);
   }
 
+  /**
+   * Sends a body and returns the answer.
+   * @param what is expected, as the error names it
+   * @throws UsageError when it does not come: no connection, a refusal, or an answer of another shape
+   */
+  async post<T>(
+    path: string,
+    body: unknown,
+    timeoutMs: number,
+    isExpected: (answer: unknown) => answer is T,
+    what: string,
+  ): Promise<T> {
+    const answer = await this.call('POST', path, { body, timeoutMs });
+    if (answer.status !== 200) this.refuse(answer);
+    if (!isExpected(answer.body)) throw new UsageError(`${this.origin} did not answer with ${what}.`);
+    return answer.body;
+  }
+
   /** @throws UsageError with what the platform says */
   refuse(answer: Answer): never {
     throw new UsageError(`${this.origin} refused: ${refusalOf(answer)}`);
@@ -74,8 +90,8 @@ export class Platform {
     const { refreshToken } = this;
     const options = { body: { refreshToken }, timeoutMs: REFRESH_TIMEOUT_MS, signal };
     const answer = await this.send('POST', REFRESH_PATH, options, undefined);
-    const pair = answer.body as { accessToken?: unknown; refreshToken?: unknown } | null | undefined;
-    if (answer.status !== 200 || typeof pair?.accessToken !== 'string' || typeof pair.refreshToken !== 'string') {
+    const pair = membersOf(answer.body);
+    if (answer.status !== 200 || typeof pair.accessToken !== 'string' || typeof pair.refreshToken !== 'string') {
       return this.refuse(answer);
     }
     this.token = pair.accessToken;
@@ -133,7 +149,7 @@ function reasonOf(error: unknown, timeoutMs: number): string {
 
 /** The status and the text of a problem document (RFC 9457). */
 function refusalOf({ status, body }: Answer): string {
-  const problem = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const problem = membersOf(body);
   const text = [problem.detail, problem.title].find((value) => typeof value === 'string');
   const hint = status === 401 ? ' Sign in again and use the new token.' : '';
   return `${status}${text === undefined ? '' : ` ${text}`}${hint}`;
@@ -191,79 +207,4 @@ export function platformOf(
     );
   }
   return new Platform(baseUrlOf(baseUrl, usage), { token, refreshToken });
-}
-
-const PATH = 'api/marketplace/developer/certifications';
-
-/** Milliseconds; the platform looks up names, each with its own time limit. */
-const CERTIFICATION_TIMEOUT_MS = 60_000;
-
-/**
- * Certifies through the API, which also knows who owns the key, which versions were submitted and how names resolve.
- *
- * @throws UsageError when there is no certification: no connection, a refusal, or an unexpected answer
- */
-export async function certifyRemotely(
-  platform: Platform,
-  documents: { manifest: unknown; reviewPacket?: unknown },
-): Promise<Certification> {
-  const answer = await platform.call('POST', PATH, { body: documents, timeoutMs: CERTIFICATION_TIMEOUT_MS });
-  if (answer.status !== 200) platform.refuse(answer);
-  if (!isCertification(answer.body)) throw new UsageError(`${platform.origin} did not answer with a certification.`);
-  return answer.body;
-}
-
-function isCertification(body: unknown): body is Certification {
-  if (typeof body !== 'object' || body === null) return false;
-  const { passed, checks, summary } = body as Record<string, unknown>;
-  return (
-    typeof passed === 'boolean' &&
-    typeof summary === 'object' &&
-    summary !== null &&
-    Array.isArray(checks) &&
-    checks.every((check) => typeof check?.id === 'string' && Array.isArray(check.findings))
-  );
-}
-
-/** What became of a sample event at one webhook of a sandbox. */
-export interface TriggeredDelivery {
-  readonly url: string;
-  /** `delivered`, `failed`, `blocked` or `pending`. */
-  readonly status: string;
-  readonly httpStatus?: number;
-  /** Milliseconds. */
-  readonly latencyMs?: number;
-  readonly error?: { readonly code: string; readonly message: string };
-}
-
-export interface TriggeredEvent {
-  readonly event: string;
-  readonly eventId: string;
-  readonly deliveries: readonly TriggeredDelivery[];
-}
-
-/** Milliseconds; an endpoint has 15 seconds to answer. */
-const TRIGGER_TIMEOUT_MS = 35_000;
-
-/**
- * Has the platform send a sample event to the sandboxes of an app.
- * @throws UsageError when it does not: no connection, a refusal, or an unexpected answer
- */
-export async function triggerEvent(platform: Platform, appKey: string, event: string): Promise<TriggeredEvent> {
-  const path = `api/marketplace/developer/apps/${encodeURIComponent(appKey)}/trigger`;
-  const answer = await platform.call('POST', path, { body: { event }, timeoutMs: TRIGGER_TIMEOUT_MS });
-  if (answer.status !== 200) platform.refuse(answer);
-  if (!isTriggeredEvent(answer.body)) throw new UsageError(`${platform.origin} did not answer with deliveries.`);
-  return answer.body;
-}
-
-function isTriggeredEvent(body: unknown): body is TriggeredEvent {
-  if (typeof body !== 'object' || body === null) return false;
-  const { event, eventId, deliveries } = body as Record<string, unknown>;
-  return (
-    typeof event === 'string' &&
-    typeof eventId === 'string' &&
-    Array.isArray(deliveries) &&
-    deliveries.every((one) => typeof one?.url === 'string' && typeof one.status === 'string')
-  );
 }

@@ -1,4 +1,5 @@
 import type { CheckResult } from '@crm/manifest';
+import { membersOf } from '../arguments.js';
 import type { CertifiedPackage } from '../package-source.js';
 import { printable, printableJson } from '../terminal.js';
 
@@ -17,8 +18,7 @@ export function packageName(manifest: unknown): string {
 }
 
 function textOf(manifest: unknown, key: string): string {
-  const value =
-    typeof manifest === 'object' && manifest !== null ? (manifest as Record<string, unknown>)[key] : undefined;
+  const value = membersOf(manifest)[key];
   return typeof value === 'string' && value.trim() !== '' ? printable(value.slice(0, 80)) : 'unknown';
 }
 

@@ -1,24 +1,16 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, isExcessive, type TenantTransaction } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
-import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { E_TIMEOUT, Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
 import type { ObjectModel } from '../object/object-model.js';
-import { type RowCondition } from './record-list.repository.js';
-import type { RecordSort } from './record-sort.js';
+import type { ListRequest } from './record-list.repository.js';
 import { type SearchedText } from './search-text.js';
 
 /** Why a query may take long: it names the parameter, and says what would help. */
 export interface QueryCost {
   readonly cause: string;
   readonly help: string;
-}
-
-interface Query {
-  readonly searched: SearchedText | null;
-  readonly conditions: readonly RowCondition[];
-  readonly sort: Pick<RecordSort, 'by' | 'name'>;
 }
 
 /**
@@ -28,8 +20,8 @@ interface Query {
 export function queryCost(
   model: ObjectModel,
   plan: AccessPlan,
-  { searched, conditions, sort }: Query,
-  page: Pick<ListPage, 'counts' | 'countLimit'>,
+  searched: SearchedText | null,
+  { conditions, sort, page, counts }: ListRequest,
 ): QueryCost | null {
   const field = conditions.find(({ unindexedField }) => unindexedField !== undefined)?.unindexedField;
   if (field !== undefined) {
@@ -42,7 +34,7 @@ export function queryCost(
     const help = `sort by createdAt or ${indexedFields(model, plan, 'id')}, or filter by such a field`;
     return { cause: `sort: ${sort.name.replace(/^-/, '')} has no index`, help };
   }
-  if (page.counts && page.countLimit === null) {
+  if (counts && page.countLimit === null) {
     return { cause: 'count: exact counts every match', help: 'leave it out, then counting stops at 10,000' };
   }
   if (searched) {

@@ -12,7 +12,6 @@ import {
   type SqlColumn,
   type ValueType,
 } from '@crm/formula';
-
 import { type StoredField } from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
 import { type RowCondition } from './record-list.repository.js';

@@ -72,6 +72,17 @@ function pageOf(where: string, first: number, { by, descending, after }: ListSha
   return { page: parts, last };
 }
 
+/** What a statement lists. */
+export interface ListRequest {
+  readonly objectId: string;
+  /** Their parameters begin with $3. */
+  readonly conditions: readonly RowCondition[];
+  readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by'>;
+  readonly page: ListPage;
+  /** Whether to count the matches of all pages, up to `page.countLimit`. */
+  readonly counts: boolean;
+}
+
 /** A part of a list. */
 export interface RecordList {
   /** Null when there is no such object. */
@@ -88,22 +99,15 @@ export class RecordListRepository {
 
   /**
    * Lists records together with the revision of their definition, in one snapshot.
-   * @param counts whether to count the matches, up to `page.countLimit`
    * @param tx runs outside a transaction when absent
    */
-  async list(
-    tenantId: string,
-    objectId: string,
-    conditions: readonly RowCondition[],
-    { descending, by }: Pick<RecordSort, 'descending' | 'by'>,
-    { after, offset, limit, countLimit }: ListPage,
-    counts: boolean,
-    tx?: TenantTransaction,
-  ): Promise<RecordList> {
-    const hasValue = by !== null && after !== undefined && after.value !== null;
+  async list(tenantId: string, request: ListRequest, tx?: TenantTransaction): Promise<RecordList> {
+    const { objectId, conditions, sort, counts } = request;
+    const { after, offset, limit, countLimit } = request.page;
+    const hasValue = sort.by !== null && after !== undefined && after.value !== null;
     const statement = listRecords(conditions, {
-      by,
-      descending,
+      by: sort.by,
+      descending: sort.descending,
       after: after ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
     });

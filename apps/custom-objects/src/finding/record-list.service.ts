@@ -3,28 +3,24 @@ import type { TenantTransaction } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ListAnswer, type ListPage, type ListQuery, listAnswer, type Position, parsePage } from '@crm/http';
-
 import { Injectable } from '@nestjs/common';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost } from './costly-query.service.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
-import { type RecordList, RecordListRepository, type RowCondition } from './record-list.repository.js';
-import { parseSort, type RecordSort } from './record-sort.js';
+import {
+  type ListRequest,
+  type RecordList,
+  RecordListRepository,
+  type RowCondition,
+} from './record-list.repository.js';
+import { parseSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
-import { audiencesFor, containsText, searchedText, type TextSearch } from './search-text.js';
+import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';
 
 /** The tenant, identity and roles of the caller. */
 type ListCaller = ObjectCaller & { readonly roles: readonly string[] };
-
-/** The filter, search text and order of a list. */
-export interface RecordSelection {
-  readonly q?: string;
-  /** Their parameters begin with $3. */
-  readonly conditions: readonly RowCondition[];
-  readonly sort: RecordSort;
-}
 
 /** So many matches of a search can be handed to the statement that applies filter and order; more are looked up by it. */
 const MOST_CANDIDATES = 1_000;
@@ -65,92 +61,64 @@ export class RecordListService {
       });
       let { revision }: { revision: number | null } = model.object;
       let counted: number | undefined;
-      const records = await readPage(
-        page,
-        async (portion) => {
-          const isFirst = counted === undefined;
-          const part = await this.read(
-            caller.tenantId,
-            model,
-            plan,
-            { q: query.q, conditions, sort },
-            portion,
-            isFirst,
-          );
-          counted ??= part.counted;
-          // Nothing follows a portion that was read under another definition: what was read is discarded. A standard object
-          // to which the tenant has added nothing has no revision there.
-          if ((part.revision ?? 0) === revision) return part.records;
-          revision = part.revision;
-          return [];
-        },
-        (record) => recordJson(model, record, plan, clock),
-        sort.positionOf,
-      );
-      const { rows, end } = records;
+      const read = async (portion: ListPage): Promise<StoredRecord[]> => {
+        const counts = counted === undefined && page.counts;
+        const part = await this.read(caller.tenantId, model, plan, searchedText(query.q), {
+          objectId,
+          conditions,
+          sort,
+          counts,
+          page: portion,
+        });
+        counted ??= part.counted;
+        // Nothing follows a portion that was read under another definition: what was read is discarded. A standard object
+        // to which the tenant has added nothing has no revision there.
+        if ((part.revision ?? 0) === revision) return part.records;
+        revision = part.revision;
+        return [];
+      };
+      const present = (record: StoredRecord) => recordJson(model, record, plan, clock);
+      const { rows, end } = await readPage(page, read, present, sort.positionOf);
       return { revision, result: listAnswer(rows, page, counted ?? 0, () => end) };
     });
     return result;
   }
 
-  /**
-   * @param counts whether to count the matches of all pages
-   * @throws QUERY_TOO_EXPENSIVE
-   */
+  /** @throws QUERY_TOO_EXPENSIVE */
   private async read(
     tenantId: string,
     model: ObjectModel,
     plan: AccessPlan,
-    { q, conditions, sort }: RecordSelection,
-    page: ListPage,
-    counts: boolean,
+    searched: SearchedText | null,
+    list: ListRequest,
   ): Promise<RecordList> {
-    const { id: objectId } = model.object;
-    const searched = searchedText(q);
-    const isCounted = counts && page.counts;
-    const cost = queryCost(model, plan, { searched, conditions, sort }, { ...page, counts: isCounted });
-    if (!cost) return this.records.list(tenantId, objectId, conditions, sort, page, isCounted);
+    const cost = queryCost(model, plan, searched, list);
+    if (!cost) return this.records.list(tenantId, list);
     return this.costly.run(tenantId, cost, async (tx) => {
-      if (!searched) return this.records.list(tenantId, objectId, conditions, sort, page, isCounted, tx);
+      if (!searched) return this.records.list(tenantId, list, tx);
+      const { objectId, conditions, sort } = list;
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
-      return conditions.length === 0 && sort.by === null && sort.descending
-        ? this.search(tx, search, sort, page, isCounted)
-        : this.searchAmong(tx, search, conditions, sort, page, isCounted);
+      if (conditions.length === 0 && sort.by === null && sort.descending) return this.search(tx, search, list);
+      // With a filter or another order the search is one more condition.
+      const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
+      const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
+      return this.records.list(tenantId, { ...list, conditions: [...conditions, condition] }, tx);
     });
   }
 
   /** The search itself finds page and count. */
-  private async search(
-    tx: TenantTransaction,
-    search: TextSearch,
-    sort: RecordSort,
-    page: ListPage,
-    isCounted: boolean,
-  ): Promise<RecordList> {
+  private async search(tx: TenantTransaction, search: TextSearch, list: ListRequest): Promise<RecordList> {
+    const { page, counts } = list;
     const { ids, counted } = await this.searches.search(tx, {
       ...search,
       after: page.after?.id ?? null,
       wanted: page.offset + page.limit,
-      countLimit: isCounted ? page.countLimit : 0,
+      countLimit: counts ? page.countLimit : 0,
     });
-    const found = [{ sql: 'id = ANY ($3::uuid[])', parameters: [ids.slice(page.offset)] }];
+    const conditions = [{ sql: 'id = ANY ($3::uuid[])', parameters: [ids.slice(page.offset)] }];
     const { after, ...whole } = { ...page, offset: 0 };
-    const list = await this.records.list(tx.tenantId, search.objectId, found, sort, whole, false, tx);
-    return { ...list, counted };
-  }
-
-  /** With a filter or another order the search is one more condition. */
-  private async searchAmong(
-    tx: TenantTransaction,
-    search: TextSearch,
-    conditions: readonly RowCondition[],
-    sort: RecordSort,
-    page: ListPage,
-    isCounted: boolean,
-  ): Promise<RecordList> {
-    const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
-    const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
-    return this.records.list(tx.tenantId, search.objectId, [...conditions, condition], sort, page, isCounted, tx);
+    const found = await this.records.list(tx.tenantId, { ...list, conditions, page: whole, counts: false }, tx);
+    return { ...found, counted };
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */
@@ -171,16 +139,9 @@ const PORTION = 50;
  */
 export const PAGE_TEXT_LIMIT = 4_000_000;
 
-/** A page of serialized records. */
-export interface ReadPage {
-  /** One more than the page has when there are more. */
-  readonly rows: string[];
-  /** Position of the last record of the page, without the one more. */
-  readonly end: Position;
-}
-
 /**
  * Reads and serializes a page in portions. Only text that the caller sees counts against the limit.
+ * @returns rows, one more than the page has when there are more, and the position of the page's last record
  * @throws INVALID_QUERY when the records have more text than fits in one response; a single record is always returned
  */
 export async function readPage(
@@ -188,7 +149,7 @@ export async function readPage(
   read: (portion: ListPage) => Promise<StoredRecord[]>,
   present: (record: StoredRecord) => string,
   positionOf: (record: StoredRecord) => Position,
-): Promise<ReadPage> {
+): Promise<{ rows: string[]; end: Position }> {
   const rows: string[] = [];
   let end: Position = { value: null, id: '' };
   let text = 0;

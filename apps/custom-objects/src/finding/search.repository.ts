@@ -16,17 +16,8 @@ export const DELETE_SEARCH_TEXTS = `
   DELETE FROM record_search
    WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND ($4::text[] IS NULL OR audience = ANY ($4::text[]))`;
 
-/** $1: tenant, $2: object. */
-const DELETE_SEARCH_TEXTS_OF_OBJECT = `DELETE FROM record_search WHERE tenant_id = $1 AND object_id = $2`;
-
 /** For the arguments see SEARCH_FUNCTION. $1: object, $2: audiences, $3: text, $4: whether it is indexed, $5: after, $6: wanted, $7: most. */
 export const SEARCH_RECORDS = `SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7)`;
-
-/** Locks the next records whose texts are rewritten. $1: tenant, $2: object, $3: record before them, $4: limit. */
-const LOCK_NEXT_RECORDS = `
-  SELECT id, data FROM custom_record
-   WHERE tenant_id = $1 AND object_id = $2 AND id > $3 AND deleted_at IS NULL
-   ORDER BY id LIMIT $4 FOR NO KEY UPDATE`;
 
 export interface SearchRequest extends TextSearch {
   /** Id of the record after which the page begins. */
@@ -69,26 +60,12 @@ export class SearchRepository {
     await tx.queryPrepared(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, ids, null]);
   }
 
-  async deleteAll(tx: TenantTransaction, objectId: string): Promise<void> {
-    await tx.queryPrepared(DELETE_SEARCH_TEXTS_OF_OBJECT, [tx.tenantId, objectId]);
-  }
-
   async search(tx: TenantTransaction, request: SearchRequest): Promise<SearchResult> {
     const { objectId, audiences, searched, after, wanted, countLimit } = request;
     const { text, isIndexed } = searched;
     const parameters = [objectId, audiences, text, isIndexed, after, wanted, countLimit];
     const [result] = await tx.queryPrepared<SearchResult>(SEARCH_RECORDS, parameters);
     return result as SearchResult;
-  }
-
-  /** Locks the next records of an object, by id. @param after a record's id; the nil UUID for the beginning */
-  lockNext(
-    tx: TenantTransaction,
-    objectId: string,
-    after: string,
-    limit: number,
-  ): Promise<{ readonly id: string; readonly data: Readonly<Record<string, unknown>> }[]> {
-    return tx.queryPrepared(LOCK_NEXT_RECORDS, [tx.tenantId, objectId, after, limit]);
   }
 
   private set(tx: TenantTransaction, statement: string, objectId: string, records: readonly SearchedRecord[]): void {

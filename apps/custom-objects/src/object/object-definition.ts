@@ -1,6 +1,5 @@
 import type { Principal } from '@crm/access';
 import { PlatformError, type ScopeName } from '@crm/contracts';
-
 import type { FieldDefinition } from '@crm/fields';
 
 /** A field as it stands in a tenant: its declaration, its stable id and where its value is stored. */

@@ -5,7 +5,6 @@ import { ObjectRepository } from './object.repository.js';
 import { ObjectRpc } from './object.rpc.js';
 import { ObjectService } from './object.service.js';
 import { ObjectModelStore } from './object-model.js';
-
 import { ShareService } from './share.service.js';
 
 @Module({

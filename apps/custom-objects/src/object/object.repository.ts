@@ -47,25 +47,12 @@ export const REQUIRE_REVISION = `
   SELECT CASE WHEN coalesce((SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'), 0) <> $3
               THEN stale_definition() END`;
 
-/** $1: tenant, $2: installation. */
-const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
-  DELETE FROM custom_unique WHERE tenant_id = $1 AND object_id IN
-    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
-
-/** $1: tenant, $2: installation. */
-const DELETE_REFERENCES_OF_INSTALLATION = `
-  DELETE FROM record_reference WHERE tenant_id = $1 AND object_id IN
-    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
-
-/** $1: tenant, $2: installation. */
-const DELETE_RECORDS_OF_INSTALLATION = `
-  DELETE FROM custom_record WHERE tenant_id = $1 AND object_id IN
-    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
-
-/** $1: tenant, $2: installation. */
-const DELETE_SEARCH_TEXTS_OF_INSTALLATION = `
-  DELETE FROM record_search WHERE tenant_id = $1 AND object_id IN
-    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
+/** What belongs to the objects of an installation and goes with them. $1: tenant, $2: installation. */
+const DISCARD_CONTENTS = ['custom_unique', 'record_reference', 'record_search', 'custom_record'].map(
+  (table) => `
+  DELETE FROM ${table} WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`,
+);
 
 /** The SQLSTATE of a transaction that relied on a definition that has changed. */
 export const STALE_DEFINITION = 'CO001';
@@ -180,10 +167,7 @@ export class ObjectRepository {
 
   /** Deletes the objects of an installation with all their records. @returns how many objects there were */
   async discard(tx: TenantTransaction, installationId: string): Promise<number> {
-    await tx.query(DELETE_UNIQUE_VALUES_OF_INSTALLATION, [tx.tenantId, installationId]);
-    await tx.query(DELETE_REFERENCES_OF_INSTALLATION, [tx.tenantId, installationId]);
-    await tx.query(DELETE_SEARCH_TEXTS_OF_INSTALLATION, [tx.tenantId, installationId]);
-    await tx.query(DELETE_RECORDS_OF_INSTALLATION, [tx.tenantId, installationId]);
+    for (const statement of DISCARD_CONTENTS) await tx.query(statement, [tx.tenantId, installationId]);
     const { affected } = await tx.repository(CustomObject).delete({ tenantId: tx.tenantId, installationId });
     return affected ?? 0;
   }

@@ -7,7 +7,6 @@ import { Injectable } from '@nestjs/common';
 import type { FieldView, ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
 import { type AppObject, actingApp, isVisibleTo, noSuchObject, type StoredField } from './object-definition.js';
-
 import { layOut, type ProvisionRequest } from './object-layout.js';
 import { ObjectModel } from './object-model.js';
 

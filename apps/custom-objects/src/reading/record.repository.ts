@@ -1,4 +1,4 @@
-import { Database, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import { Batches, Database, type Outcome, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from './record.js';
 
@@ -53,7 +53,7 @@ export interface RecordRow {
   readonly updatedAt: number;
 }
 
-/** A row of a statement that reads without a transaction: the members of a record are null when there is none. */
+/** The row of a statement that reads one record, whose members are null when there is none. */
 type ReadRow = RecordRow & { readonly revision: number | null };
 
 /** The row of a statement that reads several records. */
@@ -65,40 +65,48 @@ export interface RecordsRow {
   readonly data: string | null;
 }
 
-/** Reads records by their ids. The statements on `custom_record` are hand-written: they are the record engine. */
+interface Wanted {
+  readonly tenantId: string;
+  readonly objectId: string;
+  readonly id: string;
+}
+
+/** The definition's revision, null when there is no such object, and the record in the same snapshot, null when there is none. */
+interface Read {
+  readonly revision: number | null;
+  readonly result: StoredRecord | null;
+}
+
+/** Reads records by their ids. Access is decided afterwards, per caller. */
 @Injectable()
 export class RecordRepository {
+  private readonly reads = new Batches<Wanted, Read>({ together: (wanted) => this.readTogether(wanted) });
+
   constructor(private readonly database: Database) {}
 
-  /**
-   * Reads a record without a transaction, with the revision of its definition in the same snapshot.
-   * @returns revision null when there is no such object; result null when there is no such record
-   */
-  async read(
-    tenantId: string,
-    objectId: string,
-    id: string,
-  ): Promise<{ readonly revision: number | null; readonly result: StoredRecord | null }> {
-    const [row] = await this.database.read<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
-    const { revision = null, ...record } = row as ReadRow;
-    return { revision, result: record.id === null ? null : recordOf(record) };
-  }
-
-  /** Like read, for several records. @returns those that there are */
-  async readMany(
-    tenantId: string,
-    objectId: string,
-    ids: readonly string[],
-  ): Promise<{ readonly revision: number | null; readonly records: StoredRecord[] }> {
-    const [row] = await this.database.read<RecordsRow>(tenantId, READ_RECORDS, [objectId, ids]);
-    const { revision, heads, data } = row as RecordsRow;
-    return { revision, records: recordsOf(heads, data) };
+  /** Reads a record without a transaction. Concurrent reads of one object share a statement. */
+  read(tenantId: string, objectId: string, id: string): Promise<Read> {
+    return this.reads.run(`${tenantId}/${objectId}`, { tenantId, objectId, id });
   }
 
   /** @returns null when there is none */
   async find(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(FIND_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
+  }
+
+  private async readTogether(wanted: readonly Wanted[]): Promise<Outcome<Read>[]> {
+    const { tenantId, objectId, id } = wanted[0] as Wanted;
+    if (wanted.length === 1) {
+      const [row] = await this.database.read<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
+      const { revision = null, ...record } = row as ReadRow;
+      return [{ result: { revision, result: record.id === null ? null : recordOf(record) } }];
+    }
+    const ids = [...new Set(wanted.map((one) => one.id))];
+    const [row] = await this.database.read<RecordsRow>(tenantId, READ_RECORDS, [objectId, ids]);
+    const { revision, heads, data } = row as RecordsRow;
+    const found = new Map(recordsOf(heads, data).map((record) => [record.id, record]));
+    return wanted.map((one) => ({ result: { revision, result: found.get(one.id) ?? null } }));
   }
 }
 

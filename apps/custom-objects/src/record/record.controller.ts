@@ -1,30 +1,239 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-
-import { PlatformError } from '@crm/contracts';
+import { CORE_OBJECTS, type CoreObject, PlatformError, type ScopeName } from '@crm/contracts';
 import { headerCall, IdempotencyKey } from '@crm/database';
-import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { standardObjectNamed } from '../object/standard-objects.js';
+import {
+  ApiGroup,
+  Describe,
+  type DescribedAnswer,
+  type ExpectedVersions,
+  IdParam,
+  IfMatch,
+  type JsonSchema,
+  type RouteDescription,
+} from '@crm/http';
+import {
+  Body,
+  Controller,
+  createParamDecorator,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Res,
+} from '@nestjs/common';
+import type { ObjectDefinition, StoredField } from '../object/object-definition.js';
+import { STANDARD_OBJECTS, standardObjectNamed } from '../object/standard-objects.js';
 import { ListRecordsQuery, RecordHeadView, type Reply, shown, shownList } from './record.dto.js';
-
 import { RecordService } from './record.service.js';
 
-const READ = { right: 'read', scope: 'custom_objects' } as const;
-const WRITE = { right: 'write', scope: 'custom_objects' } as const;
-const RECORD = { description: 'The record with the fields that the caller can read', body: () => RecordHeadView };
+/** In what the routes of custom objects and those of a standard object differ. */
+interface RecordRoutes {
+  readonly scope: ScopeName;
+  /** Decorates the parameter that is the object's API name. */
+  readonly ObjectName: () => ParameterDecorator;
+  readonly pathOf: (apiName: string) => string;
+  readonly record: Pick<DescribedAnswer, 'description' | 'body'>;
+  readonly texts: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'delete', RouteDescription>>;
+}
 
-const FIELDS = 'The body has the fields of the object by their api-names. Formulas cannot be written.';
-const WRITE_ERRORS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
+/** The five routes of records; the controllers below give them their paths. */
+function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRoutes) {
+  const read = { right: 'read', scope } as const;
+  const write = { right: 'write', scope } as const;
 
-/**
- * The API name of a custom object. Standard objects do not exist here, so that the scope of custom objects cannot reach
- * them.
- */
-const CustomObjectName = (): ParameterDecorator => Param('apiName', { transform: customObjectName });
+  class RoutesOfRecords {
+    constructor(@Inject(RecordService) readonly records: RecordService) {}
 
+    @Get()
+    @Access(read)
+    @Describe({ ...texts.list, errors: ['QUERY_TOO_EXPENSIVE'], answers: [{ status: 200, ...record, list: true }] })
+    async list(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @Query() query: ListRecordsQuery,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<string> {
+      return shownList(reply, await this.records.list(principal, apiName, query));
+    }
+
+    @Post()
+    @Access(write)
+    @Describe({ ...texts.create, answers: [{ status: 201, ...record }] })
+    async create(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @Body() body: Record<string, unknown>,
+      @IdempotencyKey() key: string | undefined,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<string> {
+      const call = headerCall(principal, `POST /${pathOf(apiName)}`, key, body);
+      return shown(reply, await this.records.create(principal, apiName, body, call));
+    }
+
+    @Get(':id')
+    @Access(read)
+    @Describe({ ...texts.get, answers: [{ status: 200, ...record }] })
+    async get(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @IdParam() id: string,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<string> {
+      return shown(reply, await this.records.get(principal, apiName, id));
+    }
+
+    @Patch(':id')
+    @Access(write)
+    @Describe({ ...texts.update, answers: [{ status: 200, ...record }] })
+    async update(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @IdParam() id: string,
+      @Body() body: Record<string, unknown>,
+      @IfMatch() expected: ExpectedVersions,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<string> {
+      return shown(reply, await this.records.update(principal, apiName, id, body, expected));
+    }
+
+    @Delete(':id')
+    @HttpCode(204)
+    @Access(write)
+    @Describe({ ...texts.delete, answers: [{ status: 204, description: 'The record is deleted' }] })
+    delete(
+      @CurrentPrincipal() principal: Principal,
+      @ObjectName() apiName: string,
+      @IdParam() id: string,
+      @IfMatch() expected: ExpectedVersions,
+    ): Promise<void> {
+      return this.records.delete(principal, apiName, id, expected);
+    }
+  }
+
+  return RoutesOfRecords;
+}
+
+/** Standard objects do not exist among custom ones, so that the scope of custom objects cannot reach them. */
 function customObjectName(apiName: string): string {
   if (standardObjectNamed(apiName)) throw new PlatformError('NOT_FOUND', 'There is no such object');
   return apiName;
+}
+
+const CUSTOM_WRITE = {
+  description: 'The body has the fields of the object by their api-names. Formulas cannot be written.',
+  errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'],
+} as const;
+
+const CUSTOM_ROUTES: RecordRoutes = {
+  scope: 'custom_objects',
+  ObjectName: () => Param('apiName', { transform: customObjectName }),
+  pathOf: (apiName) => `api/crm/custom/${apiName}/records`,
+  record: { description: 'The record with the fields that the caller can read', body: () => RecordHeadView },
+  texts: {
+    list: {
+      summary: 'Lists and searches records',
+      description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
+    },
+    create: { summary: 'Creates a record', ...CUSTOM_WRITE },
+    get: {
+      summary: 'Returns a record',
+      description: 'Formulas are computed on read; fields that the caller cannot read are left out.',
+    },
+    update: { summary: 'Changes fields of a record', ...CUSTOM_WRITE },
+    delete: { summary: 'Deletes a record', description: 'The record is no longer returned by any call.' },
+  },
+};
+
+/** JSON Schema of a record as it is answered. */
+function recordSchema(object: ObjectDefinition): JsonSchema {
+  const properties: Record<string, JsonSchema> = {
+    id: { type: 'string', format: 'uuid' },
+    version: { type: 'integer', minimum: 1 },
+    createdAt: { type: 'string', format: 'date-time' },
+    updatedAt: { type: 'string', format: 'date-time' },
+    ...fieldSchemas(object),
+  };
+  return { type: 'object', required: Object.keys(properties), properties };
+}
+
+/** JSON Schema of what can be written. */
+function inputSchema(object: ObjectDefinition, mode: 'create' | 'update'): JsonSchema {
+  const required = object.fields.filter((field) => field.required && !field.default).map(({ apiName }) => apiName);
+  return {
+    type: 'object',
+    properties: fieldSchemas(object),
+    ...(mode === 'create' && { required }),
+    additionalProperties: false,
+  };
+}
+
+const fieldSchemas = ({ fields }: ObjectDefinition): Record<string, JsonSchema> =>
+  Object.fromEntries(fields.map((field) => [field.apiName, fieldSchema(field)]));
+
+/** JSON Schema of a field; one that is not required can be null. */
+function fieldSchema(field: StoredField): JsonSchema {
+  const { type, ...rest } = valueSchema(field);
+  return field.required ? { type, ...rest } : { type: [type, 'null'], ...rest };
+}
+
+function valueSchema({ type, options, validationRules = [] }: StoredField): JsonSchema & { type: 'string' | 'number' } {
+  switch (type) {
+    case 'number':
+      return { type: 'number' };
+    case 'date':
+      return { type: 'string', format: 'date' };
+    case 'datetime':
+      return { type: 'string', format: 'date-time' };
+    case 'reference':
+      return { type: 'string', format: 'uuid' };
+    case 'picklist':
+      return { type: 'string', enum: options };
+    default: {
+      const longest = validationRules.find((rule) => rule.type === 'maxLength')?.value;
+      return { type: 'string', ...(longest !== undefined && { maxLength: Number(longest) }) };
+    }
+  }
+}
+
+/** The routes of a standard object follow from its definition. */
+function standardRoutes(name: CoreObject): RecordRoutes {
+  const { path, domain, scope } = CORE_OBJECTS[name];
+  const object = STANDARD_OBJECTS[name];
+  const noun = `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+  return {
+    scope,
+    ObjectName: createParamDecorator(() => name),
+    pathOf: () => `api/crm/${path}`,
+    record: { description: 'The record', body: recordSchema(object) },
+    texts: {
+      list: {
+        summary: `Lists and searches ${path}`,
+        description: 'Sorted by `-createdAt` unless `sort` says otherwise.',
+      },
+      create: {
+        summary: `Creates ${noun}`,
+        description: `Publishes \`${domain}.created\`.`,
+        body: inputSchema(object, 'create'),
+      },
+      get: {
+        summary: `Returns ${noun}`,
+        description: 'The `ETag` of the answer can be sent as `If-Match` with a change.',
+      },
+      update: {
+        summary: `Changes fields of ${noun}`,
+        description: `Fields that are left out stay as they are; null clears a field. Publishes \`${domain}.updated\`.`,
+        body: inputSchema(object, 'update'),
+      },
+      delete: {
+        summary: `Deletes ${noun}`,
+        description: `References to the record are unset. Publishes \`${domain}.deleted\`.`,
+      },
+    },
+  };
 }
 
 @ApiGroup({
@@ -32,94 +241,33 @@ function customObjectName(apiName: string): string {
   description: 'Definitions of the objects that apps bring, and their records.',
 })
 @Controller('api/crm/custom/:apiName/records')
-export class RecordController {
-  constructor(private readonly records: RecordService) {}
+export class RecordController extends recordController(CUSTOM_ROUTES) {}
 
-  @Get()
-  @Access(READ)
-  @Describe({
-    summary: 'Lists and searches records',
-    description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
-    errors: ['QUERY_TOO_EXPENSIVE'],
-    answers: [{ status: 200, ...RECORD, list: true }],
-  })
-  async list(
-    @CurrentPrincipal() principal: Principal,
-    @CustomObjectName() apiName: string,
-    @Query() query: ListRecordsQuery,
-    @Res({ passthrough: true }) reply: Reply,
-  ): Promise<string> {
-    return shownList(reply, await this.records.list(principal, apiName, query));
-  }
+@ApiGroup({ name: 'Leads', description: 'People who may become customers.' })
+@Controller('api/crm/leads')
+export class LeadController extends recordController(standardRoutes('lead')) {}
 
-  @Post()
-  @Access(WRITE)
-  @Describe({
-    summary: 'Creates a record',
-    description: FIELDS,
-    errors: WRITE_ERRORS,
-    answers: [{ status: 201, ...RECORD }],
-  })
-  async create(
-    @CurrentPrincipal() principal: Principal,
-    @CustomObjectName() apiName: string,
-    @Body() body: Record<string, unknown>,
-    @IdempotencyKey() key: string | undefined,
-    @Res({ passthrough: true }) reply: Reply,
-  ): Promise<string> {
-    const call = headerCall(principal, `POST /api/crm/custom/${apiName}/records`, key, body);
-    return shown(reply, await this.records.create(principal, apiName, body, call));
-  }
+@ApiGroup({ name: 'Contacts', description: 'People at the companies a tenant works with.' })
+@Controller('api/crm/contacts')
+export class ContactController extends recordController(standardRoutes('contact')) {}
 
-  @Get(':id')
-  @Access(READ)
-  @Describe({
-    summary: 'Returns a record',
-    description: 'Formulas are computed on read; fields that the caller cannot read are left out.',
-    answers: [{ status: 200, ...RECORD }],
-  })
-  async get(
-    @CurrentPrincipal() principal: Principal,
-    @CustomObjectName() apiName: string,
-    @IdParam() id: string,
-    @Res({ passthrough: true }) reply: Reply,
-  ): Promise<string> {
-    return shown(reply, await this.records.get(principal, apiName, id));
-  }
+@ApiGroup({ name: 'Companies', description: 'Organisations that contacts and opportunities belong to.' })
+@Controller('api/crm/companies')
+export class CompanyController extends recordController(standardRoutes('company')) {}
 
-  @Patch(':id')
-  @Access(WRITE)
-  @Describe({
-    summary: 'Changes fields of a record',
-    description: FIELDS,
-    errors: WRITE_ERRORS,
-    answers: [{ status: 200, ...RECORD }],
-  })
-  async update(
-    @CurrentPrincipal() principal: Principal,
-    @CustomObjectName() apiName: string,
-    @IdParam() id: string,
-    @Body() body: Record<string, unknown>,
-    @IfMatch() expected: ExpectedVersions,
-    @Res({ passthrough: true }) reply: Reply,
-  ): Promise<string> {
-    return shown(reply, await this.records.update(principal, apiName, id, body, expected));
-  }
+@ApiGroup({ name: 'Opportunities', description: 'Deals in the pipeline. Their events carry the domain `deal`.' })
+@Controller('api/crm/opportunities')
+export class OpportunityController extends recordController(standardRoutes('opportunity')) {}
 
-  @Delete(':id')
-  @HttpCode(204)
-  @Access(WRITE)
-  @Describe({
-    summary: 'Deletes a record',
-    description: 'The record is no longer returned by any call.',
-    answers: [{ status: 204, description: 'The record is deleted' }],
-  })
-  delete(
-    @CurrentPrincipal() principal: Principal,
-    @CustomObjectName() apiName: string,
-    @IdParam() id: string,
-    @IfMatch() expected: ExpectedVersions,
-  ): Promise<void> {
-    return this.records.delete(principal, apiName, id, expected);
-  }
-}
+@ApiGroup({ name: 'Tasks', description: 'Work to be done, with a due time and an assignee.' })
+@Controller('api/crm/tasks')
+export class TaskController extends recordController(standardRoutes('task')) {}
+
+export const recordControllers = [
+  RecordController,
+  LeadController,
+  ContactController,
+  CompanyController,
+  OpportunityController,
+  TaskController,
+];

@@ -1,5 +1,4 @@
 import { DateTimeField, IdField, IntegerField, type ListAnswer, ListQuery, TextField } from '@crm/http';
-
 import type { TaggedRecord } from './record.service.js';
 
 /** Query parameters of a list of records. */

@@ -1,31 +1,37 @@
 import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
-import { FindingModule } from '../finding/finding.module.js';
+import { CostlyQueries } from '../finding/costly-query.service.js';
+import { RecordListRepository } from '../finding/record-list.repository.js';
+import { RecordListService } from '../finding/record-list.service.js';
+import { SearchRepository } from '../finding/search.repository.js';
 import { ObjectModule } from '../object/object.module.js';
-import { ReadingModule } from '../reading/reading.module.js';
-import { WritingModule } from '../writing/writing.module.js';
-import { RecordController } from './record.controller.js';
+import { RecordRepository } from '../reading/record.repository.js';
+import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.repository.js';
+import { RecordRemovalService } from '../writing/record-removal.service.js';
+import { RecordWriteRepository } from '../writing/record-write.repository.js';
+import { RecordWriteService } from '../writing/record-write.service.js';
+import { ReferenceAccessService } from '../writing/reference-access.service.js';
+import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
-import {
-  CompanyController,
-  ContactController,
-  LeadController,
-  OpportunityController,
-  TaskController,
-} from './standard-record.controller.js';
 
+/** Everything on records; the folders `reading`, `finding` and `writing` are its parts. */
 @Module({
-  imports: [FindingModule, IdempotencyModule, ObjectModule, ReadingModule, WritingModule],
-  controllers: [
-    RecordController,
-    LeadController,
-    ContactController,
-    CompanyController,
-    OpportunityController,
-    TaskController,
-    RecordRpc,
+  imports: [IdempotencyModule, ObjectModule],
+  controllers: [...recordControllers, RecordRpc],
+  providers: [
+    CostlyQueries,
+    RecordListRepository,
+    RecordListService,
+    RecordRemovalService,
+    RecordRepository,
+    RecordService,
+    RecordWriteRepository,
+    RecordWriteService,
+    ReferenceAccessService,
+    ReferenceRepository,
+    SearchRepository,
+    UniqueValueRepository,
   ],
-  providers: [RecordService],
 })
 export class RecordModule {}

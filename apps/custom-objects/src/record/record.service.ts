@@ -4,7 +4,6 @@ import { IdempotencyService, type IdempotentCall, type TenantTransaction } from 
 import { type AccessPlan, type FieldProblem as ValueProblem, validateRecord, withoutLimits } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer, type ListQuery } from '@crm/http';
-
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { type RecordFilter } from '../finding/record-filter.js';
@@ -13,10 +12,9 @@ import { type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { type FieldValues, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
-import { RecordReadService } from '../reading/record-read.service.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
-import { ReferenceAccessService } from '../writing/reference.service.js';
+import { ReferenceAccessService } from '../writing/reference-access.service.js';
 
 /**
  * Refuses fields that the role cannot write, before any value is validated. Formulas are left to validation. On
@@ -84,7 +82,6 @@ export class RecordService {
   constructor(
     private readonly models: ObjectModelStore,
     private readonly records: RecordRepository,
-    private readonly reads: RecordReadService,
     private readonly lists: RecordListService,
     private readonly writes: RecordWriteService,
     private readonly referenceAccess: ReferenceAccessService,
@@ -97,7 +94,7 @@ export class RecordService {
   async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
-      this.reads.read(caller.tenantId, object.id, id),
+      this.records.read(caller.tenantId, object.id, id),
     );
     if (!result) throw noSuchRecord();
     return tagged(model, result, caller, clock);

@@ -1,5 +1,11 @@
+import { type FieldProblem, PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
+import { uniqueKey } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
+import type { StoredField } from '../object/object-definition.js';
+import type { ObjectModel } from '../object/object-model.js';
+import type { FieldValues, StoredRecord } from '../reading/record.js';
+import { referenceNotFound } from './reference-access.service.js';
 
 /**
  * Registers references to existing records and keeps these from being deleted; returns the fields whose record exists.
@@ -27,60 +33,6 @@ export const LIST_REFERRING = `
     FROM record_reference WHERE tenant_id = $1 AND target_id = ANY ($2::uuid[])
    ORDER BY object_id, record_id, field_key LIMIT $3`;
 
-/** A reference of a field, present or wanted. */
-export interface Reference {
-  readonly recordId: string;
-  readonly fieldKey: number;
-  readonly targetId: string;
-}
-
-/** A field that refers to a record. */
-export interface Referring {
-  readonly objectId: string;
-  readonly recordId: string;
-  readonly fieldKey: number;
-}
-
-/** Reads and writes references between records. */
-@Injectable()
-export class ReferenceRepository {
-  /**
-   * @param wanted one entry per object that a field may refer to
-   * @returns keys of the fields whose record exists; it cannot be deleted before the transaction ends
-   */
-  async claim(
-    tx: TenantTransaction,
-    objectId: string,
-    recordId: string,
-    wanted: readonly (Omit<Reference, 'recordId'> & { readonly objectId: string })[],
-  ): Promise<Set<number>> {
-    const rows = await tx.queryPrepared<{ fieldKey: number }>(CLAIM_REFERENCES, [
-      tx.tenantId,
-      objectId,
-      recordId,
-      wanted.map(({ fieldKey }) => fieldKey),
-      wanted.map((reference) => reference.objectId),
-      wanted.map(({ targetId }) => targetId),
-    ]);
-    return new Set(rows.map(({ fieldKey }) => fieldKey));
-  }
-
-  async release(tx: TenantTransaction, objectId: string, references: readonly Reference[]): Promise<void> {
-    await tx.queryPrepared(RELEASE_REFERENCES, [
-      tx.tenantId,
-      objectId,
-      references.map(({ recordId }) => recordId),
-      references.map(({ fieldKey }) => fieldKey),
-      references.map(({ targetId }) => targetId),
-    ]);
-  }
-
-  /** At most that many. */
-  listReferring(tx: TenantTransaction, targetIds: readonly string[], limit: number): Promise<Referring[]> {
-    return tx.queryPrepared<Referring>(LIST_REFERRING, [tx.tenantId, targetIds, limit]);
-  }
-}
-
 /**
  * Waits for transactions that claim the same values; returns the fields whose values are claimed. $1: tenant, $2:
  * object, $3: record, $4: fields, $5: their values, both in the order of the fields.
@@ -97,44 +49,185 @@ export const RELEASE_UNIQUE_VALUES = `
    WHERE custom_unique.tenant_id = $1 AND custom_unique.object_id = $2 AND custom_unique.field_id = held.field_id
      AND custom_unique.norm_value = held.norm_value COLLATE "C" AND custom_unique.record_id = held.record_id`;
 
-/** The value of a unique field that a record has or wants. */
-export interface UniqueValue {
-  readonly fieldId: string;
-  readonly key: string;
+/** What a field claims for its record: a unique value, or the id of the record that it refers to. */
+interface Claim {
   readonly recordId: string;
+  readonly field: StoredField;
+  readonly key: string;
 }
 
-/** Claims and releases the values of unique fields. */
-@Injectable()
-export class UniqueRepository {
+/** Claims and releases what the fields of one kind hold besides the record's row. */
+abstract class ClaimRepository {
+  protected abstract fieldsOf(model: ObjectModel): readonly StoredField[];
+  /** What a value claims; null for nothing. */
+  protected abstract keyOf(field: StoredField, value: unknown): string | null;
+  protected abstract releaseClaims(tx: TenantTransaction, objectId: string, held: readonly Claim[]): Promise<unknown>;
+
+  /** Whether a change has anything to claim or to release. @param before null for a new record */
+  isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
+    return this.changedKeys(model, before, after).length > 0;
+  }
+
+  /** Releases what records hold by these fields, by default by all. */
+  async release(
+    tx: TenantTransaction,
+    model: ObjectModel,
+    records: readonly StoredRecord[],
+    fields: readonly StoredField[] = this.fieldsOf(model),
+  ): Promise<void> {
+    const held = records.flatMap(({ id: recordId, data }) =>
+      fields.flatMap((field) => claimOf(recordId, field, this.keyOf(field, data[field.key] ?? null))),
+    );
+    if (held.length > 0) await this.releaseClaims(tx, model.object.id, held);
+  }
+
   /**
-   * Claims values, waiting for transactions that are about to claim them.
-   * @param values ordered by field id, so that two records that claim several values cannot deadlock
-   * @returns ids of the fields whose values no other record has
+   * Releases old keys and claims new ones; the statements are sent at once, before any later ones of the caller.
+   * @param claim returns which fields have what they want
+   * @returns the others
+   */
+  protected async exchange(
+    tx: TenantTransaction,
+    model: ObjectModel,
+    recordId: string,
+    before: FieldValues | null,
+    after: FieldValues,
+    claim: (wanted: readonly Claim[]) => Promise<(field: StoredField) => boolean>,
+  ): Promise<StoredField[]> {
+    const changed = this.changedKeys(model, before, after);
+    const released = changed.flatMap(({ field, previous }) => claimOf(recordId, field, previous));
+    const wanted = changed.flatMap(({ field, key }) => claimOf(recordId, field, key));
+    const [, isClaimed] = await Promise.all([
+      released.length > 0 ? this.releaseClaims(tx, model.object.id, released) : undefined,
+      wanted.length > 0 ? claim(wanted) : undefined,
+    ]);
+    return wanted.map(({ field }) => field).filter((field) => !isClaimed?.(field));
+  }
+
+  private changedKeys(model: ObjectModel, before: FieldValues | null, after: FieldValues) {
+    return this.fieldsOf(model).flatMap((field) => {
+      const previous = before === null ? null : this.keyOf(field, before[field.apiName] ?? null);
+      const key = this.keyOf(field, after[field.apiName] ?? null);
+      return key === previous ? [] : [{ field, previous, key }];
+    });
+  }
+}
+
+const claimOf = (recordId: string, field: StoredField, key: string | null): Claim[] =>
+  key === null ? [] : [{ recordId, field, key }];
+
+/** A field that refers to a record. */
+export interface Referring {
+  readonly objectId: string;
+  readonly recordId: string;
+  readonly fieldKey: number;
+}
+
+/** Keeps references true: what is written exists, and stays until the writing transaction has committed. */
+@Injectable()
+export class ReferenceRepository extends ClaimRepository {
+  protected fieldsOf = (model: ObjectModel): readonly StoredField[] => model.referenceFields;
+  protected keyOf = (_field: StoredField, value: unknown): string | null => value as string | null;
+
+  /**
+   * Registers new references and releases old ones.
+   * @param targetsOf the objects that a written reference may point to
+   * @param before null for a new record
+   * @throws VALIDATION_FAILED with every reference that names no record
    */
   async claim(
     tx: TenantTransaction,
-    objectId: string,
+    model: ObjectModel,
     recordId: string,
-    values: readonly UniqueValue[],
-  ): Promise<Set<string>> {
-    const rows = await tx.queryPrepared<{ fieldId: string }>(CLAIM_UNIQUE_VALUES, [
-      tx.tenantId,
-      objectId,
-      recordId,
-      values.map(({ fieldId }) => fieldId),
-      values.map(({ key }) => key),
-    ]);
-    return new Set(rows.map(({ fieldId }) => fieldId));
+    before: FieldValues | null,
+    after: FieldValues,
+    targetsOf: (field: StoredField) => readonly string[],
+  ): Promise<void> {
+    const missing = await this.exchange(tx, model, recordId, before, after, async (wanted) => {
+      // In the order of the records, in which all transactions lock them.
+      const candidates = wanted
+        .flatMap(({ field, key }) => targetsOf(field).map((objectId) => ({ fieldKey: field.key, objectId, key })))
+        .sort((one, other) => (one.key < other.key ? -1 : 1));
+      const rows = await tx.queryPrepared<{ fieldKey: number }>(CLAIM_REFERENCES, [
+        tx.tenantId,
+        model.object.id,
+        recordId,
+        candidates.map(({ fieldKey }) => fieldKey),
+        candidates.map(({ objectId }) => objectId),
+        candidates.map(({ key }) => key),
+      ]);
+      const found = new Set(rows.map(({ fieldKey }) => fieldKey));
+      return ({ key }) => found.has(key);
+    });
+    if (missing.length === 0) return;
+    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: missing.map(referenceNotFound) });
   }
 
-  async release(tx: TenantTransaction, objectId: string, values: readonly UniqueValue[]): Promise<void> {
-    await tx.queryPrepared(RELEASE_UNIQUE_VALUES, [
+  /** At most that many. */
+  listReferring(tx: TenantTransaction, targetIds: readonly string[], limit: number): Promise<Referring[]> {
+    return tx.queryPrepared<Referring>(LIST_REFERRING, [tx.tenantId, targetIds, limit]);
+  }
+
+  protected releaseClaims(tx: TenantTransaction, objectId: string, held: readonly Claim[]): Promise<unknown> {
+    return tx.queryPrepared(RELEASE_REFERENCES, [
       tx.tenantId,
       objectId,
-      values.map(({ fieldId }) => fieldId),
-      values.map(({ key }) => key),
-      values.map(({ recordId }) => recordId),
+      held.map(({ recordId }) => recordId),
+      held.map(({ field }) => field.key),
+      held.map(({ key }) => key),
+    ]);
+  }
+}
+
+/** Keeps `is_unique` fields unique, also between concurrent transactions. */
+@Injectable()
+export class UniqueValueRepository extends ClaimRepository {
+  /** Ordered by field id, so that two records that claim several values cannot deadlock. */
+  protected fieldsOf = (model: ObjectModel): readonly StoredField[] => model.uniqueFields;
+  protected keyOf = uniqueKey;
+
+  /**
+   * Claims new values of unique fields, waiting for transactions that are about to claim them, and releases old ones.
+   * @param before null for a new record
+   * @throws UNIQUE_VIOLATION naming the fields, never the value or the other record
+   */
+  async claim(
+    tx: TenantTransaction,
+    model: ObjectModel,
+    recordId: string,
+    before: FieldValues | null,
+    after: FieldValues,
+  ): Promise<void> {
+    const taken = await this.exchange(tx, model, recordId, before, after, async (wanted) => {
+      const rows = await tx.queryPrepared<{ fieldId: string }>(CLAIM_UNIQUE_VALUES, [
+        tx.tenantId,
+        model.object.id,
+        recordId,
+        wanted.map(({ field }) => field.id),
+        wanted.map(({ key }) => key),
+      ]);
+      const claimed = new Set(rows.map(({ fieldId }) => fieldId));
+      return ({ id }) => claimed.has(id);
+    });
+    if (taken.length === 0) return;
+    throw new PlatformError('UNIQUE_VIOLATION', undefined, {
+      errors: taken.map(
+        ({ apiName, label }): FieldProblem => ({
+          pointer: `/${apiName}`,
+          code: 'UNIQUE_VIOLATION',
+          detail: `Another record has this value of ${label}`,
+        }),
+      ),
+    });
+  }
+
+  protected releaseClaims(tx: TenantTransaction, objectId: string, held: readonly Claim[]): Promise<unknown> {
+    return tx.queryPrepared(RELEASE_UNIQUE_VALUES, [
+      tx.tenantId,
+      objectId,
+      held.map(({ field }) => field.id),
+      held.map(({ key }) => key),
+      held.map(({ recordId }) => recordId),
     ]);
   }
 }

@@ -3,7 +3,6 @@ import { EVENTS, type EventDefinition, type EventName, PlatformError } from '@cr
 import { eventRow, type OutboxRow, type TransactionOrigin } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { appsThatSee } from '../object/object-definition.js';
-
 import type { ObjectModel } from '../object/object-model.js';
 import { type StoredRecord } from '../reading/record.js';
 import { type RecordView, recordView } from '../reading/record.serializer.js';

@@ -8,12 +8,9 @@ import { SearchRepository } from '../finding/search.repository.js';
 import { isVisibleTo, type StoredField } from '../object/object-definition.js';
 import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
-import { ReferenceRepository } from './claim.repository.js';
+import { ReferenceRepository, type Referring, UniqueValueRepository } from './claim.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
-
-import { ReferenceService } from './reference.service.js';
-import { UniqueService } from './unique.service.js';
 
 /** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */
 const MAX_AFFECTED = 1_000;
@@ -25,7 +22,12 @@ interface Batch {
   readonly records: readonly StoredRecord[];
 }
 
-type Clock = EvaluationContext & { now: Date };
+/** A deletion that is under way. */
+interface Removal {
+  readonly tx: TenantTransaction;
+  readonly caller: ObjectCaller;
+  readonly clock: EvaluationContext & { now: Date };
+}
 
 /** Deletes records, and what their references say: nothing refers to a deleted record afterwards. */
 @Injectable()
@@ -35,8 +37,7 @@ export class RecordRemovalService {
     private readonly records: RecordWriteRepository,
     private readonly searches: SearchRepository,
     private readonly references: ReferenceRepository,
-    private readonly outgoing: ReferenceService,
-    private readonly uniques: UniqueService,
+    private readonly uniques: UniqueValueRepository,
   ) {}
 
   /**
@@ -49,42 +50,36 @@ export class RecordRemovalService {
     model: ObjectModel,
     id: string,
     expected: ExpectedVersions,
-    clock: Clock,
+    clock: Removal['clock'],
   ): Promise<void> {
     return this.models.transaction(caller, model, async (tx) => {
       const [record] = await this.records.lockForDeletion(tx, model.object.id, [id]);
       if (!record) throw noSuchRecord();
       requireMatch(expected, record.version);
-      await this.removeLocked(tx, caller, model, record, clock);
+      await this.removeLocked({ tx, caller, clock }, model, record);
     });
   }
 
-  private async removeLocked(
-    tx: TenantTransaction,
-    caller: ObjectCaller,
-    model: ObjectModel,
-    record: StoredRecord,
-    clock: Clock,
-  ): Promise<void> {
+  private async removeLocked(removal: Removal, model: ObjectModel, record: StoredRecord): Promise<void> {
     const removed = new Set([record.id]);
     const batches: Batch[] = [{ model, isActive: true, records: [record] }];
     let affected = 0;
     // What is deleted along is appended to the list that is being walked.
     for (const batch of batches) {
       const ids = batch.records.map(({ id }) => id);
-      const referring = await this.references.listReferring(tx, ids, MAX_AFFECTED + 1);
+      const referring = await this.references.listReferring(removal.tx, ids, MAX_AFFECTED + 1);
       affected += referring.length;
       if (affected > MAX_AFFECTED) {
         throw new PlatformError('CONFLICT', `More than ${MAX_AFFECTED} records refer to this one`);
       }
       for (const [objectId, fieldKeys] of fieldsByRecord(referring, removed)) {
-        const deleted = await this.settle(tx, caller, objectId, fieldKeys, clock);
+        const deleted = await this.settle(removal, objectId, fieldKeys);
         if (deleted.records.length > 0) batches.push(deleted);
         for (const { id } of deleted.records) removed.add(id);
       }
     }
     // What was deleted along first: who sees the events never sees a reference to a record that is gone.
-    for (const batch of batches.reverse()) await this.delete(tx, caller, batch, clock);
+    for (const batch of batches.reverse()) await this.delete(removal, batch);
   }
 
   /**
@@ -93,12 +88,11 @@ export class RecordRemovalService {
    * @returns the records to delete, locked
    */
   private async settle(
-    tx: TenantTransaction,
-    caller: ObjectCaller,
+    removal: Removal,
     objectId: string,
     fieldKeys: ReadonlyMap<string, readonly number[]>,
-    clock: Clock,
   ): Promise<Batch> {
+    const { tx, caller } = removal;
     const found = await this.models.findById(tx, objectId);
     if (!found) throw new Error(`Records of the object ${objectId}, which does not exist, refer to others`);
     const { model, isActive } = found;
@@ -122,21 +116,18 @@ export class RecordRemovalService {
       group.records.push(record);
       unset.set(keys.join(), group);
     }
-    for (const { fields, records } of unset.values())
-      await this.unset(tx, caller, { model, isActive, records }, fields, clock);
+    for (const { fields, records } of unset.values()) await this.unset(removal, { model, isActive, records }, fields);
     return { model, isActive, records: deleted };
   }
 
   private async unset(
-    tx: TenantTransaction,
-    caller: ObjectCaller,
+    { tx, caller, clock }: Removal,
     { model, isActive, records }: Batch,
     fields: readonly StoredField[],
-    clock: Clock,
   ): Promise<void> {
     const ids = records.map(({ id }) => id);
     await Promise.all([
-      this.outgoing.release(tx, model.object.id, fields, records),
+      this.references.release(tx, model, records, fields),
       this.records.unset(tx, model.object.id, ids, fields, clock.now),
     ]);
     if (!isActive) return;
@@ -149,16 +140,11 @@ export class RecordRemovalService {
     }
   }
 
-  private async delete(
-    tx: TenantTransaction,
-    caller: ObjectCaller,
-    { model, isActive, records }: Batch,
-    clock: Clock,
-  ): Promise<void> {
+  private async delete({ tx, caller, clock }: Removal, { model, isActive, records }: Batch): Promise<void> {
     const ids = records.map(({ id }) => id);
     await Promise.all([
       this.uniques.release(tx, model, records),
-      this.outgoing.release(tx, model.object.id, model.referenceFields, records),
+      this.references.release(tx, model, records),
       this.records.markDeleted(tx, model.object.id, ids, clock.now),
       this.searches.delete(tx, model.object.id, ids),
     ]);
@@ -169,7 +155,7 @@ export class RecordRemovalService {
 
 /** Keys of the referring fields by object and record, in the order of the locks. */
 function fieldsByRecord(
-  referring: readonly { objectId: string; recordId: string; fieldKey: number }[],
+  referring: readonly Referring[],
   removed: ReadonlySet<string>,
 ): Map<string, Map<string, number[]>> {
   const objects = new Map<string, Map<string, number[]>>();

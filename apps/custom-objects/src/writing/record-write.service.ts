@@ -13,7 +13,6 @@ import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SearchRepository } from '../finding/search.repository.js';
 import { type SearchTexts, searchTextsOf } from '../finding/search-text.js';
-
 import { isStale, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import {
   dataOf,
@@ -24,11 +23,10 @@ import {
   slotsOf,
   valuesOf,
 } from '../reading/record.js';
+import { ReferenceRepository, UniqueValueRepository } from './claim.repository.js';
 import { recordCreated, recordUpdated } from './record-events.js';
 import { type RecordWrite, RecordWriteRepository } from './record-write.repository.js';
-import { type ReferenceCaller, ReferenceService, readableTargets } from './reference.service.js';
-
-import { UniqueService } from './unique.service.js';
+import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
 
 type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
 
@@ -83,8 +81,8 @@ export class RecordWriteService {
     private readonly models: ObjectModelStore,
     private readonly records: RecordWriteRepository,
     private readonly searches: SearchRepository,
-    private readonly references: ReferenceService,
-    private readonly uniques: UniqueService,
+    private readonly references: ReferenceRepository,
+    private readonly uniques: UniqueValueRepository,
   ) {}
 
   /** Prepares a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
@@ -180,7 +178,7 @@ export class RecordWriteService {
     { previous, values, record: { id } }: Draft,
   ): Promise<void> {
     const outcomes = await Promise.allSettled([
-      this.references.claim(tx, model, (field) => readableTargets(caller, field), id, previous, values),
+      this.references.claim(tx, model, id, previous, values, (field) => readableTargets(caller, field)),
       this.uniques.claim(tx, model, id, previous, values),
     ]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

@@ -7,8 +7,7 @@ import {
 } from '@crm/fields';
 import fc from 'fast-check';
 import type { DeclaredObject } from '../../src/object/object-definition.js';
-import { expressionOver, type Operand } from './formula.js';
-import { numberedValue, OPTIONS, type PlainType, UNIQUE_VALUES } from './values.js';
+import { expressionOver, numberedValue, OPTIONS, type Operand, type PlainType, UNIQUE_VALUES } from './values.js';
 
 /** Roles that only open fields. The observer never has the first one, so some values are always hidden from them. */
 export const FIELD_ROLES = ['insider', 'sales', 'audit'] as const;

@@ -3,9 +3,8 @@ import { expect } from '@jest/globals';
 import { OBJECT_NAMES, type ObjectName } from './object.js';
 import type { Assignment, BodyChoice, QueryChoice, Step } from './steps.js';
 import { COMPUTED, numberedValue, type PlainType, REFUSED, SEARCHED, VALUES } from './values.js';
-import type { Values } from './visibility.js';
 import type { World, WorldRequest } from './world.js';
-import { type Pair, recordsPath, type Side, targetOf, type WorldPair } from './world-pair.js';
+import { type Pair, recordsPath, type Side, targetOf, type Values, type WorldPair } from './world-pair.js';
 
 type Of<Kind> = Extract<Step, { kind: Kind }>;
 type Answer = Awaited<ReturnType<World['asObserver']>>;

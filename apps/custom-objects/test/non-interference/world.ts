@@ -1,8 +1,11 @@
 import { Database } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
-import { SearchTextService } from '../../src/finding/search-text.service.js';
+import { SearchRepository } from '../../src/finding/search.repository.js';
+import { searchTextsOf } from '../../src/finding/search-text.js';
+import { ObjectRepository } from '../../src/object/object.repository.js';
+import { ObjectModel } from '../../src/object/object-model.js';
+import { valuesOf } from '../../src/reading/record.js';
 import type { CustomObjectsService, Tenant } from '../custom-objects-service.js';
-import { Names } from './names.js';
 import { ALL_ROLES, OBJECT_NAMES, type ObjectName } from './object.js';
 import { isRecordNumber } from './values.js';
 
@@ -20,6 +23,68 @@ const NOWHERE = '00000000-0000-7000-8000-000000000000';
 
 /** Headers of an answer that say nothing about its content. */
 const PASSING_HEADERS = new Set(['date', 'x-request-id', 'traceparent']);
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+
+/** Members of a record's view whose value is an instant. */
+const TIMES = new Set(['createdAt', 'updatedAt']);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * What stands for ids and times that necessarily differ between two worlds. An id that was given no name is named by the
+ * order in which ids appear, so that two worlds agree while they show the same in the same order.
+ */
+class Names {
+  private readonly byId = new Map<string, string>();
+  private readonly byTime = new Map<string, string>();
+
+  give(id: string, name: string): void {
+    this.byId.set(id.toLowerCase(), name);
+  }
+
+  /** A JSON value with its ids and times replaced; the order of members stays. */
+  in(value: unknown, record = ''): unknown {
+    if (typeof value === 'string') return value.replace(UUID, (id) => this.nameOf(id));
+    if (Array.isArray(value)) return value.map((entry) => this.in(entry, record));
+    if (typeof value !== 'object' || value === null) return value;
+    const owner = Object.hasOwn(value, 'id') ? String((value as { id: unknown }).id) : record;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        if (name === 'requestId') return [name, 'a request'];
+        if (name === 'nextCursor' && typeof member === 'string') return [name, this.inCursor(member)];
+        if (TIMES.has(name) && typeof member === 'string') return [name, this.timeOf(owner, member)];
+        return [name, this.in(member, owner)];
+      }),
+    );
+  }
+
+  /** What a cursor says of its position. Its first part binds it to tenant, list and filter. */
+  private inCursor(cursor: string): unknown {
+    const [, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as [string, unknown, string];
+    // Of a list in the order of changes the value is a time of the test, in the order of a field it never is.
+    const isOfTest = typeof value === 'string' && Math.abs(Date.parse(value) - Date.now()) < DAY_MS;
+    return [isOfTest ? this.timeOf(id, value) : this.in(value), this.in(id)];
+  }
+
+  private nameOf(id: string): string {
+    const known = this.byId.get(id.toLowerCase());
+    if (known !== undefined) return known;
+    const name = `id ${this.byId.size}`;
+    this.give(id, name);
+    return name;
+  }
+
+  /** Times of a record are told apart, and whether two are the same. */
+  private timeOf(record: string, time: string): string {
+    const key = `${record} ${time}`;
+    const known = this.byTime.get(key);
+    if (known !== undefined) return known;
+    const count = [...this.byTime.keys()].filter((other) => other.startsWith(`${record} `)).length;
+    this.byTime.set(key, `time ${count}`);
+    return `time ${count}`;
+  }
+}
 
 /** One of two tenants that differ only in what an observer may not read. */
 export class World {
@@ -92,10 +157,10 @@ export class World {
     return value;
   }
 
-  /** Changes definitions as another process does it: with a new revision in the same transaction. */
+  /** Changes definitions as another process would: with a new revision and new search texts in the same transaction. */
   async redefine(changes: readonly { object: ObjectName; field: string; members: Json }[]): Promise<void> {
-    const texts = this.app.service.get(SearchTextService);
-    const objectIds = await this.app.service.get(Database).transaction(this.tenant.id, async (tx) => {
+    const { service } = this.app;
+    await service.get(Database).transaction(this.tenant.id, async (tx) => {
       for (const { object, field, members } of changes) {
         await tx.query(
           `UPDATE custom_field SET definition = definition || $1::jsonb
@@ -104,11 +169,17 @@ export class World {
         );
       }
       await tx.query('UPDATE custom_object SET revision = revision + 1');
-      const objects = await tx.query<{ id: string }>('SELECT id FROM custom_object');
-      for (const { id } of objects) await texts.forget(tx, id);
-      return objects.map(({ id }) => id);
+      await tx.query('DELETE FROM record_search');
+      for (const object of await service.get(ObjectRepository).list(tx)) {
+        const model = new ObjectModel(object);
+        const records = await tx.query<{ id: string; data: Json }>(
+          'SELECT id, data FROM custom_record WHERE object_id = $1 AND deleted_at IS NULL',
+          [object.id],
+        );
+        const searched = records.map(({ id, data }) => ({ id, texts: searchTextsOf(model, valuesOf(model, data)) }));
+        service.get(SearchRepository).insert(tx, object.id, searched);
+      }
     });
-    for (const id of objectIds) await texts.rewrite(this.tenant.id, id);
   }
 
   /** The events since the last call, as a subscriber gets them. */

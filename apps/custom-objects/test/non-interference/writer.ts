@@ -3,9 +3,8 @@ import { type FieldDefinition, validateRecord } from '@crm/fields';
 import { OBJECT_NAMES, type ObjectName, ruleFor, TOUCHED } from './object.js';
 import type { Draw, Step } from './steps.js';
 import { numberedValue, type PlainType, VALUES } from './values.js';
-import type { Values } from './visibility.js';
 import type { World } from './world.js';
-import { type Pair, recordsPath, type Side, targetOf, type WorldPair } from './world-pair.js';
+import { type Pair, recordsPath, type Side, targetOf, type Values, type WorldPair } from './world-pair.js';
 
 type Of<Kind> = Extract<Step, { kind: Kind }>;
 type Bodies = Pair<Record<string, unknown>>;

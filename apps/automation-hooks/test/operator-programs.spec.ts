@@ -1,19 +1,37 @@
-import { CONSUMERS, EVENTS, type EventEnvelope } from '@crm/contracts';
+import { randomBytes } from 'node:crypto';
+import { CONSUMERS } from '@crm/contracts';
 import { Database, NO_TENANT, newId, storeDeadLetter } from '@crm/database';
+import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { runDeadLetterProgram } from '@crm/runtime';
 import { waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
-import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+import { sealedColumns } from '../src/hook/hook.service.js';
+import {
+  eventOf,
+  type RunBody,
+  type Service,
+  startWorld,
+  type Tenant,
+  tenantOn,
+  type World,
+} from './automations-service.js';
+
+let world: World;
+let service: Service;
+beforeAll(async () => {
+  world = await startWorld();
+  service = await world.start();
+});
+afterAll(async () => {
+  await service?.close();
+  await world?.close();
+});
 
 describe('the dead letter program', () => {
-  let world: World;
-  let service: Service;
   let tenant: Tenant;
 
   beforeAll(async () => {
-    world = await startWorld();
-    service = await world.start();
     tenant = await tenantOn(world, service);
     const workflow = {
       name: 'Greets leads',
@@ -23,10 +41,6 @@ describe('the dead letter program', () => {
     expect((await tenant.call('POST', '/workflows', workflow)).status).toBe(201);
   });
   afterEach(() => world.admin.query('TRUNCATE dead_letter'));
-  afterAll(async () => {
-    await service?.close();
-    await world?.close();
-  });
 
   const store = async (tenantId: string, payload: string) => {
     const message = {
@@ -42,18 +56,7 @@ describe('the dead letter program', () => {
     return (await service.get(Database).transaction(tenantId, (tx) => storeDeadLetter(tx, message))).id;
   };
   const storeEvent = async () => {
-    const event: EventEnvelope = {
-      specversion: '1.0',
-      id: newId(),
-      source: 'urn:crm:service:custom-objects',
-      type: 'lead.created',
-      subject: newId(),
-      time: new Date().toISOString(),
-      datacontenttype: 'application/json',
-      dataschema: EVENTS['lead.created'].dataschema,
-      tenantid: tenant.tenantId,
-      data: { record: { id: newId(), lastName: 'Doe' } },
-    };
+    const event = eventOf('lead.created', tenant.tenantId, { record: { id: newId(), lastName: 'Doe' } });
     return store(tenant.tenantId, JSON.stringify(event));
   };
   const program = async (...args: string[]) => {
@@ -116,4 +119,36 @@ describe('the dead letter program', () => {
       expect(errors[0]).toContain('--replay <id>');
     },
   );
+});
+
+it('the encryption key is replaced, and administrators see the URLs of their hooks as before', async () => {
+  const tenants = [await tenantOn(world, service), await tenantOn(world, service)];
+  const hooks = [];
+  for (const tenant of tenants) {
+    hooks.push({ tenant, ...(await tenant.hooked({ actions: [{ type: 'create_task', title: 'Call' }] })) });
+  }
+  const NEW = `new:${randomBytes(32).toString('base64')}`;
+  const { database, encryptionKey } = world.configure();
+  const withKeys = (keys: string) => world.start({}, 10_000, 200, { encryptionKey: keys });
+  await expect(withKeys(NEW)).rejects.toThrow('the key without a name is missing');
+
+  const [out, errors]: [string[], string[]] = [[], []];
+  const code = await runReencrypt({ database, keys: `${NEW},old:${encryptionKey}`, columns: sealedColumns }, [], {
+    out: (text) => out.push(text),
+    error: (text) => errors.push(text),
+  });
+  expect([code, errors, out.at(-1)]).toEqual([0, [], 'may be taken out of the ring: old']);
+
+  const restarted = await withKeys(NEW);
+  for (const { id, path, tenant } of hooks) {
+    const again = await tenant.on(restarted);
+    const { body } = await again.call<{ hookUrl: string }>('GET', `/workflows/${id}/hook`);
+    expect(new URL(body.hookUrl).pathname).toBe(path);
+  }
+  await restarted.close();
+});
+
+it('every sealed column of automation-hooks is listed', async () => {
+  const problems = await service.get(Database).crossTenant((tx) => unlistedColumns(tx, sealedColumns));
+  expect(problems).toEqual({ unlisted: [], unknown: [] });
 });

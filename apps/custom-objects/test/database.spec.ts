@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { GLOBAL_TABLES } from '@crm/contracts';
+import { catalogueProblems } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -21,28 +23,39 @@ const FILL = `
     FROM generate_series(1, $3::int) AS i CROSS JOIN unnest(ARRAY['', $4::text]) AS audience
    WHERE audience = '' OR i % 3 = 0`;
 
+let database: TestDatabase;
+let admin: pg.Client;
+beforeAll(async () => {
+  database = await testDatabase('custom-objects', migrations);
+  admin = new pg.Client({ connectionString: database.adminUrl });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin?.end();
+  await database?.drop();
+});
+
+it('every table of records belongs to tenants, or is on the list of global ones', async () => {
+  const query = async <Row>(sql: string, parameters: readonly unknown[] = []) =>
+    (await admin.query(sql, [...parameters])).rows as Row[];
+  expect(await catalogueProblems({ query }, GLOBAL_TABLES['custom-objects'])).toEqual([]);
+});
+
 describe('the search in the database', () => {
-  let database: TestDatabase;
-  let admin: pg.Client;
   let runtime: pg.Client;
 
   beforeAll(async () => {
-    database = await testDatabase('custom-objects', migrations);
-    admin = new pg.Client({ connectionString: database.adminUrl });
     runtime = new pg.Client({
       connectionString: database.config.url,
       options: '-c plan_cache_mode=force_generic_plan',
     });
-    await Promise.all([admin.connect(), runtime.connect()]);
+    await runtime.connect();
     await admin.query(FILL, [TENANT, OBJECT, RECORDS, RESTRICTED]);
     for (let other = 0; other < 20; other += 1) await admin.query(FILL, [randomUUID(), OBJECT, 50, RESTRICTED]);
     await admin.query('VACUUM ANALYZE record_search');
     await runtime.query("SELECT set_config('app.tenant_id', $1, false)", [TENANT]);
   });
-  afterAll(async () => {
-    await Promise.all([admin?.end(), runtime?.end()]);
-    await database?.drop();
-  });
+  afterAll(() => runtime?.end());
 
   interface Options {
     readonly audiences?: readonly string[];
