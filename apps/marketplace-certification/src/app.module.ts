@@ -2,23 +2,16 @@ import { DatabaseModule } from '@crm/database';
 import { SealingModule } from '@crm/encryption';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AppDecisionModule } from './app-decision/app-decision.module.js';
 import { CertificationModule } from './certification/certification.module.js';
-import { outsideResolver } from './certification/certification.probes.js';
-import type { ResolveHost } from './certification/host-lookups.js';
+import { outsideResolver, type ResolveHost } from './certification/host-lookups.js';
 import type { MarketplaceConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
-import { DeveloperDeliveryModule } from './developer-delivery/developer-delivery.module.js';
-import { EmbedCredentialModule } from './embed-credential/embed-credential.module.js';
 import { entities } from './entities.js';
 import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
-import { OAuthCredentialModule } from './oauth-credential/oauth-credential.module.js';
-import { RatingModule } from './rating/rating.module.js';
 import { ReviewModule } from './review/review.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { SubmissionModule } from './submission/submission.module.js';
-import { WebhookSecretModule } from './webhook-secret/webhook-secret.module.js';
 
 /** The whole service. */
 @Module({})
@@ -35,14 +28,8 @@ export class AppModule {
         CertificationModule,
         SubmissionModule,
         ReviewModule,
-        EmbedCredentialModule,
-        WebhookSecretModule,
-        DeveloperDeliveryModule,
         ListingModule,
-        RatingModule,
         InstallationModule,
-        AppDecisionModule,
-        OAuthCredentialModule,
       ],
     };
   }

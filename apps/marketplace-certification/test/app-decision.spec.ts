@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
 import type { AppDecision } from '../src/catalogue/version-state.js';
+import { AppDecisionService } from '../src/review/app-decision.service.js';
 import { QueueService } from '../src/review/queue.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';

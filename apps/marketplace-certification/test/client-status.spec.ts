@@ -1,10 +1,9 @@
 import { PlatformError, rpc } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
-import { type AppDecision } from '../src/catalogue/version-state.js';
-import { ClientStatusService } from '../src/client-status/client-status.service.js';
-import { ClientStatusSweeper } from '../src/client-status/client-status.sweeper.js';
+import type { AppDecision } from '../src/catalogue/version-state.js';
+import { ClientStatusService, ClientStatusSweeper } from '../src/credentials/client-status.service.js';
+import { AppDecisionService } from '../src/review/app-decision.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';

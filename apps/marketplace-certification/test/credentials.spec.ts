@@ -1,9 +1,9 @@
 import { fingerprintOf, PlatformError, rpc } from '@crm/contracts';
 import { describe, expect, it, jest } from '@jest/globals';
-import { ClientStatusSweeper } from '../src/client-status/client-status.sweeper.js';
+import { ClientStatusSweeper } from '../src/credentials/client-status.service.js';
 import { ReviewRepository } from '../src/review/review.repository.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Caller } from './support/marketplace.js';
+import type { Caller } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
 let { marketplace, neighbours, developer } = {} as Fixture;

@@ -1,7 +1,7 @@
 import { eventOf, publishEvents, waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Caller } from './support/marketplace.js';
+import type { Caller } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
 let { marketplace, developer, tenant } = {} as Fixture;

@@ -2,7 +2,7 @@ import { PlatformError, rpc } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { Gate } from './support/gate.js';
-import { type Caller } from './support/marketplace.js';
+import type { Caller } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
 let { marketplace, neighbours, developer, tenant } = {} as Fixture;

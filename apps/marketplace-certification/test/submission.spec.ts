@@ -1,7 +1,7 @@
 import { PlatformError, rpc } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Body } from './support/marketplace.js';
+import type { Body } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
 let { marketplace, neighbours, developer } = {} as Fixture;

@@ -1,8 +1,8 @@
 import { EVENTS } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import Value from 'typebox/value';
-import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
-import { type AppDecision } from '../src/catalogue/version-state.js';
+import type { AppDecision } from '../src/catalogue/version-state.js';
+import { AppDecisionService } from '../src/review/app-decision.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';

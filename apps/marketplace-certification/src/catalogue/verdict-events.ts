@@ -3,7 +3,7 @@ import { EVENTS, type SubmissionOutcome } from '@crm/contracts';
 import { appendEvent, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { VersionRepository } from './version.repository.js';
-import { type AppDecision, type ReviewDecision } from './version-state.js';
+import type { AppDecision, ReviewDecision } from './version-state.js';
 
 /** What the publisher is told of. Who reviews is not their business. */
 export const OUTCOMES_OF_REVIEW: Readonly<Partial<Record<ReviewDecision, SubmissionOutcome>>> = {

@@ -2,9 +2,10 @@ import { Database } from '@crm/database';
 import { compareVersions, manifestDifference, summariseDifference } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { Version } from './catalogue.entity.js';
 import type { DifferenceView } from './difference.dto.js';
-import type { Version } from './version.entity.js';
 import { VersionRepository } from './version.repository.js';
+import { highestFirst } from './version-state.js';
 
 type Summary = Pick<DifferenceView, 'entries' | 'counts' | 'complete'>;
 
@@ -34,10 +35,10 @@ export class VersionDifferenceService {
    * @returns null for the first version of an app
    */
   async find({ id, appKey, version }: Pick<Version, 'id' | 'appKey' | 'version'>): Promise<DifferenceView | null> {
-    const published = await this.database.crossTenant((tx) => this.versions.listPublishedOnce(tx, appKey));
-    const [earlier] = published
-      .filter((other) => compareVersions(other.version, version) < 0)
-      .sort((one, other) => compareVersions(other.version, one.version));
+    const versions = await this.database.crossTenant((tx) => this.versions.listOfApp(tx, appKey));
+    const [earlier] = versions
+      .filter((other) => other.publishedAt !== null && compareVersions(other.version, version) < 0)
+      .sort(highestFirst);
     if (!earlier) return null;
     const against = { submissionId: earlier.id, version: earlier.version, versionStatus: earlier.status };
     return { against, ...(await this.between(earlier.id, id)) };

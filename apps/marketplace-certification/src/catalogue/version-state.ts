@@ -1,4 +1,5 @@
 import { PlatformError } from '@crm/contracts';
+import { compareVersions } from '@crm/manifest';
 
 /** States of a submitted version. */
 export const VERSION_STATUSES = [
@@ -99,3 +100,7 @@ export function reasonRequired(detail: string): PlatformError {
     errors: [{ pointer: '/reason', code: 'required', detail }],
   });
 }
+
+/** For sort(): the highest version first. */
+export const highestFirst = (one: { version: string }, other: { version: string }): number =>
+  compareVersions(other.version, one.version);

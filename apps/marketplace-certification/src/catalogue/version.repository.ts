@@ -1,9 +1,8 @@
-import { type NarrowTransaction, secondsFromNow } from '@crm/database';
+import { type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
-import { type Submission, Version } from './version.entity.js';
-import type { VersionStatus } from './version-state.js';
+import { type Submission, SubmissionAudit, Version } from './catalogue.entity.js';
+import { nextStatus, type VersionAction, type VersionStatus } from './version-state.js';
 
 export type NewVersion = Omit<
   Version,
@@ -22,34 +21,13 @@ const SUBMISSION = {
   submittedAt: true,
   claimedBy: true,
   verdict: true,
+  publishedAt: true,
 } as const;
 
 /** Submitted versions of apps: a global table that the narrow role reaches. */
 @Injectable()
 export class VersionRepository {
-  /** Every version that was ever submitted under the key, whatever its status. */
-  async listNumbers(tx: NarrowTransaction, appKey: string): Promise<string[]> {
-    const versions = await tx.repository(Version).find({ select: { id: true, version: true }, where: { appKey } });
-    return versions.map(({ version }) => version);
-  }
-
-  /** The versions of an app as an install considers them. */
-  async listOffered(tx: NarrowTransaction, appKey: string): Promise<Pick<Version, 'id' | 'version' | 'status'>[]> {
-    return tx.repository(Version).find({ select: { id: true, version: true, status: true }, where: { appKey } });
-  }
-
-  /** The versions of an app that tenants could install once, whatever became of them. */
-  async listPublishedOnce(
-    tx: NarrowTransaction,
-    appKey: string,
-  ): Promise<Pick<Version, 'id' | 'version' | 'status'>[]> {
-    return tx.repository(Version).find({
-      select: { id: true, version: true, status: true },
-      where: { appKey, publishedAt: Not(IsNull()) },
-    });
-  }
-
-  /** The submissions of an app, newest first. */
+  /** Every version that was ever submitted under the key, whatever its status, newest first. */
   async listOfApp(tx: NarrowTransaction, appKey: string): Promise<Submission[]> {
     return tx
       .repository(Version)
@@ -114,5 +92,30 @@ export class VersionRepository {
   ): Promise<void> {
     const publishedAt = () => `coalesce(published_at, ${secondsFromNow(0)()})`;
     await tx.repository(Version).update({ id }, { status, ...about, ...(status === 'published' && { publishedAt }) });
+  }
+
+  /** Adds to the audit trail of a submission. */
+  async recordStep(
+    tx: NarrowTransaction,
+    step: Omit<SubmissionAudit, 'id' | 'reason'> & { reason?: string },
+  ): Promise<void> {
+    await tx.repository(SubmissionAudit).insert({ id: newId(), ...step });
+  }
+
+  /**
+   * Moves a version by the table of states and records the step.
+   * @returns the status that it has now
+   * @throws PlatformError SUBMISSION_STATE, VALIDATION_FAILED
+   */
+  async move(
+    tx: NarrowTransaction,
+    { id, status: from }: Pick<Version, 'id' | 'status'>,
+    step: Pick<SubmissionAudit, 'actorKind' | 'actorId'> & { action: VersionAction; reason?: string },
+    about: { verdict?: string } = {},
+  ): Promise<VersionStatus> {
+    const to = nextStatus(from, step.action, step.actorKind, step.reason);
+    await this.changeStatus(tx, id, to, about);
+    await this.recordStep(tx, { submissionId: id, ...step, from, to });
+    return to;
   }
 }

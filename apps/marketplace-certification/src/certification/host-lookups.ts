@@ -1,5 +1,16 @@
+import { nameServerResolver } from '@crm/egress';
+
 /** Returns all addresses of a host name; empty or rejected when there is none. Ends on its own after some seconds. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+/** Token of the {@link ResolveHost} that certification uses. */
+export const RESOLVE_HOST = Symbol('resolve host');
+
+/** Milliseconds that the lookup of a name may take: silent name servers cannot hold up the certification. */
+const LOOKUP_MS = 2000;
+
+/** Asks the name servers, as a delivery does. */
+export const outsideResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP_MS });
 
 /** Names that the certifications of one publisher look up at a time. The suite limits how many a package may have. */
 export const LOOKUPS_OF_A_TENANT = 25;

@@ -1,10 +1,10 @@
-import { type Principal } from '@crm/access';
+import type { Principal } from '@crm/access';
 import { type ProvisionedHook, rolesAllow, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable, Logger } from '@nestjs/common';
-import { InstallAuditRepository } from './install-audit.repository.js';
 import type { HookRef, Installation } from './installation.entity.js';
+import { InstallationRepository } from './installation.repository.js';
 
 /** A hook as it is shown: with its address only to administrators. */
 export type ShownHook = HookRef & { readonly url?: string };
@@ -19,7 +19,7 @@ export class HookAddressService {
 
   constructor(
     private readonly database: Database,
-    private readonly audit: InstallAuditRepository,
+    private readonly installations: InstallationRepository,
     private readonly rpc: Rpc,
   ) {}
 
@@ -51,7 +51,7 @@ export class HookAddressService {
     if (shown.length === 0) return;
     const ids = shown.map(({ id }) => id);
     await this.database.transaction(principal.tenantId, (tx) =>
-      this.audit.insert(tx, ids, { userId: principal.userId, action: 'hook_urls_shown' }),
+      this.installations.recordActs(tx, ids, { userId: principal.userId, action: 'hook_urls_shown' }),
     );
   }
 

@@ -1,15 +1,40 @@
-import { secondsFromNow, type TenantTransaction } from '@crm/database';
+import { newId, secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { In, LessThan } from 'typeorm';
-import { Installation } from './installation.entity.js';
-import { ADD_INSTALLATION, COUNT_INSTALLATIONS } from './installation.sql.js';
-import { type Failure, type InstallationState, LIVE_STATES } from './installation-state.js';
+import { InstallAudit, Installation, InstallationStep } from './installation.entity.js';
+import { type Failure, type InstallationState, LIVE_STATES, type StepName } from './installation-state.js';
+
+/**
+ * Adds an installation unless the app has a live one: `installation_live` allows one, whatever two administrators request
+ * at the same moment. $1: tenant, $2: id, $3: key of the app, $4: id of the version, $5: version, $6: whether it is a
+ * sandbox, $7: granted scopes, $8: user.
+ */
+const ADD_INSTALLATION = `
+  INSERT INTO installation
+    (tenant_id, id, app_key, version_id, version, sandbox, state, granted_scopes, created_by, acting_user_id)
+  VALUES ($1, $2, $3, $4, $5, $6, 'installing', $7, $8, $8)
+  ON CONFLICT (tenant_id, app_key)
+    WHERE NOT sandbox AND state IN ('installing', 'active', 'compensating', 'uninstalling') DO NOTHING
+  RETURNING id`;
+
+/** $1: tenant, $2: states, $3: count at most so many; null for all. */
+export const COUNT_INSTALLATIONS = `
+  SELECT count(*)::int AS counted
+    FROM (SELECT 1 FROM installation WHERE tenant_id = $1 AND state = ANY ($2::text[]) LIMIT $3) AS matching`;
 
 export type NewInstallation = Pick<
   Installation,
   'id' | 'appKey' | 'versionId' | 'version' | 'sandbox' | 'grantedScopes' | 'createdBy'
 >;
+
+export interface InstallationWithSteps {
+  readonly installation: Installation;
+  readonly steps: readonly InstallationStep[];
+}
+
+/** What the neighbours know an installation by when it is removed. */
+export type RemovedInstallation = Pick<Installation, 'tenantId' | 'appKey'> & { readonly installationId: string };
 
 /** What a finished step brought, by the column that holds it. */
 export type StepResult = Partial<Pick<Installation, 'objects' | 'hooks' | 'subscriptions'>>;
@@ -17,22 +42,14 @@ export type StepResult = Partial<Pick<Installation, 'objects' | 'hooks' | 'subsc
 /** A tenant can have 100 webhook subscriptions, unless the dispatcher is configured otherwise: more sandboxes have none. */
 const MOST_SANDBOXES = 100;
 
-/** The apps of a tenant. */
+/** The apps of a tenant, with the steps of their installation and the audit trail. */
 @Injectable()
 export class InstallationRepository {
   /** @returns whether it was stored: false when the app has a live installation already */
   async insert(tx: TenantTransaction, installation: NewInstallation): Promise<boolean> {
     const { id, appKey, versionId, version, sandbox, grantedScopes, createdBy } = installation;
-    const inserted = await tx.query(ADD_INSTALLATION, [
-      tx.tenantId,
-      id,
-      appKey,
-      versionId,
-      version,
-      sandbox,
-      grantedScopes,
-      createdBy,
-    ]);
+    const row = [tx.tenantId, id, appKey, versionId, version, sandbox, grantedScopes, createdBy];
+    const inserted = await tx.query(ADD_INSTALLATION, row);
     return inserted.length === 1;
   }
 
@@ -100,5 +117,51 @@ export class InstallationRepository {
     await tx
       .repository(Installation)
       .update({ tenantId: tx.tenantId, id }, { ...result, updatedAt: secondsFromNow(0) });
+  }
+
+  /** Adds the steps of an installation, in order. */
+  async insertSteps(tx: TenantTransaction, installationId: string, names: readonly StepName[]): Promise<void> {
+    if (names.length === 0) return;
+    await tx
+      .repository(InstallationStep)
+      .insert(names.map((name, index) => ({ installationId, position: index + 1, name })));
+  }
+
+  /** An installation with its steps in order. */
+  async findWithSteps(tx: TenantTransaction, id: string): Promise<InstallationWithSteps | null> {
+    const [installation, steps] = await Promise.all([this.find(tx, id), this.listSteps(tx, [id])]);
+    return installation && { installation, steps: steps.get(id) ?? [] };
+  }
+
+  /** The steps of installations in order, by the id of the installation. */
+  async listSteps(tx: TenantTransaction, ids: readonly string[]): Promise<Map<string, InstallationStep[]>> {
+    const { tenantId } = tx;
+    const steps = await tx
+      .repository(InstallationStep)
+      .find({ where: { tenantId, installationId: In(ids) }, order: { position: 'ASC' } });
+    const byInstallation = new Map<string, InstallationStep[]>(ids.map((id) => [id, []]));
+    for (const step of steps) byInstallation.get(step.installationId)?.push(step);
+    return byInstallation;
+  }
+
+  /** Changes a step; what is left out stays. */
+  async updateStep(
+    tx: TenantTransaction,
+    { installationId, position }: Pick<InstallationStep, 'installationId' | 'position'>,
+    changes: Partial<Pick<InstallationStep, 'state' | 'unsettled' | 'error'>>,
+  ): Promise<void> {
+    await tx
+      .repository(InstallationStep)
+      .update({ tenantId: tx.tenantId, installationId, position }, { ...changes, updatedAt: secondsFromNow(0) });
+  }
+
+  /** Adds an entry to the audit trail for each installation, in one statement. */
+  async recordActs(
+    tx: TenantTransaction,
+    installationIds: readonly string[],
+    entry: Pick<InstallAudit, 'userId' | 'action'>,
+  ): Promise<void> {
+    const entries = installationIds.map((installationId) => ({ id: newId(), installationId, ...entry }));
+    await tx.repository(InstallAudit).insert(entries);
   }
 }

@@ -3,13 +3,12 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type ListAnswer, type ListPage, type ListQuery, listAnswer, MAX_PAGE_SIZE, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import { storedText } from '../catalogue/stored-text.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
-import { storedText } from '../text/stored-text.js';
 import { assertOperator } from './assert-operator.js';
 import type { ListSubmissionsQuery, SubmissionDetailView, SubmissionView } from './review.dto.js';
 import { type QueueFilter, type ReviewedSubmission, ReviewRepository } from './review.repository.js';
-import { fitQueue } from './review-queue.js';
-import { viewOf } from './submission-view.js';
+import { fitQueue, viewOf } from './submission-view.js';
 
 /** Steps of a submission's way that its reviewer sees. */
 const SHOWN_STEPS = 100;

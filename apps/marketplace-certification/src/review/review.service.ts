@@ -5,15 +5,13 @@ import { type Certification, compareVersions } from '@crm/manifest';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
-import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import { storedText } from '../catalogue/stored-text.js';
 import { OUTCOMES_OF_REVIEW, VerdictEvents } from '../catalogue/verdict-events.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus, type ReviewDecision, reasonRequired, type VersionStatus } from '../catalogue/version-state.js';
-import { ClientStatusService } from '../client-status/client-status.service.js';
-import { storedText } from '../text/stored-text.js';
-import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
+import { ClientStatusService } from '../credentials/client-status.service.js';
+import { WebhookSecretService } from '../credentials/webhook-secret.service.js';
 import { assertOperator } from './assert-operator.js';
-import { publishedListing } from './published-listing.js';
 import type { SubmissionView } from './review.dto.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { viewOf } from './submission-view.js';
@@ -29,7 +27,6 @@ export class ReviewService {
     private readonly reviews: ReviewRepository,
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
-    private readonly audit: SubmissionAuditRepository,
     private readonly verdicts: VerdictEvents,
     private readonly secrets: WebhookSecretService,
     private readonly statuses: ClientStatusService,
@@ -87,7 +84,7 @@ export class ReviewService {
     reason: string | undefined,
   ): Promise<void> {
     const { id, status, appKey, version, publisherName, tenantId, certification } = submission;
-    await this.audit.insert(tx, {
+    await this.versions.recordStep(tx, {
       submissionId: id,
       actorKind: 'operator',
       actorId: operator.userId,
@@ -146,25 +143,20 @@ export class ReviewService {
     const published = versions.find(({ status }) => status === 'published');
     // A later version takes the place of a suspended one. Identity learns of it within seconds.
     if (!published && versions.some(({ status }) => status === 'suspended')) {
-      await this.statuses.decide(tx, submission.appKey, 'active');
+      await this.statuses.decide(tx, submission.appKey, { status: 'active' });
     }
     if (published) {
-      const to = nextStatus('published', 'deprecate', 'system');
-      await this.versions.changeStatus(tx, published.id, to);
-      await this.audit.insert(tx, {
-        submissionId: published.id,
+      await this.versions.move(tx, published, {
         actorKind: 'system',
         actorId: operator.userId,
         action: 'deprecate',
-        from: 'published',
-        to,
         reason: `Version ${submission.version} was published.`,
       });
     }
     const manifest = await this.versions.getManifest(tx, submission.id);
-    await this.apps.publish(tx, submission.appKey, submission.id, publishedListing(manifest, submission.publisherName));
+    await this.apps.publish(tx, submission.id, manifest, submission.publisherName);
     if (manifest.webhooks?.length) await this.secrets.ensure(tx, submission.appKey);
-    await this.statuses.publish(tx, submission.appKey);
+    await this.statuses.decide(tx, submission.appKey, { settingsChanged: true });
   }
 }
 

@@ -4,11 +4,9 @@ import { Database, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { AppService } from '../catalogue/app.service.js';
-import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
-import type { Submission } from '../catalogue/version.entity.js';
+import type { Submission } from '../catalogue/catalogue.entity.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
-import { nextStatus } from '../catalogue/version-state.js';
 import type { DeveloperAppView, DeveloperSubmissionView, DeveloperVersionView } from './submission.dto.js';
 
 /** What a publisher sees of its own apps and does to them. */
@@ -19,7 +17,6 @@ export class DeveloperAppService {
     private readonly appService: AppService,
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
-    private readonly audit: SubmissionAuditRepository,
     private readonly differences: VersionDifferenceService,
   ) {}
 
@@ -43,9 +40,9 @@ export class DeveloperAppService {
   async get(tenantId: string, appKey: string, version: string): Promise<DeveloperSubmissionView> {
     const { submission, certification } = await this.database.crossTenant(async (tx) => {
       await this.appService.assertOwner(tx, tenantId, appKey);
-      const found = (await this.versions.listOfApp(tx, appKey)).find((candidate) => candidate.version === version);
-      const stored = found && (await this.versions.find(tx, found.id));
-      if (!found || !stored) throw new PlatformError('NOT_FOUND');
+      const found = await this.find(tx, appKey, version);
+      const stored = await this.versions.find(tx, found.id);
+      if (!stored) throw new PlatformError('NOT_FOUND');
       return { submission: found, certification: stored.certification };
     });
     const difference = await this.differences.find(submission);
@@ -58,29 +55,17 @@ export class DeveloperAppService {
    */
   async withdraw(principal: Principal, appKey: string, version: string): Promise<DeveloperVersionView> {
     return this.database.crossTenant(async (tx) => {
-      const submission = await this.lock(tx, principal.tenantId, appKey, version);
-      const to = nextStatus(submission.status, 'withdraw', 'developer');
-      await Promise.all([
-        this.versions.changeStatus(tx, submission.id, to),
-        this.audit.insert(tx, {
-          submissionId: submission.id,
-          actorKind: 'developer',
-          actorId: principal.userId,
-          action: 'withdraw',
-          from: submission.status,
-          to,
-        }),
-      ]);
-      return viewOf({ ...submission, status: to });
+      await this.appService.assertOwner(tx, principal.tenantId, appKey);
+      // Holds the app, and so all its versions, until the transaction ends.
+      await this.apps.lock(tx, appKey);
+      const submission = await this.find(tx, appKey, version);
+      const step = { actorKind: 'developer', actorId: principal.userId, action: 'withdraw' } as const;
+      return viewOf({ ...submission, status: await this.versions.move(tx, submission, step) });
     });
   }
 
-  /** Holds the app, and so all its versions, until the transaction ends. */
-  private async lock(tx: NarrowTransaction, tenantId: string, appKey: string, version: string): Promise<Submission> {
-    await this.appService.assertOwner(tx, tenantId, appKey);
-    await this.apps.lock(tx, appKey);
-    const submissions = await this.versions.listOfApp(tx, appKey);
-    const submission = submissions.find((candidate) => candidate.version === version);
+  private async find(tx: NarrowTransaction, appKey: string, version: string): Promise<Submission> {
+    const submission = (await this.versions.listOfApp(tx, appKey)).find((candidate) => candidate.version === version);
     if (!submission) throw new PlatformError('NOT_FOUND');
     return submission;
   }

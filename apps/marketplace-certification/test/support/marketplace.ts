@@ -17,9 +17,8 @@ import type { ReviewDecision } from '../../src/catalogue/version-state.js';
 import type { CertificationView } from '../../src/certification/certification.dto.js';
 import type { MarketplaceConfig } from '../../src/config.js';
 import type { InstallationView } from '../../src/installation/installation.dto.js';
-import type { AppDetailView, AppView } from '../../src/listing/listing.dto.js';
+import type { AppDetailView, AppView, RatingView } from '../../src/listing/listing.dto.js';
 import { migrations } from '../../src/migrations/index.js';
-import type { RatingView } from '../../src/rating/rating.dto.js';
 import { ReviewService } from '../../src/review/review.service.js';
 import type {
   AcceptedSubmissionView,
