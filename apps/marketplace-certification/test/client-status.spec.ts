@@ -1,8 +1,10 @@
 import { PlatformError, rpc } from '@crm/contracts';
+import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { AppDecision } from '../src/catalogue/version-state.js';
-import { ClientStatusService, ClientStatusSweeper } from '../src/credentials/client-status.service.js';
+import { ClientStatusRepository } from '../src/credentials/client-status.repository.js';
+import { ClientStatusService } from '../src/credentials/client-status.service.js';
 import { AppDecisionService } from '../src/review/app-decision.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
@@ -16,7 +18,10 @@ useMarketplace((fixture) => {
 const administrator = { ...theOperator, roles: ['administrator'] };
 const decide = (key: string, decision: AppDecision) =>
   marketplace.service.get(AppDecisionService).decide(administrator, key, decision, 'It loses data.');
-const untold = () => marketplace.service.get(ClientStatusService).listUntold(1_000);
+const untold = () => {
+  const statuses = marketplace.service.get(ClientStatusRepository);
+  return marketplace.service.get(Database).crossTenant((tx) => statuses.listKeys(tx, 1_000));
+};
 /** The statuses of an app that identity was told, or was to be told. */
 const told = (key: string) =>
   (neighbours.callsTo(rpc.identity.setOAuthAppStatus) as { appKey: string; status: string }[])
@@ -36,7 +41,7 @@ describe('what identity learns of a decision about an app', () => {
     await decide(key, 'reinstate');
     expect(told(key)).toEqual(['suspended', 'active']);
     await decide(key, 'unlist');
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     expect(told(key)).toEqual(['suspended', 'active']);
     expect(await untold()).not.toContain(key);
   });
@@ -46,7 +51,7 @@ describe('what identity learns of a decision about an app', () => {
     await decide(key, 'suspend');
     await decide(key, 'revoke');
     await expect(decide(key, 'reinstate')).rejects.toMatchObject({ code: 'SUBMISSION_STATE' });
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     expect(told(key)).toEqual(['suspended', 'revoked']);
   });
 
@@ -58,11 +63,11 @@ describe('what identity learns of a decision about an app', () => {
     });
     expect(await decide(key, 'suspend')).toMatchObject({ suspendedVersion: '1.0.0' });
     await decide(other, 'suspend');
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     expect(await untold()).toContain(key);
     expect(await untold()).not.toContain(other);
     neighbours.instead(rpc.identity.setOAuthAppStatus, () => ({}));
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     expect(told(key).at(-1)).toBe('suspended');
     expect(await untold()).not.toContain(key);
   });
@@ -76,7 +81,7 @@ describe('what identity learns of a decision about an app', () => {
     await decide(key, 'reinstate');
     const before = told(key).length;
     neighbours.instead(rpc.identity.setOAuthAppStatus, () => ({}));
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     expect(told(key).slice(before)).toEqual(['active']);
   });
 

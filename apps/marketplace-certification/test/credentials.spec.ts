@@ -1,6 +1,6 @@
 import { fingerprintOf, PlatformError, rpc } from '@crm/contracts';
 import { describe, expect, it, jest } from '@jest/globals';
-import { ClientStatusSweeper } from '../src/credentials/client-status.service.js';
+import { ClientStatusService } from '../src/credentials/client-status.service.js';
 import { ReviewRepository } from '../src/review/review.repository.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import type { Caller } from './support/marketplace.js';
@@ -174,11 +174,11 @@ describe('the embed section of a version', () => {
     });
     expect(await publish()).toMatchObject({ versionStatus: 'published' });
     neighbours.reset();
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toMatchObject([
       { appKey: key, allowedOrigins: ['https://acme.example'] },
     ]);
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toHaveLength(1);
   });
 
@@ -198,7 +198,7 @@ describe('the embed section of a version', () => {
     const publication = marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
     await expect(publication).rejects.toThrow('The connection is lost');
     failing.mockRestore();
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await marketplace.service.get(ClientStatusService).sweep();
     const told = neighbours.callsTo(rpc.identity.updateEmbedSettings) as { appKey: string; allowedOrigins: string[] }[];
     expect(told.filter(({ appKey }) => appKey === key).at(-1)?.allowedOrigins).toEqual(['https://acme.example']);
   });

@@ -52,10 +52,7 @@ export class AppRepository {
     return (await this.lock(tx, app.key)) as string;
   }
 
-  /**
-   * Holds the app until the transaction ends.
-   * @returns its publisher, or null when there is no such app
-   */
+  /** Holds the app until the transaction ends. @returns its publisher, or null when there is no such app */
   async lock(tx: NarrowTransaction, key: string): Promise<string | null> {
     const app = await tx.repository(App).findOne({
       select: { key: true, tenantId: true },
@@ -83,7 +80,6 @@ export class AppRepository {
 /** Length of the searched text in UTF-16 units; more of a description adds noise, not matches. */
 const SEARCH_TEXT_LENGTH = 8000;
 
-/** What the marketplace shows of a package in its lists, and what `q` searches. */
 function publishedListing(manifest: Manifest, publisherName: string): PublishedListing {
   const { summary, description, categories, visibility = 'public' } = manifest.listing ?? {};
   return {

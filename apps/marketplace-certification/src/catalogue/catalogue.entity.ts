@@ -47,12 +47,11 @@ export class App {
   @Column({ name: 'rating_count', type: 'integer' })
   ratingCount: number;
 
-  /** The sum of all stars. */
   @Column({ name: 'rating_total', type: 'bigint', transformer: bigintAsNumber })
   ratingTotal: number;
 }
 
-/** A submitted version of an app. Its package never changes. */
+/** A submitted version of an app. Its package never changes; finds do not select what is long. */
 @Entity({ name: 'app_version' })
 export class Version {
   @PrimaryColumn({ type: 'uuid' })
@@ -74,18 +73,16 @@ export class Version {
   @Column({ type: 'text' })
   kind: string;
 
-  /** As it was submitted. */
-  @Column({ type: 'json' })
+  @Column({ type: 'json', select: false })
   manifest: object;
 
   @Column({ name: 'manifest_sha256', type: 'text' })
   manifestSha256: string;
 
-  @Column({ name: 'review_packet', type: 'json' })
+  @Column({ name: 'review_packet', type: 'json', select: false })
   reviewPacket: object;
 
-  /** What the suite said when the version was submitted. */
-  @Column({ type: 'json' })
+  @Column({ type: 'json', select: false })
   certification: Certification;
 
   @Column({ type: 'text' })
@@ -97,7 +94,6 @@ export class Version {
   @Column({ name: 'submitted_at', type: 'timestamptz' })
   submittedAt: Date;
 
-  /** The operator who reviews it. */
   @Column({ name: 'claimed_by', type: 'text', nullable: true })
   claimedBy: string | null;
 
@@ -105,7 +101,6 @@ export class Version {
   @Column({ name: 'claimed_until', type: 'timestamptz', nullable: true })
   claimedUntil: Date | null;
 
-  /** What the latest decision said. */
   @Column({ type: 'text', nullable: true })
   verdict: string | null;
 
@@ -114,10 +109,7 @@ export class Version {
 }
 
 /** A submitted version without its package and its certification. */
-export type Submission = Omit<
-  Version,
-  'manifest' | 'manifestSha256' | 'reviewPacket' | 'certification' | 'submittedBy' | 'claimedUntil'
->;
+export type Submission = Omit<Version, 'manifest' | 'reviewPacket' | 'certification'>;
 
 /** Who moved a version from one status to another, and why. */
 @Entity({ name: 'submission_audit' })

@@ -7,6 +7,5 @@ import { VersionDifferenceService } from './version-difference.service.js';
 
 const shared = [AppRepository, AppService, VerdictEvents, VersionRepository, VersionDifferenceService];
 
-/** Apps, their versions and the trail of what became of them. */
 @Module({ providers: shared, exports: shared })
 export class CatalogueModule {}

@@ -36,7 +36,9 @@ export class VerdictEvents {
     decision: SubmissionOutcome,
     reason: string | undefined,
   ): Promise<void> {
-    const { tenantId, appKey, name, version, submittedBy } = await this.versions.getSubmitted(tx, submissionId);
+    const submission = await this.versions.find(tx, submissionId);
+    if (!submission) throw new Error(`There is no version ${submissionId}`);
+    const { tenantId, appKey, name, version, submittedBy } = submission;
     // The call whose trace the event goes on with; its tenant is the publisher.
     tx.origin = operator;
     await appendEvent(tx, EVENTS['submission.decided'], {

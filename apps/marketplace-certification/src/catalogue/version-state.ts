@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { compareVersions } from '@crm/manifest';
 
-/** States of a submitted version. */
 export const VERSION_STATUSES = [
   'draft',
   'in_review',
@@ -44,7 +43,6 @@ export type AppDecision = (typeof APP_DECISIONS)[number];
 interface Transition {
   readonly actor: Actor;
   readonly to: VersionStatus;
-  /** The audit trail must say why. */
   readonly reasonRequired?: true;
 }
 
@@ -94,13 +92,11 @@ export function nextStatus(from: VersionStatus, action: VersionAction, actor: Ac
   return transition.to;
 }
 
-/** The error for an action that requires a reason and has none. */
 export function reasonRequired(detail: string): PlatformError {
   return new PlatformError('VALIDATION_FAILED', detail, {
     errors: [{ pointer: '/reason', code: 'required', detail }],
   });
 }
 
-/** For sort(): the highest version first. */
 export const highestFirst = (one: { version: string }, other: { version: string }): number =>
   compareVersions(other.version, one.version);

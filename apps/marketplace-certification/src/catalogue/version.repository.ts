@@ -1,5 +1,5 @@
 import { type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
-import type { Manifest } from '@crm/manifest';
+import type { Certification, Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { type Submission, SubmissionAudit, Version } from './catalogue.entity.js';
 import { nextStatus, type VersionAction, type VersionStatus } from './version-state.js';
@@ -9,76 +9,37 @@ export type NewVersion = Omit<
   'status' | 'submittedAt' | 'claimedBy' | 'claimedUntil' | 'verdict' | 'publishedAt'
 >;
 
-/** Read for lists: packages and certifications are long. */
-const SUBMISSION = {
-  id: true,
-  appKey: true,
-  tenantId: true,
-  version: true,
-  name: true,
-  kind: true,
-  status: true,
-  submittedAt: true,
-  claimedBy: true,
-  verdict: true,
-  publishedAt: true,
-} as const;
-
 /** Submitted versions of apps: a global table that the narrow role reaches. */
 @Injectable()
 export class VersionRepository {
   /** Every version that was ever submitted under the key, whatever its status, newest first. */
   async listOfApp(tx: NarrowTransaction, appKey: string): Promise<Submission[]> {
-    return tx
-      .repository(Version)
-      .find({ select: SUBMISSION, where: { appKey }, order: { submittedAt: 'DESC', id: 'DESC' } });
+    return tx.repository(Version).find({ where: { appKey }, order: { submittedAt: 'DESC', id: 'DESC' } });
   }
 
   /** The submissions of a publisher, by app and newest first. */
   async listOfPublisher(tx: NarrowTransaction, tenantId: string): Promise<Submission[]> {
     return tx
       .repository(Version)
-      .find({ select: SUBMISSION, where: { tenantId }, order: { appKey: 'ASC', submittedAt: 'DESC', id: 'DESC' } });
+      .find({ where: { tenantId }, order: { appKey: 'ASC', submittedAt: 'DESC', id: 'DESC' } });
   }
 
-  /** A submission with its certification. */
-  async find(
-    tx: NarrowTransaction,
-    id: string,
-  ): Promise<Pick<Version, 'status' | 'certification' | 'appKey' | 'version'> | null> {
-    return tx.repository(Version).findOne({
-      select: { id: true, status: true, certification: true, appKey: true, version: true },
-      where: { id },
-    });
+  async find(tx: NarrowTransaction, id: string): Promise<Submission | null> {
+    return tx.repository(Version).findOneBy({ id });
   }
 
-  /**
-   * What its publisher is told of a version.
-   * @throws Error when there is no such version
-   */
-  async getSubmitted(
-    tx: NarrowTransaction,
-    id: string,
-  ): Promise<Pick<Version, 'tenantId' | 'appKey' | 'name' | 'version' | 'submittedBy'>> {
-    const version = await tx.repository(Version).findOne({
-      select: { id: true, tenantId: true, appKey: true, name: true, version: true, submittedBy: true },
-      where: { id },
-    });
-    if (!version) throw new Error(`There is no version ${id}`);
-    return version;
+  /** What the suite said when the version was submitted. */
+  async getCertification(tx: NarrowTransaction, id: string): Promise<Certification> {
+    const select = { id: true, certification: true };
+    return (await tx.repository(Version).findOneOrFail({ select, where: { id } })).certification;
   }
 
-  /**
-   * The package of a version. Only what passed certification is stored, so its shape can be relied on.
-   * @throws Error when there is no such version
-   */
+  /** The package of a version. Only what passed certification is stored, so its shape can be relied on. */
   async getManifest(tx: NarrowTransaction, id: string): Promise<Manifest> {
-    const version = await tx.repository(Version).findOne({ select: { id: true, manifest: true }, where: { id } });
-    if (!version) throw new Error(`There is no version ${id}`);
-    return version.manifest as Manifest;
+    const select = { id: true, manifest: true };
+    return (await tx.repository(Version).findOneOrFail({ select, where: { id } })).manifest as Manifest;
   }
 
-  /** Stores a version that waits for its review. */
   async insert(tx: NarrowTransaction, version: NewVersion): Promise<void> {
     await tx.repository(Version).insert({ ...version, status: 'in_review' });
   }
@@ -94,7 +55,6 @@ export class VersionRepository {
     await tx.repository(Version).update({ id }, { status, ...about, ...(status === 'published' && { publishedAt }) });
   }
 
-  /** Adds to the audit trail of a submission. */
   async recordStep(
     tx: NarrowTransaction,
     step: Omit<SubmissionAudit, 'id' | 'reason'> & { reason?: string },

@@ -3,7 +3,6 @@ import { nameServerResolver } from '@crm/egress';
 /** Returns all addresses of a host name; empty or rejected when there is none. Ends on its own after some seconds. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
-/** Token of the {@link ResolveHost} that certification uses. */
 export const RESOLVE_HOST = Symbol('resolve host');
 
 /** Milliseconds that the lookup of a name may take: silent name servers cannot hold up the certification. */
@@ -23,7 +22,6 @@ export const LOOKUPS_AT_A_TIME = 200;
  */
 export class SharedLookups {
   private readonly resolve: ResolveHost;
-  /** By the id of each tenant that waits for an answer. */
   private readonly tenants = new Map<string, { resolve: ResolveHost; waiting: number }>();
 
   constructor(resolve: ResolveHost) {
@@ -48,25 +46,19 @@ export class SharedLookups {
   }
 }
 
-/** A resolver that looks up a few names at a time, in the order in which they were requested. */
+/** Looks up a few names at a time, in the order in which they were requested. */
 export function boundedResolver(resolve: ResolveHost, atATime: number): ResolveHost {
   const waiting: (() => void)[] = [];
   let free = atATime;
-  const place = async () => {
+  return async (hostname) => {
     if (free > 0) free -= 1;
     else await new Promise<void>((enter) => waiting.push(enter));
-  };
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  };
-  return async (hostname) => {
-    await place();
     try {
       return await resolve(hostname);
     } finally {
-      leave();
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
     }
   };
 }

@@ -3,7 +3,6 @@ import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ClientStatus } from './credentials.entity.js';
 
-/** What a decision or a publication changes. */
 export type ClientChange = { readonly status: OAuthAppStatus } | { readonly settingsChanged: true };
 
 @Injectable()
@@ -13,7 +12,6 @@ export class ClientStatusRepository {
     await tx.repository(ClientStatus).upsert({ appKey, ...change, decidedAt: secondsFromNow(0) }, ['appKey']);
   }
 
-  /** The oldest first. */
   async listKeys(tx: NarrowTransaction, limit: number): Promise<string[]> {
     const rows = await tx
       .repository(ClientStatus)

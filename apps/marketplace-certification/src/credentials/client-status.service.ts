@@ -1,11 +1,15 @@
 import { rpc } from '@crm/contracts';
 import { Database, type NarrowTransaction, Sweeper } from '@crm/database';
 import { Rpc } from '@crm/messaging';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { highestFirst } from '../catalogue/version-state.js';
 import { type ClientChange, ClientStatusRepository } from './client-status.repository.js';
 import { EmbedCredentialService } from './embed-credential.service.js';
+
+const EVERY_MS = 5_000;
+/** Operators decide about a few apps in a year. */
+const MOST = 100;
 
 /**
  * What operators decide about an app, for its tokens: identity issues them. A decision is stored with its other consequences and
@@ -13,16 +17,16 @@ import { EmbedCredentialService } from './embed-credential.service.js';
  * force only once it has happened.
  */
 @Injectable()
-export class ClientStatusService {
-  private readonly logger = new Logger(ClientStatusService.name);
-
+export class ClientStatusService extends Sweeper {
   constructor(
     private readonly database: Database,
     private readonly statuses: ClientStatusRepository,
     private readonly versions: VersionRepository,
     private readonly embeds: EmbedCredentialService,
     private readonly rpc: Rpc,
-  ) {}
+  ) {
+    super({ everyMs: EVERY_MS, atStart: true });
+  }
 
   /**
    * Stores what identity is to learn; after the commit {@link tell} tells it.
@@ -71,27 +75,10 @@ export class ClientStatusService {
     await this.rpc.call(rpc.identity.updateOAuthApp, { appKey, redirectUris: oauth?.redirectUris ?? [] });
   }
 
-  /** Keys of apps about which identity has yet to learn something. */
-  async listUntold(limit: number): Promise<string[]> {
-    return this.database.crossTenant((tx) => this.statuses.listKeys(tx, limit));
-  }
-}
-
-const EVERY_MS = 5_000;
-/** Operators decide about a few apps in a year. */
-const MOST = 100;
-
-/** Tells identity again what it could not be told. */
-@Injectable()
-export class ClientStatusSweeper extends Sweeper {
-  constructor(private readonly statuses: ClientStatusService) {
-    super({ everyMs: EVERY_MS, atStart: true });
-  }
-
   async sweep(stopping?: AbortSignal): Promise<void> {
-    for (const appKey of await this.statuses.listUntold(MOST)) {
+    for (const appKey of await this.database.crossTenant((tx) => this.statuses.listKeys(tx, MOST))) {
       if (stopping?.aborted) return;
-      await this.statuses.tell(appKey);
+      await this.tell(appKey);
     }
   }
 }

@@ -45,7 +45,6 @@ export class PreviousEmbedSecretView extends EmbedSecretView {
   validUntil: string;
 }
 
-/** The credentials of an app without its secrets. */
 export class EmbedCredentialsSummaryView {
   @TextField({ maxLength: 200 })
   clientId: string;

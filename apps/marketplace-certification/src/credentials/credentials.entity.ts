@@ -1,13 +1,11 @@
 import type { OAuthAppStatus } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The secret that the webhooks of an app are signed with. */
 @Entity({ name: 'app_webhook_secret' })
 export class WebhookSecret {
   @PrimaryColumn({ name: 'app_key', type: 'text' })
   appKey: string;
 
-  /** The secret, encrypted for this app. */
   @Column({ type: 'bytea' })
   sealed: Buffer;
 }
@@ -18,7 +16,6 @@ export class ClientStatus {
   @PrimaryColumn({ name: 'app_key', type: 'text' })
   appKey: string;
 
-  /** Null when it has not changed. */
   @Column({ type: 'text', nullable: true })
   status: OAuthAppStatus | null;
 

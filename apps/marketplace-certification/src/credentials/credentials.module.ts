@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { ClientStatusRepository } from './client-status.repository.js';
-import { ClientStatusService, ClientStatusSweeper } from './client-status.service.js';
+import { ClientStatusService } from './client-status.service.js';
 import { EmbedCredentialController, WebhookSecretController } from './credentials.controller.js';
 import { EmbedCredentialService } from './embed-credential.service.js';
 import { WebhookSecretRepository } from './webhook-secret.repository.js';
@@ -16,7 +16,6 @@ import { WebhookSecretService } from './webhook-secret.service.js';
   providers: [
     ClientStatusRepository,
     ClientStatusService,
-    ClientStatusSweeper,
     EmbedCredentialService,
     WebhookSecretRepository,
     WebhookSecretService,

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { Principal } from '@crm/access';
-import { type EmbedCredentialsSummary, PlatformError, rpc } from '@crm/contracts';
+import { type EmbedCredentialsSummary, fingerprintOf, PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import type { ManifestEmbed } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
@@ -8,12 +9,10 @@ import { AppService } from '../catalogue/app.service.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { highestFirst, type VersionStatus } from '../catalogue/version-state.js';
 import type { EmbedCredentialsInput, EmbedCredentialsView } from './credentials.dto.js';
-import { issuedSecret } from './issued-secret.js';
 
 /** Versions whose embed section counts. What was rejected or withdrawn does not decide who may frame the CRM. */
 const COUNTING: readonly VersionStatus[] = ['in_review', 'approved', 'published', 'deprecated'];
 
-/** What an operator has let pass once, whatever became of it. */
 const REVIEWED: readonly VersionStatus[] = ['approved', 'published', 'deprecated', 'suspended', 'revoked'];
 
 /** For how long hosts can go on with the previous secret unless the publisher says otherwise. */
@@ -70,9 +69,7 @@ export class EmbedCredentialService {
   /**
    * Applies the embed section of a version that was published to credentials that may exist: who may frame the CRM,
    * and with which scopes, cannot wait until the publisher requests a new secret.
-   * @param tenantId the publisher
    * @param embed undefined for a version that does not embed: the credentials stay, without effect until a version embeds
-   * @throws PlatformError SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED
    */
   async follow(tenantId: string, appKey: string, embed: ManifestEmbed | undefined): Promise<void> {
     await this.rpc.call(rpc.identity.updateEmbedSettings, { tenantId, appKey, ...settingsOf(embed ?? NO_EMBED) });
@@ -95,4 +92,13 @@ export class EmbedCredentialService {
 
 function settingsOf({ allowedOrigins, scopes = [], linkUsersBy = 'email' }: ManifestEmbed) {
   return { allowedOrigins, scopes: [...new Set(scopes)], linkUsersBy };
+}
+
+/** Bytes of a secret: 256 bits, beyond guessing. */
+const SECRET_BYTES = 32;
+
+/** A new secret in base64url, to be shown once, and what identity is told of it. Nobody stores the secret. */
+export function issuedSecret(): { readonly secret: string; readonly fingerprint: string } {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  return { secret, fingerprint: fingerprintOf(secret) };
 }

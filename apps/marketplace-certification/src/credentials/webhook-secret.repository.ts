@@ -6,19 +6,16 @@ import { WebhookSecret } from './credentials.entity.js';
 const ADD_WEBHOOK_SECRET = `
   INSERT INTO app_webhook_secret (app_key, sealed) VALUES ($1, $2) ON CONFLICT (app_key) DO NOTHING`;
 
-/** $1: key of the app, $2: the sealed secret. */
 const REPLACE_WEBHOOK_SECRET = `
   INSERT INTO app_webhook_secret (app_key, sealed) VALUES ($1, $2)
   ON CONFLICT (app_key) DO UPDATE SET sealed = excluded.sealed, rotated_at = now()`;
 
-/** The sealed signing secret of each app: a global table that the narrow role reaches. */
 @Injectable()
 export class WebhookSecretRepository {
   async find(tx: NarrowTransaction, appKey: string): Promise<WebhookSecret | null> {
     return tx.repository(WebhookSecret).findOneBy({ appKey });
   }
 
-  /** Adds a secret unless the app has one. */
   async insertIfAbsent(tx: NarrowTransaction, { appKey, sealed }: WebhookSecret): Promise<void> {
     await tx.query(ADD_WEBHOOK_SECRET, [appKey, sealed]);
   }

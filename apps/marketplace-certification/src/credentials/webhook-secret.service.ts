@@ -37,7 +37,6 @@ export class WebhookSecretService {
     return secret;
   }
 
-  /** Returns the secret of an app; creates it if the app has none. */
   ensureForInstallation(appKey: string): Promise<string> {
     return this.database.crossTenant((tx) => this.ensure(tx, appKey));
   }
@@ -61,5 +60,4 @@ export class WebhookSecretService {
 
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-/** What the encryption binds a secret to. */
 export const placeOfWebhookSecret = (appKey: string): string => `app_webhook_secret/${appKey}`;

@@ -27,17 +27,10 @@ export function grantScopes(manifest: Manifest, granted?: readonly string[]): st
   const required = requested.filter(({ optional }) => !optional).map(({ scope }) => scope);
   if (granted === undefined) return required;
   const known = new Set(requested.map(({ scope }) => scope));
-  const unknown: FieldProblem[] = granted.flatMap((scope, index) =>
-    known.has(scope)
-      ? []
-      : [
-          {
-            pointer: `/grantedScopes/${index}`,
-            code: 'SCOPE_NOT_REQUESTED',
-            detail: 'The app does not request this scope',
-          },
-        ],
-  );
+  const unknown = granted.flatMap((scope, index): FieldProblem[] => {
+    const detail = 'The app does not request this scope';
+    return known.has(scope) ? [] : [{ pointer: `/grantedScopes/${index}`, code: 'SCOPE_NOT_REQUESTED', detail }];
+  });
   if (unknown.length > 0) throw new PlatformError('SCOPE_NOT_REQUESTED', undefined, { errors: unknown });
   const missing = required.filter((scope) => !granted.includes(scope));
   if (missing.length > 0) {

@@ -9,7 +9,6 @@ import { InstallationRepository } from './installation.repository.js';
 /** A hook as it is shown: with its address only to administrators. */
 export type ShownHook = HookRef & { readonly url?: string };
 
-/** Installations whose addresses are requested at the same time. */
 const CONCURRENCY = 8;
 
 /** Shows the addresses of hooks. They hold a secret, so the audit trail records every user who sees them. */

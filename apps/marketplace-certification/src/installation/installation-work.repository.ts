@@ -47,7 +47,6 @@ const POSTPONE_WORK = `
      SET lease_token = NULL, lease_until = NULL, attempts = attempts + 1, due_at = now() + make_interval(secs => $4)
    WHERE ${LEASED}`;
 
-/** $1: tenant, $2: installation, $3: token of the lease. */
 const FINISH_WORK = `DELETE FROM installation_work WHERE ${LEASED}`;
 
 /** Work that is due and that nobody holds. $1: tenants whose work waits for something else. */
@@ -80,17 +79,13 @@ export class LeaseLostError extends Error {
 export class InstallationWorkRepository {
   constructor(private readonly database: Database) {}
 
-  /** Adds the work and takes it, in the transaction that makes it necessary. */
   async start(tx: TenantTransaction, installationId: string): Promise<WorkLease> {
     const lease = { tenantId: tx.tenantId, installationId, token: newId() };
     await tx.query(START_WORK, [...leaseOf(lease), LEASE_SECONDS]);
     return lease;
   }
 
-  /**
-   * Takes due work that nobody holds.
-   * @param room how much, and of which tenants none
-   */
+  /** Takes due work that nobody holds. @param room how much, and of which tenants none */
   async claim(tx: NarrowTransaction, { places, fullTenants }: Room): Promise<WorkLease[]> {
     return tx.query<WorkLease>(CLAIM_WORK, [LEASE_SECONDS, places, fullTenants]);
   }
@@ -117,7 +112,6 @@ export class InstallationWorkRepository {
     });
   }
 
-  /** Gives the work back, to be taken again after `delaySeconds`. */
   async postpone(tx: TenantTransaction, lease: WorkLease, delaySeconds: number): Promise<void> {
     await tx.query(POSTPONE_WORK, [...leaseOf(lease), delaySeconds]);
   }

@@ -39,7 +39,6 @@ export class InstallInput {
   grantedScopes?: string[];
 }
 
-/** Which installations a list shows. */
 export class InstallationQuery extends ListQuery {
   @EnumField([...INSTALLATION_STATES, 'all'], {
     optional: true,
@@ -177,7 +176,6 @@ export class PreviousOAuthSecretView extends OAuthSecretView {
   validUntil: string;
 }
 
-/** The credentials of an installation without its secrets. */
 export class OAuthCredentialsSummaryView {
   @TextField(CLIENT_ID)
   clientId: string;

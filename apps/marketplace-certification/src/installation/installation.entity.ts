@@ -6,7 +6,6 @@ import type { Failure, InstallationState, StepName, StepState, StoredError } fro
 /** A hook without its address: the address holds a secret and stays with automation-hooks. */
 export type HookRef = Omit<ProvisionedHook, 'url'>;
 
-/** An app in a tenant. */
 @Entity({ name: 'installation' })
 export class Installation {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
@@ -109,7 +108,6 @@ export class InstallAudit {
   action: 'install_requested' | 'uninstall_requested' | 'hook_urls_shown';
 }
 
-/** How many tenants have an app installed, sandboxes excepted. */
 @Entity({ name: 'install_count' })
 export class InstallCount {
   @PrimaryColumn({ name: 'app_key', type: 'text' })

@@ -4,9 +4,8 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { HookAddressService } from './hook-address.service.js';
-import { InstallCountRepository } from './install-count.repository.js';
 import { InstallationController } from './installation.controller.js';
-import { InstallationRepository } from './installation.repository.js';
+import { InstallationRepository, InstallCountRepository } from './installation.repository.js';
 import { InstallationRpc } from './installation.rpc.js';
 import { InstallationSaga } from './installation.saga.js';
 import { InstallationService } from './installation.service.js';
@@ -19,7 +18,6 @@ import { PackageStepService } from './package-step.service.js';
 
 const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
 
-/** Apps in workspaces, with the credentials that they call the API with. */
 @Module({
   imports: [IdempotencyModule, CatalogueModule, CredentialsModule],
   controllers: [InstallationController, InstallationRpc, OAuthCredentialController],

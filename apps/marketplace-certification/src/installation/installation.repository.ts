@@ -2,7 +2,7 @@ import { newId, secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { In, LessThan } from 'typeorm';
-import { InstallAudit, Installation, InstallationStep } from './installation.entity.js';
+import { InstallAudit, Installation, InstallationStep, InstallCount } from './installation.entity.js';
 import { type Failure, type InstallationState, LIVE_STATES, type StepName } from './installation-state.js';
 
 /**
@@ -28,6 +28,11 @@ export type NewInstallation = Pick<
   'id' | 'appKey' | 'versionId' | 'version' | 'sandbox' | 'grantedScopes' | 'createdBy'
 >;
 
+/** $1: key of the app, $2: 1 or -1. An app that was never installed has no row. */
+const COUNT_INSTALL = `
+  INSERT INTO install_count AS counted (app_key, installs) VALUES ($1, greatest($2::bigint, 0))
+  ON CONFLICT (app_key) DO UPDATE SET installs = counted.installs + $2`;
+
 export interface InstallationWithSteps {
   readonly installation: Installation;
   readonly steps: readonly InstallationStep[];
@@ -36,7 +41,6 @@ export interface InstallationWithSteps {
 /** What the neighbours know an installation by when it is removed. */
 export type RemovedInstallation = Pick<Installation, 'tenantId' | 'appKey'> & { readonly installationId: string };
 
-/** What a finished step brought, by the column that holds it. */
 export type StepResult = Partial<Pick<Installation, 'objects' | 'hooks' | 'subscriptions'>>;
 
 /** A tenant can have 100 webhook subscriptions, unless the dispatcher is configured otherwise: more sandboxes have none. */
@@ -63,7 +67,6 @@ export class InstallationRepository {
     return tx.repository(Installation).findOneBy({ tenantId, appKey, sandbox: false, state: In(LIVE_STATES) });
   }
 
-  /** Whether there is or was an installation of an app, in whatever state. */
   async hasEver(tx: TenantTransaction, appKey: string): Promise<boolean> {
     return tx.repository(Installation).existsBy({ tenantId: tx.tenantId, appKey });
   }
@@ -79,7 +82,6 @@ export class InstallationRepository {
     return sandboxes.map(({ id }) => id);
   }
 
-  /** Newest first. */
   async list(
     tx: TenantTransaction,
     states: readonly InstallationState[],
@@ -112,14 +114,12 @@ export class InstallationRepository {
     return affected === 1;
   }
 
-  /** Stores what a step brought. */
   async saveResult(tx: TenantTransaction, id: string, result: StepResult): Promise<void> {
     await tx
       .repository(Installation)
       .update({ tenantId: tx.tenantId, id }, { ...result, updatedAt: secondsFromNow(0) });
   }
 
-  /** Adds the steps of an installation, in order. */
   async insertSteps(tx: TenantTransaction, installationId: string, names: readonly StepName[]): Promise<void> {
     if (names.length === 0) return;
     await tx
@@ -127,7 +127,6 @@ export class InstallationRepository {
       .insert(names.map((name, index) => ({ installationId, position: index + 1, name })));
   }
 
-  /** An installation with its steps in order. */
   async findWithSteps(tx: TenantTransaction, id: string): Promise<InstallationWithSteps | null> {
     const [installation, steps] = await Promise.all([this.find(tx, id), this.listSteps(tx, [id])]);
     return installation && { installation, steps: steps.get(id) ?? [] };
@@ -144,7 +143,6 @@ export class InstallationRepository {
     return byInstallation;
   }
 
-  /** Changes a step; what is left out stays. */
   async updateStep(
     tx: TenantTransaction,
     { installationId, position }: Pick<InstallationStep, 'installationId' | 'position'>,
@@ -163,5 +161,20 @@ export class InstallationRepository {
   ): Promise<void> {
     const entries = installationIds.map((installationId) => ({ id: newId(), installationId, ...entry }));
     await tx.repository(InstallAudit).insert(entries);
+  }
+}
+
+/** Installations of each app over all tenants: a global table that the runtime role reaches. */
+@Injectable()
+export class InstallCountRepository {
+  /** @param by 1 or -1, in the transaction of the change of state that it counts */
+  async add(tx: TenantTransaction, appKey: string, by: 1 | -1): Promise<void> {
+    await tx.query(COUNT_INSTALL, [appKey, by]);
+  }
+
+  /** @returns the counts by key; an app that was never installed has no entry */
+  async list(tx: TenantTransaction, appKeys: readonly string[]): Promise<Map<string, number>> {
+    const counts = await tx.repository(InstallCount).findBy({ appKey: In(appKeys) });
+    return new Map(counts.map(({ appKey, installs }) => [appKey, installs]));
   }
 }

@@ -2,9 +2,12 @@ import { RevocationSource } from '@crm/access';
 import { EVENTS, type ProvisionedHook } from '@crm/contracts';
 import { appendEvent, type TenantTransaction } from '@crm/database';
 import { Injectable, Logger } from '@nestjs/common';
-import { InstallCountRepository } from './install-count.repository.js';
 import type { Installation, InstallationStep } from './installation.entity.js';
-import { InstallationRepository, type InstallationWithSteps } from './installation.repository.js';
+import {
+  InstallationRepository,
+  type InstallationWithSteps,
+  InstallCountRepository,
+} from './installation.repository.js';
 import type { InstallationState } from './installation-state.js';
 import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 import { OfferService } from './offer.service.js';
@@ -128,7 +131,6 @@ export class InstallationSaga {
     });
   }
 
-  /** Records the failure together with the decision to undo the installation. */
   private async stepFailed(
     lease: WorkLease,
     installation: Installation,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '@crm/access';
 import { isErrorCode, PlatformError } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
@@ -16,7 +17,6 @@ import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './in
 import { OfferService } from './offer.service.js';
 import { neededSteps } from './package-step.service.js';
 
-/** What administrators request; the saga carries it out. */
 @Injectable()
 export class InstallationService {
   constructor(
@@ -34,8 +34,7 @@ export class InstallationService {
    * Installs an app. When it takes too long, the answer says `installing` and the work continues.
    * @param call makes a repeated call return the installation of the first one in its present state
    * @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE, ALREADY_INSTALLED, SCOPE_NOT_REQUESTED, SCOPE_REQUIRED,
-   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, and the error of the step that failed, with the installation's id
-   *   and state
+   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, and the error of the step that failed
    */
   async install(principal: Principal, input: InstallInput, call?: IdempotentCall): Promise<InstallationView> {
     const { tenantId } = principal;
@@ -97,10 +96,7 @@ export class InstallationService {
     return viewOf(installation, steps, hooks.get(id));
   }
 
-  /**
-   * Newest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
-   */
+  /** Newest first. @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(principal: Principal, query: InstallationQuery): Promise<ListAnswer<InstallationView>> {
     const { tenantId } = principal;
     const { state = null } = query;
@@ -159,7 +155,6 @@ const LIVE_DETAIL: Partial<Record<InstallationState, string>> = {
   uninstalling: 'The app is being removed; try again in a moment',
 };
 
-/** The error of the step that failed, as its owner reported it. */
 function failureOf({ id, state, failure }: Installation): PlatformError {
   const code = failure?.code;
   return new PlatformError(isErrorCode(code) ? code : 'INSTALL_FAILED', failure?.detail, {
@@ -167,7 +162,6 @@ function failureOf({ id, state, failure }: Installation): PlatformError {
   });
 }
 
-/** An installation as the API shows it. */
 function viewOf(
   installation: Installation,
   steps: readonly InstallationStep[],
@@ -197,13 +191,10 @@ function viewOf(
  * @throws what the work throws in time; later errors are for the owner of the work to report
  */
 async function settledWithin<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
-  });
+  const settled = new AbortController();
   try {
-    return await Promise.race([work, tooLate]);
+    return await Promise.race([work, delay(milliseconds, undefined, { signal: settled.signal })]);
   } finally {
-    clearTimeout(timer);
+    settled.abort();
   }
 }

@@ -6,7 +6,7 @@ import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { storedText } from '../catalogue/stored-text.js';
-import { issuedSecret } from '../credentials/issued-secret.js';
+import { issuedSecret } from '../credentials/embed-credential.service.js';
 import { requestedScopes } from './grants.js';
 import type { OAuthCredentialsInput, OAuthCredentialsView } from './installation.dto.js';
 import type { Installation } from './installation.entity.js';
@@ -80,7 +80,6 @@ export class OAuthClientService {
     return installation;
   }
 
-  /** What identity has to know of an installation. */
   private async factsOf({ id, appKey, sandbox, grantedScopes }: Installation, manifest: Manifest) {
     const { name, oauth } = manifest;
     const required = requestedScopes(manifest).filter(({ optional }) => !optional);

@@ -19,9 +19,7 @@ export type OfferedApp = Pick<App, 'tenantId' | 'visibility' | 'firstPublishedAt
   readonly versions: readonly OfferedVersion[];
 };
 
-/** What an install asks for. */
 interface WantedVersion {
-  /** The published version by default. */
   readonly version?: string;
   readonly sandbox: boolean;
 }
@@ -65,7 +63,6 @@ function wasPublished(status: VersionStatus): boolean {
   return status === 'published' || status === 'deprecated' || status === 'suspended' || status === 'revoked';
 }
 
-/** What a tenant can install. */
 @Injectable()
 export class OfferService {
   constructor(
@@ -76,10 +73,7 @@ export class OfferService {
     private readonly installations: InstallationRepository,
   ) {}
 
-  /**
-   * The version that an install takes, with its package.
-   * @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE
-   */
+  /** The version that an install takes, with its package. @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE */
   async get(
     tenantId: string,
     appKey: string,
@@ -110,7 +104,6 @@ export class OfferService {
     return this.database.transaction(tenantId, (tx) => this.installations.listSandboxes(tx, appKey));
   }
 
-  /** The package of an installed version. */
   getManifest(versionId: string): Promise<Manifest> {
     return this.database.crossTenant((tx) => this.versions.getManifest(tx, versionId));
   }

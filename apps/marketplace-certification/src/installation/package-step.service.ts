@@ -50,8 +50,7 @@ export class PackageStepService {
   /**
    * Called on behalf of this service. An administrator had the right to begin; whether the removal or the undo is finished
    * cannot depend on anyone having that right still, or half of an app would stay and nobody could remove it.
-   * @param discard also deletes what the tenant stored in the objects, and tells the app nothing: for the undo of an
-   *   installation that failed
+   * @param discard also deletes what the tenant stored in the objects, and tells the app nothing: an installation failed
    * @throws PlatformError of the owning service
    */
   async undo(
@@ -136,7 +135,6 @@ export class PackageStepService {
   }
 }
 
-/** Returns the steps that a package needs with the granted scopes, in order. */
 export function neededSteps(manifest: Manifest, grantedScopes: readonly string[]): StepName[] {
   const needed: [StepName, boolean][] = [
     ['objects', Boolean(manifest.objects?.length) && coversScope(grantedScopes, 'custom_objects')],

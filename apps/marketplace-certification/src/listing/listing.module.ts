@@ -8,7 +8,6 @@ import { RatingConsumer } from './rating.consumer.js';
 import { RatingRepository } from './rating.repository.js';
 import { RatingService } from './rating.service.js';
 
-/** What workspaces see of published apps, and think of them. */
 @Module({
   imports: [CatalogueModule, InstallationModule],
   controllers: [ListingController, RatingController, RatingConsumer],

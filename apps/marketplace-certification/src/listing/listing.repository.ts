@@ -27,7 +27,6 @@ export const FIND_LISTING = `
     FROM app a JOIN app_version v ON v.id = a.published_version_id
    WHERE a.key = $2 AND (a.visibility <> 'private' OR a.tenant_id = $1)`;
 
-/** A published app as the lists show it. */
 export interface Listing {
   readonly key: string;
   readonly name: string;
@@ -39,7 +38,6 @@ export interface Listing {
   readonly ratingTotal: string;
 }
 
-/** An app and the package of its published version. */
 export interface ListingDetail extends Listing {
   readonly publisherName: string;
   readonly publishedAt: Date;
@@ -49,10 +47,7 @@ export interface ListingDetail extends Listing {
 /** What the marketplace shows: apps with their published versions, read in one statement each. */
 @Injectable()
 export class ListingRepository {
-  /**
-   * Public apps, and the private ones of the tenant, by name.
-   * @param words each of them has to occur
-   */
+  /** Public apps, and the private ones of the tenant, by name. @param words each of them has to occur */
   async list(
     tx: NarrowTransaction,
     tenantId: string,
@@ -67,7 +62,6 @@ export class ListingRepository {
     return { rows, counted: count?.counted ?? 0 };
   }
 
-  /** A published app that the tenant may see. */
   async find(tx: NarrowTransaction, tenantId: string, key: string): Promise<ListingDetail | null> {
     const [row] = await tx.query<ListingDetail>(FIND_LISTING, [tenantId, key]);
     return row ?? null;

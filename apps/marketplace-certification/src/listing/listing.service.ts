@@ -5,15 +5,13 @@ import { type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { isIdentifier, storedText } from '../catalogue/stored-text.js';
-import { InstallCountRepository } from '../installation/install-count.repository.js';
+import { InstallCountRepository } from '../installation/installation.repository.js';
 import type { AppDetailView, AppView, ListingQuery, PermissionView, ReviewView } from './listing.dto.js';
 import { type Listing, type ListingDetail, ListingRepository } from './listing.repository.js';
 import { RatingRepository, type Review } from './rating.repository.js';
 
-/** Ratings with a text that an app's page shows. */
 const SHOWN_REVIEWS = 10;
 
-/** What a tenant sees of the marketplace. */
 @Injectable()
 export class ListingService {
   constructor(
@@ -61,14 +59,12 @@ export class ListingService {
   }
 }
 
-/** An app as the lists of the API show it. */
 function viewOf(listing: Listing, installCount: number): AppView {
   const { key, name, kind, summary, version, ratingCount: count, ratingTotal } = listing;
   const average = count === 0 ? null : Math.round((Number(ratingTotal) / count) * 100) / 100;
   return { key, name, kind, summary, version, rating: { average, count }, installCount };
 }
 
-/** An app as its page in the marketplace shows it. */
 function detailViewOf(listing: ListingDetail, reviews: readonly Review[], installCount: number): AppDetailView {
   const { manifest } = listing;
   const {
@@ -96,7 +92,6 @@ function detailViewOf(listing: ListingDetail, reviews: readonly Review[], instal
   };
 }
 
-/** What an administrator is asked to grant. */
 function permissionsOf(manifest: Manifest): PermissionView[] {
   return (manifest.permissions ?? []).map((permission) =>
     typeof permission === 'string'

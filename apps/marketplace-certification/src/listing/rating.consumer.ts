@@ -5,7 +5,6 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { RatingRepository } from './rating.repository.js';
 
-/** Users who are erased. */
 @Controller()
 export class RatingConsumer {
   constructor(

@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What one user thinks of an app. */
 @Entity({ name: 'rating' })
 export class Rating {
   @PrimaryColumn({ name: 'app_key', type: 'text' })

@@ -23,7 +23,6 @@ export type Review = Pick<Rating, 'stars' | 'text' | 'updatedAt'>;
 export class RatingRepository {
   constructor(private readonly apps: AppRepository) {}
 
-  /** Writes or replaces the rating of a user, together with the number and sum that the app holds. */
   async save(tx: NarrowTransaction, rating: Omit<Rating, 'updatedAt'>): Promise<Review> {
     const { appKey, tenantId, userId, stars, text } = rating;
     // The app's row first: ratings of one app follow each other, and none is counted twice.
@@ -41,7 +40,6 @@ export class RatingRepository {
     await tx.repository(Rating).update({ tenantId, userId, text: Not(IsNull()) }, { text: null });
   }
 
-  /** Ratings with a text, newest first. */
   async listLatest(tx: NarrowTransaction, appKey: string, limit: number): Promise<Review[]> {
     return tx.repository(Rating).find({
       where: { appKey, text: Not(IsNull()) },

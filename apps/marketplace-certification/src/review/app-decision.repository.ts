@@ -1,6 +1,7 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { App } from '../catalogue/catalogue.entity.js';
+import type { ImpactView } from './review.dto.js';
 
 /** An app with its publisher and the versions that count. $1: key. */
 const FIND_DECIDED_APP = `
@@ -15,7 +16,6 @@ const FIND_DECIDED_APP = `
        ORDER BY v.published_at DESC, v.id DESC LIMIT 1) AS s ON true
   WHERE a.key = $1`;
 
-/** Over all tenants, what has not ended. $1: key of the app. */
 const COUNT_APP_INSTALLATIONS = `
   SELECT count(*) FILTER (WHERE NOT sandbox)::int AS installations,
     count(DISTINCT tenant_id) FILTER (WHERE NOT sandbox)::int AS tenants,
@@ -23,7 +23,6 @@ const COUNT_APP_INSTALLATIONS = `
   FROM installation
   WHERE app_key = $1 AND state IN ('installing', 'active', 'compensating', 'uninstalling')`;
 
-/** An app as operators decide on it. */
 export interface DecidedApp {
   readonly appKey: string;
   readonly name: string;
@@ -40,12 +39,6 @@ export interface DecidedApp {
   readonly revoked: boolean;
 }
 
-export interface InstallationCounts {
-  readonly installations: number;
-  readonly tenants: number;
-  readonly sandboxes: number;
-}
-
 @Injectable()
 export class AppDecisionRepository {
   async find(tx: NarrowTransaction, appKey: string): Promise<DecidedApp | null> {
@@ -53,8 +46,8 @@ export class AppDecisionRepository {
     return app ?? null;
   }
 
-  async countInstallations(tx: NarrowTransaction, appKey: string): Promise<InstallationCounts> {
-    const [counts] = await tx.query<InstallationCounts>(COUNT_APP_INSTALLATIONS, [appKey]);
+  async countInstallations(tx: NarrowTransaction, appKey: string): Promise<ImpactView> {
+    const [counts] = await tx.query<ImpactView>(COUNT_APP_INSTALLATIONS, [appKey]);
     return counts ?? { installations: 0, tenants: 0, sandboxes: 0 };
   }
 

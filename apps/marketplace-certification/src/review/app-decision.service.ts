@@ -10,9 +10,9 @@ import { OUTCOMES_OF_APP_DECISION, VerdictEvents } from '../catalogue/verdict-ev
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { type AppDecision, reasonRequired, TRANSITIONS, type VersionAction } from '../catalogue/version-state.js';
 import { ClientStatusService } from '../credentials/client-status.service.js';
-import { AppDecisionRepository, type DecidedApp, type InstallationCounts } from './app-decision.repository.js';
+import { AppDecisionRepository, type DecidedApp } from './app-decision.repository.js';
 import { assertOperator } from './assert-operator.js';
-import type { AppView } from './review.dto.js';
+import type { AppView, ImpactView } from './review.dto.js';
 
 /** What operators do to an app that is published. Every decision has a reason, which its publisher reads as the verdict. */
 @Injectable()
@@ -26,19 +26,15 @@ export class AppDecisionService {
     private readonly clients: ClientStatusService,
   ) {}
 
-  /**
-   * How much depends on an app.
-   * @throws PlatformError FORBIDDEN, NOT_FOUND
-   */
+  /** How much depends on an app. @throws PlatformError FORBIDDEN, NOT_FOUND */
   async measure(operator: Principal | undefined, appKey: string): Promise<AppView> {
     assertOperator(operator);
     return this.database.crossTenant(async (tx) => this.impact(tx, await this.find(tx, appKey)));
   }
 
   /**
-   * `suspend` stops new installs and new authorizations by users, and keeps those there are; `reinstate` undoes that;
-   * `revoke` also ends every token of the app and lets it get no other, for good; `unlist` leaves the app to those who know its
-   * key.
+   * `suspend` stops new installs and authorizations, and keeps those there are; `reinstate` undoes that; `revoke` also ends
+   * every token of the app, for good; `unlist` leaves the app to those who know its key.
    * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE; VALIDATION_FAILED without a reason
    */
   async decide(
@@ -56,7 +52,7 @@ export class AppDecisionService {
       const app = (await this.decisions.find(tx, appKey)) ?? known;
       if (operator.linkedTenantId === app.tenantId) throw new PlatformError('OWN_SUBMISSION');
       const before = await this.impact(tx, app);
-      await this.apply(tx, operator, app, decision, why);
+      await this[decision](tx, operator, app, why);
       const after = await this.impact(tx, await this.find(tx, appKey));
       await recordOperatorAct(tx, {
         operator: actingOperator(operator),
@@ -74,25 +70,6 @@ export class AppDecisionService {
     });
     await this.clients.tell(appKey);
     return impact;
-  }
-
-  private async apply(
-    tx: NarrowTransaction,
-    operator: Principal,
-    app: DecidedApp,
-    decision: AppDecision,
-    reason: string,
-  ): Promise<void> {
-    switch (decision) {
-      case 'suspend':
-        return this.suspend(tx, operator, app, reason);
-      case 'reinstate':
-        return this.reinstate(tx, operator, app, reason);
-      case 'revoke':
-        return this.revoke(tx, operator, app, reason);
-      case 'unlist':
-        return this.unlist(tx, app, reason);
-    }
   }
 
   private async suspend(tx: NarrowTransaction, operator: Principal, app: DecidedApp, reason: string): Promise<void> {
@@ -127,7 +104,7 @@ export class AppDecisionService {
     await this.clients.decide(tx, appKey, { status: 'revoked' });
   }
 
-  private async unlist(tx: NarrowTransaction, app: DecidedApp, reason: string): Promise<void> {
+  private async unlist(tx: NarrowTransaction, _operator: Principal, app: DecidedApp, reason: string): Promise<void> {
     const { appKey, publishedId, visibility } = app;
     if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published');
     if (visibility !== 'public') throw new PlatformError('SUBMISSION_STATE', `The app is ${visibility}`);
@@ -135,7 +112,6 @@ export class AppDecisionService {
     await this.versions.changeStatus(tx, publishedId, 'published', { verdict: reason });
   }
 
-  /** Moves a version, tells its publisher why, and records the step. */
   private async move(
     tx: NarrowTransaction,
     operator: Principal,
@@ -158,25 +134,9 @@ export class AppDecisionService {
   }
 }
 
-function viewOf(app: DecidedApp, { installations, tenants, sandboxes }: InstallationCounts): AppView {
-  const { appKey, name, tenantId, publisherName, visibility, publishedVersion, suspendedVersion } = app;
-  return {
-    key: appKey,
-    name,
-    publisher: { tenantId, name: publisherName },
-    visibility,
-    unlistedByOperator: app.unlistedByOperator,
-    publishedVersion,
-    suspendedVersion,
-    revoked: app.revoked,
-    impact: { installations, tenants, sandboxes },
-  };
+function viewOf(app: DecidedApp, impact: ImpactView): AppView {
+  const { appKey: key, name, tenantId, publisherName, publishedId, suspendedId, ...state } = app;
+  return { key, name, publisher: { tenantId, name: publisherName }, ...state, impact };
 }
 
-const stateOf = ({ visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked }: AppView) => ({
-  visibility,
-  unlistedByOperator,
-  publishedVersion,
-  suspendedVersion,
-  revoked,
-});
+const stateOf = ({ key, name, publisher, impact, ...state }: AppView) => state;

@@ -18,7 +18,6 @@ import {
 } from './review.dto.js';
 import { ReviewService } from './review.service.js';
 
-/** The review queue, for operators. */
 @ApiGroup({
   name: 'Submissions',
   description: 'The review queue: versions that developers submitted.',
@@ -78,7 +77,6 @@ export class OperatorsSubmissionController {
   }
 }
 
-/** Apps that are published, or were, for operators. */
 @ApiGroup({
   name: 'Apps',
   description: 'Published apps, how much depends on them, and taking them out of the marketplace.',

@@ -19,7 +19,6 @@ import { VERSION_STATUSES, type VersionStatus } from '../catalogue/version-state
  */
 const QUEUE_SORTS = ['fair', 'submittedAt', '-submittedAt'] as const;
 
-/** Whose claim counts, as the operator who asks sees it. */
 const QUEUE_CLAIMS = ['mine', 'others', 'none'] as const;
 
 export class ListSubmissionsQuery extends ListQuery {
@@ -72,7 +71,6 @@ export class PublisherView {
   name: string;
 }
 
-/** A version of an app as operators see it. */
 export class SubmissionView {
   @IdField()
   id: string;
@@ -132,7 +130,6 @@ export class SubmissionStepView {
   reason: string | null;
 }
 
-/** A submission with everything that its reviewer looks at. */
 export class SubmissionDetailView extends SubmissionView {
   @TextField({ maxLength: 200 })
   name: string;
@@ -170,7 +167,6 @@ export class AppDecisionInput {
   reason: string;
 }
 
-/** How much depends on an app. */
 export class ImpactView {
   @IntegerField({ minimum: 0, description: 'Live installations, those that are being made or undone included' })
   installations: number;
@@ -182,7 +178,6 @@ export class ImpactView {
   sandboxes: number;
 }
 
-/** An app as operators decide on it. */
 export class AppView {
   @TextField({ maxLength: 100 })
   key: string;

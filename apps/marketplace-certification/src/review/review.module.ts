@@ -13,7 +13,6 @@ import { ReviewRepository } from './review.repository.js';
 import { ReviewService } from './review.service.js';
 import { SubmissionMeter } from './submission-meter.js';
 
-/** What operators see and decide. */
 @Module({
   imports: [CatalogueModule, CredentialsModule],
   controllers: [OperatorsSubmissionController, OperatorsAppController, OperatorsAuditController],

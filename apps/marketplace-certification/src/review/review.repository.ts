@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { type App, type Submission, Version } from '../catalogue/catalogue.entity.js';
 import type { ListSubmissionsQuery } from './review.dto.js';
 
-/** A claim that counts. */
 const IS_CLAIMED = '(v.claimed_until IS NOT NULL AND v.claimed_until > now())';
 
 const COLUMNS = `v.id, v.app_key AS "appKey", v.tenant_id AS "tenantId", v.version, v.name, v.kind, v.status,
@@ -56,7 +55,6 @@ export const COUNT_SUBMISSIONS = `
   SELECT count(*)::int AS counted FROM (
     SELECT 1 FROM app_version v JOIN app a ON a.key = v.app_key WHERE ${IN_QUEUE} LIMIT $9) AS matching`;
 
-/** $1: id of the submission. */
 const FIND_REVIEWED_SUBMISSION = `${SUBMISSIONS} WHERE v.id = $1`;
 
 /** Holds the version, not its app, until the transaction ends. $1: id of the submission. */
@@ -66,7 +64,6 @@ const LOCK_REVIEWED_SUBMISSION = `${SUBMISSIONS} WHERE v.id = $1 FOR UPDATE OF v
 const CLAIM_SUBMISSION = `
   UPDATE app_version SET claimed_by = $2, claimed_until = now() + make_interval(secs => $3) WHERE id = $1`;
 
-/** $1: id of the submission. */
 const RELEASE_SUBMISSION = 'UPDATE app_version SET claimed_by = NULL, claimed_until = NULL WHERE id = $1';
 
 /** How many versions are in each status, and for how many seconds the oldest of them has existed. */
@@ -80,11 +77,9 @@ const LIST_SUBMISSION_STEPS = `
     FROM submission_audit WHERE submission_id = $1 ORDER BY at DESC, id DESC LIMIT $2`;
 
 /** A submission as operators look at it. */
-export type ReviewedSubmission = Submission &
-  Pick<Version, 'certification' | 'manifestSha256'> &
+export type ReviewedSubmission = Omit<Submission, 'submittedBy' | 'publishedAt'> &
+  Pick<Version, 'certification'> &
   Pick<App, 'publisherName' | 'unlistedByOperator'> & {
-    claimedUntil: Date | null;
-    /** Whether the claim has not lapsed. */
     isClaimed: boolean;
     /** Which of its publisher's it is, where the queue is sorted by turn. */
     turn?: number;
@@ -93,7 +88,6 @@ export type ReviewedSubmission = Submission &
 /** Lower-case `text` in the place of `q`. */
 export type QueueFilter = Omit<ListSubmissionsQuery, keyof ListQuery | 'q'> & { text?: string };
 
-/** One step of a submission's way, as it was recorded. */
 export interface RecordedStep {
   readonly at: Date;
   readonly actorKind: 'developer' | 'operator' | 'system';
@@ -107,7 +101,6 @@ export interface RecordedStep {
 /** Submissions with what the app says of their publisher, read in one statement each. */
 @Injectable()
 export class ReviewRepository {
-  /** @param operatorId who asks */
   async list(
     tx: NarrowTransaction,
     operatorId: string,
@@ -147,7 +140,6 @@ export class ReviewRepository {
     return row ?? null;
   }
 
-  /** Like find, and holds the version until the transaction ends. */
   async lock(tx: NarrowTransaction, id: string): Promise<ReviewedSubmission | null> {
     const [row] = await tx.query<ReviewedSubmission>(LOCK_REVIEWED_SUBMISSION, [id]);
     return row ?? null;
@@ -161,12 +153,10 @@ export class ReviewRepository {
     await tx.query(RELEASE_SUBMISSION, [id]);
   }
 
-  /** The latest steps, oldest first. */
   async listSteps(tx: NarrowTransaction, id: string, limit: number): Promise<RecordedStep[]> {
     return (await tx.query<RecordedStep>(LIST_SUBMISSION_STEPS, [id, limit])).reverse();
   }
 
-  /** The package, the review packet and the certification of a submission that exists. */
   async getDocuments(
     tx: NarrowTransaction,
     id: string,

@@ -19,6 +19,13 @@ import { viewOf } from './submission-view.js';
 /** How long a claim counts. Whoever needs longer claims again. */
 export const CLAIM_HOURS = 4;
 
+interface Decision {
+  readonly operator: Principal;
+  readonly decision: ReviewDecision;
+  readonly to: VersionStatus;
+  readonly reason: string | undefined;
+}
+
 /** What operators do with submissions. Every decision is recorded in the audit trail: who, when and why. */
 @Injectable()
 export class ReviewService {
@@ -44,44 +51,38 @@ export class ReviewService {
   ): Promise<SubmissionView> {
     assertOperator(operator);
     const why = storedText(reason?.trim() ?? '', 2000) || undefined;
-    const decided = await this.database.crossTenant(async (tx) => {
+    const view = await this.database.crossTenant(async (tx) => {
       const submission = await this.lock(tx, submissionId);
       if (operator.linkedTenantId === submission.tenantId) throw new PlatformError('OWN_SUBMISSION');
       assertClaim(submission, operator, decision, why);
       const to = nextStatus(submission.status, decision, 'operator', why);
-      if (decision === 'publish') await this.publish(tx, submission, operator, why);
-      await this.settle(tx, submission, operator, decision, to, why);
-      await this.record(tx, submission, operator, decision, to, why);
+      const decided = { operator, decision, to, reason: why };
+      if (decision === 'publish') await this.publish(tx, submission, decided);
+      await this.settle(tx, submission, decided);
+      await this.record(tx, submission, decided);
       const outcome = OUTCOMES_OF_REVIEW[decision];
       if (outcome) await this.verdicts.append(tx, operator, submissionId, outcome, why);
       return viewOf((await this.reviews.find(tx, submissionId)) as ReviewedSubmission);
     });
-    if (decision === 'publish') await this.statuses.tell(decided.appKey);
-    return decided;
+    if (decision === 'publish') await this.statuses.tell(view.appKey);
+    return view;
   }
 
-  /** What the decision changes in the submission itself. A decision ends the claim and keeps who had it. */
   private async settle(
     tx: NarrowTransaction,
     { id }: ReviewedSubmission,
-    operator: Principal,
-    decision: ReviewDecision,
-    to: VersionStatus,
-    why: string | undefined,
+    { operator, decision, to, reason }: Decision,
   ): Promise<void> {
     if (decision === 'claim') await this.reviews.claim(tx, id, operator.userId, CLAIM_HOURS * 3600);
     else if (decision === 'release') await this.reviews.release(tx, id);
-    else await this.versions.changeStatus(tx, id, to, { verdict: why ?? to, claimedUntil: null });
+    else await this.versions.changeStatus(tx, id, to, { verdict: reason ?? to, claimedUntil: null });
   }
 
   /** The step of the submission, and the act of the operator with what they had before them. */
   private async record(
     tx: NarrowTransaction,
     submission: ReviewedSubmission,
-    operator: Principal,
-    decision: ReviewDecision,
-    to: VersionStatus,
-    reason: string | undefined,
+    { operator, decision, to, reason }: Decision,
   ): Promise<void> {
     const { id, status, appKey, version, publisherName, tenantId, certification } = submission;
     await this.versions.recordStep(tx, {
@@ -122,8 +123,7 @@ export class ReviewService {
   private async publish(
     tx: NarrowTransaction,
     submission: ReviewedSubmission,
-    operator: Principal,
-    reason: string | undefined,
+    { operator, reason }: Decision,
   ): Promise<void> {
     if (!reason && hasOpenWarnings(submission.certification)) {
       throw reasonRequired('The certification has open warnings: give a reason to publish it');

@@ -6,7 +6,6 @@ import { submissionMetrics } from './submission-metrics.js';
 
 const MEASURE_MS = 60_000;
 
-/** Measures the review queue for all publishers. */
 @Injectable()
 export class SubmissionMeter extends Sweeper {
   constructor(private readonly database: Database) {

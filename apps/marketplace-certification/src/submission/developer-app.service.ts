@@ -9,7 +9,6 @@ import { VersionRepository } from '../catalogue/version.repository.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
 import type { DeveloperAppView, DeveloperSubmissionView, DeveloperVersionView } from './submission.dto.js';
 
-/** What a publisher sees of its own apps and does to them. */
 @Injectable()
 export class DeveloperAppService {
   constructor(
@@ -33,26 +32,18 @@ export class DeveloperAppService {
     return [...apps.values()];
   }
 
-  /**
-   * A submitted version as its reviewer sees it, without who reviews it.
-   * @throws PlatformError NOT_FOUND
-   */
+  /** A submitted version as its reviewer sees it, without who reviews it. @throws PlatformError NOT_FOUND */
   async get(tenantId: string, appKey: string, version: string): Promise<DeveloperSubmissionView> {
     const { submission, certification } = await this.database.crossTenant(async (tx) => {
       await this.appService.assertOwner(tx, tenantId, appKey);
       const found = await this.find(tx, appKey, version);
-      const stored = await this.versions.find(tx, found.id);
-      if (!stored) throw new PlatformError('NOT_FOUND');
-      return { submission: found, certification: stored.certification };
+      return { submission: found, certification: await this.versions.getCertification(tx, found.id) };
     });
     const difference = await this.differences.find(submission);
     return { ...viewOf(submission), certification, difference };
   }
 
-  /**
-   * Withdraws a version before it is published.
-   * @throws PlatformError NOT_FOUND, SUBMISSION_STATE
-   */
+  /** Withdraws a version before it is published. @throws PlatformError NOT_FOUND, SUBMISSION_STATE */
   async withdraw(principal: Principal, appKey: string, version: string): Promise<DeveloperVersionView> {
     return this.database.crossTenant(async (tx) => {
       await this.appService.assertOwner(tx, principal.tenantId, appKey);

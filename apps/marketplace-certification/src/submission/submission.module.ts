@@ -8,7 +8,6 @@ import { DeveloperDeliveryService } from './developer-delivery.service.js';
 import { SubmissionController } from './submission.controller.js';
 import { SubmissionService } from './submission.service.js';
 
-/** What publishers do with their apps, and see of them. */
 @Module({
   imports: [IdempotencyModule, CatalogueModule, CertificationModule],
   controllers: [SubmissionController, DeveloperDeliveryController],

@@ -81,7 +81,6 @@ export class SubmissionService {
     }
   }
 
-  /** @throws KeyOrVersionTaken */
   private async insert(
     tx: NarrowTransaction,
     { tenantId, userId }: Principal,
@@ -128,10 +127,13 @@ export class SubmissionService {
   }
 
   private async getAccepted(submissionId: string): Promise<AcceptedSubmissionView> {
-    const submission = await this.database.crossTenant((tx) => this.versions.find(tx, submissionId));
-    if (!submission) throw new PlatformError('NOT_FOUND');
-    const { status: versionStatus, certification, appKey, version } = submission;
-    return { accepted: true, versionStatus, certification, appKey, version, submissionId };
+    return this.database.crossTenant(async (tx) => {
+      const submission = await this.versions.find(tx, submissionId);
+      if (!submission) throw new PlatformError('NOT_FOUND');
+      const { status: versionStatus, appKey, version } = submission;
+      const certification = await this.versions.getCertification(tx, submissionId);
+      return { accepted: true, versionStatus, certification, appKey, version, submissionId };
+    });
   }
 }
 
