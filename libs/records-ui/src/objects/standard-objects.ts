@@ -1,34 +1,8 @@
 import type { StandardObjectName } from '@crm/api-client';
-import type { Catalogue, Language } from '@crm/ui';
+import { catalogue, type Language } from '@crm/ui';
 import type { FieldModel, FieldType, ObjectModel } from './object-model.js';
 
-interface StandardTexts {
-  readonly objects: Readonly<Record<StandardObjectName, readonly [one: string, many: string]>>;
-  readonly fields: Readonly<Record<StandardFieldLabel, string>>;
-  readonly options: Readonly<Record<'open' | 'won' | 'lost' | 'completed', string>>;
-}
-
-export type StandardFieldLabel =
-  | 'firstName'
-  | 'lastName'
-  | 'email'
-  | 'phone'
-  | 'companyName'
-  | 'status'
-  | 'source'
-  | 'company'
-  | 'name'
-  | 'website'
-  | 'amount'
-  | 'currency'
-  | 'stage'
-  | 'closeDate'
-  | 'contact'
-  | 'title'
-  | 'description'
-  | 'dueAt';
-
-export const STANDARD_TEXTS: Catalogue<StandardTexts> = {
+export const STANDARD_TEXTS = catalogue({
   en: {
     objects: {
       leads: ['Lead', 'Leads'],
@@ -36,7 +10,7 @@ export const STANDARD_TEXTS: Catalogue<StandardTexts> = {
       companies: ['Company', 'Companies'],
       opportunities: ['Opportunity', 'Opportunities'],
       tasks: ['Task', 'Tasks'],
-    },
+    } as Readonly<Record<StandardObjectName, readonly [one: string, many: string]>>,
     fields: {
       firstName: 'First name',
       lastName: 'Last name',
@@ -89,7 +63,9 @@ export const STANDARD_TEXTS: Catalogue<StandardTexts> = {
     },
     options: { open: 'Offen', won: 'Gewonnen', lost: 'Verloren', completed: 'Erledigt' },
   },
-};
+});
+
+export type StandardFieldLabel = keyof (typeof STANDARD_TEXTS)['en']['fields'];
 
 interface FieldDeclaration {
   readonly apiName: string;
