@@ -108,7 +108,6 @@ export class Version {
   publishedAt: Date | null;
 }
 
-/** A submitted version without its package and its certification. */
 export type Submission = Omit<Version, 'manifest' | 'reviewPacket' | 'certification'>;
 
 /** Who moved a version from one status to another, and why. */

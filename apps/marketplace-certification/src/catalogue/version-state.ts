@@ -34,7 +34,6 @@ export const VERSION_ACTIONS = [
 ] as const;
 export type VersionAction = (typeof VERSION_ACTIONS)[number];
 
-/** What operators do with a submission, and with an app that is published. */
 export const REVIEW_DECISIONS = ['claim', 'release', 'request-changes', 'reject', 'approve', 'publish'] as const;
 export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 export const APP_DECISIONS = ['suspend', 'reinstate', 'revoke', 'unlist'] as const;

@@ -8,7 +8,6 @@ export const RESOLVE_HOST = Symbol('resolve host');
 /** Milliseconds that the lookup of a name may take: silent name servers cannot hold up the certification. */
 const LOOKUP_MS = 2000;
 
-/** Asks the name servers, as a delivery does. */
 export const outsideResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP_MS });
 
 /** Names that the certifications of one publisher look up at a time. The suite limits how many a package may have. */

@@ -11,7 +11,6 @@ import { VersionRepository } from '../catalogue/version.repository.js';
 import { highestFirst, type VersionStatus } from '../catalogue/version-state.js';
 import { InstallationRepository } from './installation.repository.js';
 
-/** A version of an app as an install considers it. */
 export type OfferedVersion = Pick<Submission, 'id' | 'version' | 'status'>;
 
 /** Until a version is published, only the publisher knows the app. */

@@ -12,7 +12,6 @@ import { OAuthClientService } from './oauth-client.service.js';
 interface StepContext {
   readonly installation: Installation;
   readonly manifest: Manifest;
-  /** Internal token of the acting user. */
   readonly token: string;
 }
 

@@ -76,7 +76,6 @@ const LIST_SUBMISSION_STEPS = `
   SELECT at, actor_kind AS "actorKind", actor_id AS "actorId", action, from_status AS "from", to_status AS "to", reason
     FROM submission_audit WHERE submission_id = $1 ORDER BY at DESC, id DESC LIMIT $2`;
 
-/** A submission as operators look at it. */
 export type ReviewedSubmission = Omit<Submission, 'submittedBy' | 'publishedAt'> &
   Pick<Version, 'certification'> &
   Pick<App, 'publisherName' | 'unlistedByOperator'> & {
