@@ -6,7 +6,6 @@ interface CallOptions {
   readonly isProofAskedFor?: boolean;
 }
 
-/** Who is signed in on this page, as long as it is open. */
 interface SessionHolder {
   readonly token: string | undefined;
   /** Whether a session has ended by itself. */
@@ -94,23 +93,40 @@ function wantsSignIn(problem: unknown, { isProofAskedFor = false }: CallOptions)
   return problem.status === 401 && problem.code !== 'INVALID_CREDENTIALS';
 }
 
-/** Who is signed in; undefined while that is being asked, and after a problem. */
-export function useCaller(): { readonly caller: Caller | undefined; readonly problem: unknown } {
+export interface Loaded<Value> {
+  /** Undefined until it is there; the previous one while it is loaded again. */
+  readonly value: Value | undefined;
+  readonly problem: unknown;
+  /** Whether value or problem is of the latest attempt. */
+  readonly isCurrent: boolean;
+  readonly reload: () => void;
+}
+
+/** What a call of the signed-in person answers. @param load has to be the same function each time */
+export function useLoaded<Value>(load: (token: string) => Promise<Value>): Loaded<Value> {
   const { token, call } = useSession();
-  const [state, setState] = useState<{ caller?: Caller; problem?: unknown }>({});
+  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<{ value?: Value; problem?: unknown; attempt: number }>({ attempt });
   useEffect(() => {
     if (token === undefined) return;
     let isWanted = true;
-    const show = (next: typeof state): void => {
-      if (isWanted) setState(next);
+    const show = (next: Omit<typeof state, 'attempt'>): void => {
+      if (isWanted) setState({ ...next, attempt });
     };
-    call(accountApi.me).then(
-      (caller) => show({ caller }),
+    call(load).then(
+      (value) => show({ value }),
       (problem: unknown) => show({ problem }),
     );
     return () => {
       isWanted = false;
     };
-  }, [token, call]);
-  return { caller: state.caller, problem: state.problem };
+  }, [token, call, load, attempt]);
+  const reload = useCallback(() => setAttempt((previous) => previous + 1), []);
+  return { value: state.value, problem: state.problem, isCurrent: state.attempt === attempt, reload };
+}
+
+/** Who is signed in; undefined while that is being asked, and after a problem. */
+export function useCaller(): { readonly caller: Caller | undefined; readonly problem: unknown } {
+  const { value: caller, problem } = useLoaded(accountApi.me);
+  return { caller, problem };
 }

@@ -1,24 +1,6 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
-interface PageTexts {
-  readonly title: string;
-  readonly connecting: string;
-  readonly notFramed: string;
-  readonly notFramedText: string;
-  readonly notDelivered: string;
-  readonly notDeliveredText: string;
-  readonly ended: string;
-  readonly endedText: string;
-  readonly destroyed: string;
-  readonly nothing: string;
-  readonly nothingText: string;
-  readonly objects: string;
-  readonly retry: string;
-  readonly unknownView: string;
-  readonly unknownViewText: string;
-}
-
-export const TEXTS: Catalogue<PageTexts> = {
+export const TEXTS = catalogue({
   en: {
     title: 'CRM',
     connecting: 'Connecting',
@@ -54,4 +36,4 @@ export const TEXTS: Catalogue<PageTexts> = {
     unknownView: 'Nicht verfügbar',
     unknownViewText: 'Diese Liste gibt es nicht, oder Ihr Zugang umfasst sie nicht.',
   },
-};
+});

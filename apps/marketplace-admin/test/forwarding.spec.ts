@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { OPERATORS_PREFIX } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CREDENTIAL_CALLS_PER_MINUTE } from '../src/forwarding/operators-proxy.service.js';
@@ -149,5 +151,82 @@ describe('the API of this address', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const listed = (await (await fetch(`${api.service.operationsUrl}/routes`)).json()) as { path: string }[];
     expect(listed.map((route) => route.path)).toEqual(expect.arrayContaining(ROUTES.map((route) => route.path)));
+  });
+});
+
+const MEBIBYTE = 1024 * 1024;
+const agent = new Agent({ keepAlive: true });
+
+/** Announces a body and sends none of it. @returns the answer, which came without it */
+async function announce(method: string, path: string, headers: OutgoingHttpHeaders) {
+  const call = request(new URL(path, api.service.url), {
+    agent,
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  call.flushHeaders();
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const piece of answer) text += piece;
+  call.destroy();
+  const { code } = JSON.parse(text) as { code: string };
+  return { status: answer.statusCode, connection: answer.headers.connection, code };
+}
+
+describe('a body without a token that counts', () => {
+  const withBody = async () => {
+    const served = await fetch(`${api.service.operationsUrl}/routes`);
+    const all = (await served.json()) as { method: string; path: string; public: boolean }[];
+    return all.filter((route) => !route.public && /^(POST|PUT|PATCH|DELETE)$/.test(route.method));
+  };
+  afterAll(() => agent.destroy());
+
+  it('is not read, by any route', async () => {
+    const listed = await withBody();
+    expect(listed.length).toBeGreaterThan(10);
+    for (const { method, path } of listed) {
+      for (const length of [{ 'content-length': MEBIBYTE }, { 'transfer-encoding': 'chunked' }]) {
+        expect([method, path, await announce(method, path, length)]).toEqual([
+          method,
+          path,
+          { status: 401, connection: 'close', code: 'UNAUTHENTICATED' },
+        ]);
+      }
+    }
+  });
+
+  it('is not read with a token that is none, or of another audience', async () => {
+    for (const token of ['x', await tokens.sign({ roles: ['owner'] })]) {
+      const headers = { 'content-length': MEBIBYTE, authorization: `Bearer ${token}` };
+      const { status, connection } = await announce('PATCH', '/api/admin/tenants/x', headers);
+      expect([status, connection]).toEqual([401, 'close']);
+    }
+  });
+
+  it('is not read where there is no route', async () => {
+    const answer = await announce('POST', '/api/admin/nothing', { 'content-length': MEBIBYTE });
+    expect(answer).toEqual({ status: 404, connection: 'close', code: 'NOT_FOUND' });
+  });
+
+  it('costs a short one no connection', async () => {
+    const short = request(new URL('/api/admin/apps/fleet/suspend', api.service.url), {
+      agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    short.end('{"reason":"x"}');
+    const [answer] = (await once(short, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect([answer.statusCode, answer.headers.connection]).toEqual([401, 'keep-alive']);
+  });
+
+  it('is read with a token that counts', async () => {
+    api.answer = () => ({ status: 404, body: {} });
+    const post = (reason: string) => api.request('POST', '/api/admin/apps/fleet/suspend', { reason });
+    expect((await post('x'.repeat(2000))).status).toBe(404);
+    expect(api.received).toHaveLength(1);
+    const refused = await post('x'.repeat(MEBIBYTE));
+    expect([refused.status, refused.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(api.received).toHaveLength(1);
   });
 });

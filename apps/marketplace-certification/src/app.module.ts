@@ -2,25 +2,36 @@ import { DatabaseModule } from '@crm/database';
 import { SealingModule } from '@crm/encryption';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AppDecisionModule } from './app-decision/app-decision.module.js';
+import { App, SubmissionAudit, Version } from './catalogue/catalogue.entity.js';
+import { CertificationRun } from './certification/certification.entity.js';
 import { CertificationModule } from './certification/certification.module.js';
-import { outsideResolver } from './certification/certification.probes.js';
-import type { ResolveHost } from './certification/host-lookups.js';
+import { outsideResolver, type ResolveHost } from './certification/host-lookups.js';
 import type { MarketplaceConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
-import { DeveloperDeliveryModule } from './developer-delivery/developer-delivery.module.js';
-import { EmbedCredentialModule } from './embed-credential/embed-credential.module.js';
-import { entities } from './entities.js';
+import { ClientStatus, WebhookSecret } from './credentials/credentials.entity.js';
+import { InstallAudit, Installation, InstallationStep, InstallCount } from './installation/installation.entity.js';
 import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
-import { OAuthCredentialModule } from './oauth-credential/oauth-credential.module.js';
-import { RatingModule } from './rating/rating.module.js';
+import { Rating } from './listing/rating.entity.js';
 import { ReviewModule } from './review/review.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { SubmissionModule } from './submission/submission.module.js';
-import { WebhookSecretModule } from './webhook-secret/webhook-secret.module.js';
 
-/** The whole service. */
+/** Every table except the queue `installation_work` and those of the libraries (outbox, idempotency). */
+const entities = [
+  App,
+  CertificationRun,
+  ClientStatus,
+  InstallAudit,
+  InstallCount,
+  Installation,
+  InstallationStep,
+  Rating,
+  SubmissionAudit,
+  Version,
+  WebhookSecret,
+];
+
 @Module({})
 export class AppModule {
   /** @param resolveHost how certification resolves host names; through the name servers unless a test says otherwise */
@@ -35,14 +46,8 @@ export class AppModule {
         CertificationModule,
         SubmissionModule,
         ReviewModule,
-        EmbedCredentialModule,
-        WebhookSecretModule,
-        DeveloperDeliveryModule,
         ListingModule,
-        RatingModule,
         InstallationModule,
-        AppDecisionModule,
-        OAuthCredentialModule,
       ],
     };
   }

@@ -1,9 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { RESOLVE_HOST } from './certification/certification.probes.js';
-import type { ResolveHost } from './certification/host-lookups.js';
+import { RESOLVE_HOST, type ResolveHost } from './certification/host-lookups.js';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from './config.js';
 
-/** What the process was started with, for every module. */
 @Global()
 @Module({})
 export class ConfigModule {

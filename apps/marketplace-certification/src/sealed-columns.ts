@@ -1,5 +1,5 @@
 import type { SealedColumn } from '@crm/encryption';
-import { placeOfWebhookSecret } from './webhook-secret/webhook-secret.service.js';
+import { placeOfWebhookSecret } from './credentials/webhook-secret.service.js';
 
 /** What this service seals with its encryption keys, so that it can be sealed again with another one. */
 export const sealedColumns: readonly SealedColumn[] = [

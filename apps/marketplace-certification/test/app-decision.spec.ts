@@ -1,28 +1,43 @@
+import { EVENTS, PlatformError, rpc } from '@crm/contracts';
+import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
-import type { AppDecision } from '../src/catalogue/version-state.js';
+import Value from 'typebox/value';
+import { ClientStatusRepository } from '../src/credentials/client-status.repository.js';
+import { ClientStatusService } from '../src/credentials/client-status.service.js';
+import { AppDecisionService } from '../src/review/app-decision.service.js';
 import { QueueService } from '../src/review/queue.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { theOperator } from './support/marketplace.js';
+import { type Marketplace, theAdministrator, theOperator, withCode } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let { marketplace, developer, tenant } = {} as Fixture;
+let { marketplace, neighbours, developer, tenant } = {} as Fixture;
 useMarketplace((fixture) => {
-  ({ marketplace, developer, tenant } = fixture);
+  ({ marketplace, neighbours, developer, tenant } = fixture);
 });
 
-const administrator = { ...theOperator, roles: ['administrator'] };
+const EVENT = 'submission.decided';
 const decisions = () => marketplace.service.get(AppDecisionService);
-const decide = (key: string, decision: AppDecision, reason = 'It loses data.', operator = administrator) =>
-  decisions().decide(operator, key, decision, reason);
-const code = (expected: string) => expect.objectContaining({ code: expected });
+const decide: Marketplace['decideApp'] = (...decision) => marketplace.decideApp(...decision);
+const published = () => marketplace.published(developer);
+const submitted = (key?: string, changes?: object) => marketplace.submitted(developer, changes, key);
 const listed = async (key: string) =>
   (await marketplace.request(tenant, 'GET', `/apps?q=${key}`)).body.data.some((app) => app.key === key);
-async function published(changes: object = {}): Promise<string> {
-  const key = newKey();
-  await marketplace.publish(developer, key, changes);
-  return key;
+/** What the publisher has been told, in order. */
+async function events(): Promise<Record<string, unknown>[]> {
+  const appended = (await marketplace.events(developer.tenantId)).filter(({ name }) => name === EVENT);
+  for (const { data } of appended) expect([...Value.Errors(EVENTS[EVENT].data, data)]).toEqual([]);
+  return appended.map(({ data }) => data as Record<string, unknown>);
 }
+const sweep = () => marketplace.service.get(ClientStatusService).sweep();
+const untold = () => {
+  const statuses = marketplace.service.get(ClientStatusRepository);
+  return marketplace.database.crossTenant((tx) => statuses.listKeys(tx, 1_000));
+};
+/** The statuses of an app that identity was told, or was to be told. */
+const told = (key: string) =>
+  (neighbours.callsTo(rpc.identity.setOAuthAppStatus) as { appKey: string; status: string }[])
+    .filter(({ appKey }) => appKey === key)
+    .map(({ status }) => status);
 
 describe('the impact of an app', () => {
   it('counts live installations and their tenants, over all tenants, and sandboxes apart', async () => {
@@ -43,8 +58,8 @@ describe('the impact of an app', () => {
       publishedVersion: '1.0.0',
       impact: { installations: 2, tenants: 2, sandboxes: 1 },
     });
-    await expect(decisions().measure(theOperator, newKey())).rejects.toEqual(code('NOT_FOUND'));
-    await expect(decisions().measure(theOperator, '\0')).rejects.toEqual(code('NOT_FOUND'));
+    await expect(decisions().measure(theOperator, newKey())).rejects.toEqual(withCode('NOT_FOUND'));
+    await expect(decisions().measure(theOperator, '\0')).rejects.toEqual(withCode('NOT_FOUND'));
   });
 });
 
@@ -78,20 +93,20 @@ describe('a suspended app', () => {
   it('is replaced by a later version, and then not reinstated', async () => {
     const key = await published();
     await decide(key, 'suspend');
-    const { body } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
-    await marketplace.decide(body.submissionId, 'publish', 'It repairs the loss.');
+    const { id } = await submitted(key, { version: '1.0.1' });
+    await marketplace.decide(id, 'publish', 'It repairs the loss.');
     expect(await listed(key)).toBe(true);
-    await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
+    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
   });
 
   it('is not brought back by an older version', async () => {
     const key = newKey();
-    const { body: older } = await marketplace.submit(developer, fieldService(key, { version: '1.0.0' }));
-    const { body: newer } = await marketplace.submit(developer, fieldService(key, { version: '1.1.0' }));
-    await marketplace.decide(newer.submissionId, 'publish', 'The warnings are known.');
+    const { id: older } = await submitted(key, { version: '1.0.0' });
+    const { id: newer } = await submitted(key, { version: '1.1.0' });
+    await marketplace.decide(newer, 'publish', 'The warnings are known.');
     await decide(key, 'suspend');
-    const publication = marketplace.decide(older.submissionId, 'publish', 'The warnings are known.');
-    await expect(publication).rejects.toEqual(code('SUBMISSION_STATE'));
+    const publication = marketplace.decide(older, 'publish', 'The warnings are known.');
+    await expect(publication).rejects.toEqual(withCode('SUBMISSION_STATE'));
     expect(await listed(key)).toBe(false);
     expect(await decisions().measure(theOperator, key)).toMatchObject({ suspendedVersion: '1.1.0' });
     expect(await decide(key, 'reinstate')).toMatchObject({ publishedVersion: '1.1.0' });
@@ -108,9 +123,9 @@ describe('a revoked app', () => {
   it('leaves the marketplace for good with every version that anybody may have', async () => {
     const key = await published();
     await marketplace.install(tenant, key);
-    const { body: next } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
-    await marketplace.decide(next.submissionId, 'publish', 'It repairs the loss.');
-    const { body: later } = await marketplace.submit(developer, fieldService(key, { version: '1.0.2' }));
+    const { id: next } = await submitted(key, { version: '1.0.1' });
+    await marketplace.decide(next, 'publish', 'It repairs the loss.');
+    const { id: later } = await submitted(key, { version: '1.0.2' });
     expect(await decide(key, 'revoke', 'It steals data.')).toMatchObject({
       publishedVersion: null,
       suspendedVersion: null,
@@ -126,10 +141,10 @@ describe('a revoked app', () => {
     const app = own.body.data.find((candidate) => candidate.key === key);
     expect(app?.versions.map(({ versionStatus }) => versionStatus)).toEqual(['in_review', 'revoked', 'revoked']);
     for (const decision of ['reinstate', 'suspend', 'revoke', 'unlist'] as const) {
-      await expect(decide(key, decision)).rejects.toEqual(code('SUBMISSION_STATE'));
+      await expect(decide(key, decision)).rejects.toEqual(withCode('SUBMISSION_STATE'));
     }
-    const publication = marketplace.decide(later.submissionId, 'publish', 'It is honest now.');
-    await expect(publication).rejects.toEqual(code('SUBMISSION_STATE'));
+    const publication = marketplace.decide(later, 'publish', 'It is honest now.');
+    await expect(publication).rejects.toEqual(withCode('SUBMISSION_STATE'));
     expect(await decisions().measure(theOperator, key)).toMatchObject({ publishedVersion: null, revoked: true });
   });
 
@@ -137,7 +152,7 @@ describe('a revoked app', () => {
     const key = await published();
     await decide(key, 'suspend');
     expect(await decide(key, 'revoke')).toMatchObject({ suspendedVersion: null, revoked: true });
-    await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
+    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
   });
 });
 
@@ -147,7 +162,7 @@ describe('an unlisted app', () => {
     expect(await decide(key, 'unlist', 'It copies another app.')).toMatchObject({ visibility: 'unlisted' });
     expect(await listed(key)).toBe(false);
     expect((await marketplace.install(tenant, key)).status).toBe(201);
-    await expect(decide(key, 'unlist')).rejects.toEqual(code('SUBMISSION_STATE'));
+    await expect(decide(key, 'unlist')).rejects.toEqual(withCode('SUBMISSION_STATE'));
     await decide(key, 'suspend');
     expect(await decide(key, 'reinstate')).toMatchObject({ visibility: 'unlisted' });
   });
@@ -155,10 +170,10 @@ describe('an unlisted app', () => {
   it('stays unlisted when its next version is published, which its reviewer is told', async () => {
     const key = await published();
     await decide(key, 'unlist', 'It copies another app.');
-    const { body } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
+    const { id } = await submitted(key, { version: '1.0.1' });
     const queue = marketplace.service.get(QueueService);
-    expect(await queue.get(theOperator, body.submissionId)).toMatchObject({ unlistedByOperator: true });
-    await marketplace.decide(body.submissionId, 'publish', 'It is still a copy.');
+    expect(await queue.get(theOperator, id)).toMatchObject({ unlistedByOperator: true });
+    await marketplace.decide(id, 'publish', 'It is still a copy.');
     expect(await listed(key)).toBe(false);
     expect(await decisions().measure(theOperator, key)).toMatchObject({
       publishedVersion: '1.0.1',
@@ -172,8 +187,8 @@ describe('an unlisted app', () => {
     await decide(key, 'unlist', 'It copies another app.');
     const { listing } = fieldService(key);
     const changes = { version: '1.0.1', listing: { ...listing, visibility: 'private' as const } };
-    const { body } = await marketplace.submit(developer, fieldService(key, changes as object));
-    await marketplace.decide(body.submissionId, 'publish', 'Fine.');
+    const { id } = await submitted(key, changes);
+    await marketplace.decide(id, 'publish', 'Fine.');
     expect(await decisions().measure(theOperator, key)).toMatchObject({ visibility: 'private' });
   });
 });
@@ -181,19 +196,170 @@ describe('an unlisted app', () => {
 describe('decisions on apps', () => {
   it('need a reason, an app that is published, and an operator who has nothing to do with it', async () => {
     const key = await published();
-    await expect(decide(key, 'suspend', ' \n ')).rejects.toEqual(code('VALIDATION_FAILED'));
-    await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
-    await expect(decide(newKey(), 'suspend')).rejects.toEqual(code('NOT_FOUND'));
-    const linked = { ...administrator, linkedTenantId: developer.tenantId };
+    await expect(decide(key, 'suspend', ' \n ')).rejects.toEqual(withCode('VALIDATION_FAILED'));
+    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await expect(decide(newKey(), 'suspend')).rejects.toEqual(withCode('NOT_FOUND'));
+    const linked = { ...theAdministrator, linkedTenantId: developer.tenantId };
     for (const decision of ['suspend', 'reinstate', 'revoke', 'unlist'] as const) {
-      await expect(decide(key, decision, 'x', linked)).rejects.toEqual(code('OWN_SUBMISSION'));
+      await expect(decide(key, decision, 'x', linked)).rejects.toEqual(withCode('OWN_SUBMISSION'));
     }
-    const user = { ...administrator, kind: 'user' as const, tenantId: developer.tenantId };
-    await expect(decide(key, 'suspend', 'x', user)).rejects.toEqual(code('FORBIDDEN'));
-    await expect(decisions().measure(user, key)).rejects.toEqual(code('FORBIDDEN'));
+    const user = { ...theAdministrator, kind: 'user' as const, tenantId: developer.tenantId };
+    await expect(decide(key, 'suspend', 'x', user)).rejects.toEqual(withCode('FORBIDDEN'));
+    await expect(decisions().measure(user, key)).rejects.toEqual(withCode('FORBIDDEN'));
     expect(await decisions().measure(theOperator, key)).toMatchObject({
       publishedVersion: '1.0.0',
       visibility: 'public',
     });
+  });
+});
+
+describe('the publisher of an app', () => {
+  it('is told each decision on a submission with its reason, and not who reviews or when', async () => {
+    const { id, key } = await submitted();
+    await marketplace.decide(id, 'claim');
+    await marketplace.decide(id, 'release');
+    await marketplace.decide(id, 'claim');
+    await marketplace.decide(id, 'approve');
+    await marketplace.decide(id, 'publish', 'The warnings are known.');
+    const about = {
+      submissionId: id,
+      appKey: key,
+      appName: fieldService(key).name,
+      version: '1.0.0',
+      submittedBy: developer.userId,
+    };
+    expect(await events()).toEqual([
+      { ...about, decision: 'approved' },
+      { ...about, decision: 'published', reason: 'The warnings are known.' },
+    ]);
+  });
+
+  it('is told of requested changes and of a rejection', async () => {
+    const { id } = await submitted();
+    await marketplace.decide(id, 'request-changes', 'Explain the demo.');
+    await marketplace.decide(id, 'reject', 'No answer.');
+    expect((await events()).map(({ decision, reason }) => [decision, reason])).toEqual([
+      ['changes_requested', 'Explain the demo.'],
+      ['rejected', 'No answer.'],
+    ]);
+  });
+
+  it('is told once of what operators decide about the app, however many of its versions that moves', async () => {
+    const { id: first, key } = await submitted();
+    await marketplace.decide(first, 'publish', 'Fine.');
+    const { id: second } = await submitted(key, { version: '1.1.0' });
+    await marketplace.decide(second, 'publish', 'Fine.');
+    await submitted(key, { version: '1.2.0' });
+    await decide(key, 'unlist', 'It is for few.');
+    await decide(key, 'suspend');
+    await decide(key, 'reinstate', 'Repaired.');
+    await decide(key, 'suspend');
+    await decide(key, 'revoke', 'It steals data.');
+    const ofApp = (await events()).slice(2);
+    expect(ofApp.map(({ decision, reason }) => [decision, reason])).toEqual([
+      ['unlisted', 'It is for few.'],
+      ['suspended', 'It loses data.'],
+      ['reinstated', 'Repaired.'],
+      ['suspended', 'It loses data.'],
+      ['revoked', 'It steals data.'],
+    ]);
+    expect(new Set(ofApp.map(({ submissionId, version }) => `${submissionId} ${version}`))).toEqual(
+      new Set([`${second} 1.1.0`]),
+    );
+  });
+
+  it('is told nothing by a decision that is refused, and once by several at the same moment', async () => {
+    const { id, key } = await submitted();
+    await expect(decide(key, 'revoke')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await expect(marketplace.decide(id, 'reject')).rejects.toEqual(withCode('VALIDATION_FAILED'));
+    const linked = { ...theOperator, linkedTenantId: developer.tenantId };
+    await expect(marketplace.decide(id, 'reject', 'x', linked)).rejects.toEqual(withCode('OWN_SUBMISSION'));
+    expect(await events()).toEqual([]);
+    await Promise.allSettled(
+      Array.from({ length: 5 }, (_, index) => marketplace.decide(id, 'reject', `Reason ${index}`)),
+    );
+    expect(await events()).toHaveLength(1);
+  });
+
+  it('alone is told, and no operator is named in it', async () => {
+    const { id } = await submitted();
+    await marketplace.decide(id, 'reject', 'No.');
+    const envelopes = await marketplace.database.crossTenant((tx) =>
+      tx.query<{ tenant: string; envelope: Record<string, unknown> }>(
+        `SELECT tenant_id AS tenant, envelope FROM outbox WHERE name = $1 AND envelope ->> 'subject' = $2`,
+        [EVENT, id],
+      ),
+    );
+    expect(envelopes).toMatchObject([
+      { tenant: developer.tenantId, envelope: { tenantid: developer.tenantId, actorkind: 'operator' } },
+    ]);
+    expect(JSON.stringify(envelopes)).not.toContain(theOperator.userId);
+    expect(envelopes[0]?.envelope).not.toHaveProperty('appkeys');
+  });
+});
+
+describe('what identity learns of a decision about an app', () => {
+  it('is that it is suspended, and active again, once each', async () => {
+    const key = await published();
+    await decide(key, 'suspend');
+    expect(told(key)).toEqual(['suspended']);
+    await decide(key, 'reinstate');
+    expect(told(key)).toEqual(['suspended', 'active']);
+    await decide(key, 'unlist');
+    await sweep();
+    expect(told(key)).toEqual(['suspended', 'active']);
+    expect(await untold()).not.toContain(key);
+  });
+
+  it('is that it is revoked, for good', async () => {
+    const key = await published();
+    await decide(key, 'suspend');
+    await decide(key, 'revoke');
+    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await sweep();
+    expect(told(key)).toEqual(['suspended', 'revoked']);
+  });
+
+  it('is told later when identity is away, and does not hold up the decision', async () => {
+    const [key, other] = [await published(), await published()];
+    neighbours.instead(rpc.identity.setOAuthAppStatus, ({ appKey }) => {
+      if (appKey === key) throw new PlatformError('SERVICE_UNAVAILABLE');
+      return {};
+    });
+    expect(await decide(key, 'suspend')).toMatchObject({ suspendedVersion: '1.0.0' });
+    await decide(other, 'suspend');
+    await sweep();
+    expect(await untold()).toContain(key);
+    expect(await untold()).not.toContain(other);
+    neighbours.instead(rpc.identity.setOAuthAppStatus, () => ({}));
+    await sweep();
+    expect(told(key).at(-1)).toBe('suspended');
+    expect(await untold()).not.toContain(key);
+  });
+
+  it('is the later of two decisions, when it could be told neither', async () => {
+    const key = await published();
+    neighbours.refuse(rpc.identity.setOAuthAppStatus, 'SERVICE_UNAVAILABLE');
+    await decide(key, 'suspend');
+    await decide(key, 'reinstate');
+    const before = told(key).length;
+    neighbours.instead(rpc.identity.setOAuthAppStatus, () => ({}));
+    await sweep();
+    expect(told(key).slice(before)).toEqual(['active']);
+  });
+
+  it('is nothing of a decision that was refused', async () => {
+    const key = await published();
+    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    expect(told(key)).toEqual([]);
+    expect(await untold()).not.toContain(key);
+  });
+
+  it('is that an app is active again when a later version takes the place of the suspended one', async () => {
+    const key = await published();
+    await decide(key, 'suspend');
+    const { id } = await submitted(key, { version: '1.0.1' });
+    await marketplace.decide(id, 'publish', 'It repairs the loss.');
+    await waitUntil(async () => told(key).at(-1) === 'active', { timeoutMs: 10_000, describe: 'identity is told' });
   });
 });

@@ -1,20 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { fingerprintOf, PlatformError, rpc } from '@crm/contracts';
+import { waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
-import { ClientStatusSweeper } from '../src/client-status/client-status.sweeper.js';
+import { ClientStatusService } from '../src/credentials/client-status.service.js';
 import { ReviewRepository } from '../src/review/review.repository.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Caller } from './support/marketplace.js';
+import { type Caller, refusal } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let { marketplace, neighbours, developer } = {} as Fixture;
+let { marketplace, neighbours, developer, tenant } = {} as Fixture;
 useMarketplace((fixture) => {
-  ({ marketplace, neighbours, developer } = fixture);
+  ({ marketplace, neighbours, developer, tenant } = fixture);
 });
 
 const post = (caller: Caller, key: string, what: string) =>
   marketplace.request(caller, 'POST', `/developer/apps/${key}/${what}`);
 /** 256 bits. */
 const SECRET = /^[\w-]{43}$/;
+const sweep = () => marketplace.service.get(ClientStatusService).sweep();
 const embed = (allowedOrigins: string[], more: object = {}) => ({ embed: { allowedOrigins, ...more } });
 
 describe('embed credentials', () => {
@@ -71,8 +74,7 @@ describe('embed credentials', () => {
     [{ overlapHours: 169 }, '/overlapHours'],
     [{ overlapHours: -1 }, '/overlapHours'],
   ])('are not issued for %j', async (input, pointer) => {
-    const key = newKey();
-    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
     const { status, body } = await marketplace.request(
       developer,
       'POST',
@@ -83,16 +85,13 @@ describe('embed credentials', () => {
   });
 
   it('never get an origin on localhost from a manifest', async () => {
-    const { status, body } = await marketplace.submit(
-      developer,
-      fieldService(newKey(), embed(['http://localhost:3000'])),
-    );
-    expect([status, body.code]).toEqual([422, 'CERTIFICATION_FAILED']);
+    expect(
+      await refusal(marketplace.submit(developer, fieldService(newKey(), embed(['http://localhost:3000'])))),
+    ).toEqual([422, 'CERTIFICATION_FAILED']);
   });
 
   it('are shown without a secret, and their previous secret ends, for the publisher only', async () => {
-    const key = newKey();
-    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
     const path = `/developer/apps/${key}/embed-credentials`;
     expect((await marketplace.request(developer, 'GET', path)).body.code).toBe('NOT_FOUND');
     const summary = {
@@ -120,11 +119,9 @@ describe('embed credentials', () => {
   });
 
   it('ignore a version that was withdrawn', async () => {
-    const key = newKey();
-    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
     await post(developer, key, 'versions/1.0.0/withdraw');
-    const { status, body } = await post(developer, key, 'embed-credentials');
-    expect([status, body.code]).toEqual([409, 'CONFLICT']);
+    expect(await refusal(post(developer, key, 'embed-credentials'))).toEqual([409, 'CONFLICT']);
   });
 });
 
@@ -158,8 +155,7 @@ describe('the embed section of a version', () => {
       scopes: [],
       linkUsersBy: 'email',
     });
-    const { status, body } = await post(developer, key, 'embed-credentials');
-    expect([status, body.code]).toEqual([409, 'CONFLICT']);
+    expect(await refusal(post(developer, key, 'embed-credentials'))).toEqual([409, 'CONFLICT']);
     // A version under review may embed again.
     await marketplace.submit(developer, fieldService(key, { version: '1.2.0', ...settings }));
     expect((await post(developer, key, 'embed-credentials')).status).toBe(201);
@@ -169,22 +165,19 @@ describe('the embed section of a version', () => {
     const key = newKey();
     const { body } = await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
     const publish = () => marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
-    neighbours.instead(rpc.identity.updateEmbedSettings, () => {
-      throw new PlatformError('SERVICE_UNAVAILABLE');
-    });
+    neighbours.refuse(rpc.identity.updateEmbedSettings, 'SERVICE_UNAVAILABLE');
     expect(await publish()).toMatchObject({ versionStatus: 'published' });
     neighbours.reset();
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await sweep();
     expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toMatchObject([
       { appKey: key, allowedOrigins: ['https://acme.example'] },
     ]);
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await sweep();
     expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toHaveLength(1);
   });
 
   it('does not apply when the publication fails at its end', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key, embed(['https://acme.example']));
+    const key = await marketplace.published(developer, embed(['https://acme.example']));
     const next = fieldService(key, { version: '1.1.0', ...embed(['https://elsewhere.example']) });
     const { body } = await marketplace.submit(developer, next);
     const reviews = marketplace.service.get(ReviewRepository);
@@ -198,7 +191,7 @@ describe('the embed section of a version', () => {
     const publication = marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
     await expect(publication).rejects.toThrow('The connection is lost');
     failing.mockRestore();
-    await marketplace.service.get(ClientStatusSweeper).sweep();
+    await sweep();
     const told = neighbours.callsTo(rpc.identity.updateEmbedSettings) as { appKey: string; allowedOrigins: string[] }[];
     expect(told.filter(({ appKey }) => appKey === key).at(-1)?.allowedOrigins).toEqual(['https://acme.example']);
   });
@@ -206,8 +199,7 @@ describe('the embed section of a version', () => {
 
 describe('the webhook secret', () => {
   it('is new each time, passed on to the dispatcher and stored encrypted', async () => {
-    const key = newKey();
-    await marketplace.submit(developer, fieldService(key));
+    const { key } = await marketplace.submitted(developer);
     const first = await post(developer, key, 'webhook-secret');
     const second = await post(developer, key, 'webhook-secret');
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -219,16 +211,16 @@ describe('the webhook secret', () => {
       { appKey: key, secret: first.body.secret },
       { appKey: key, secret: second.body.secret },
     ]);
-    const rows = await marketplace.database.crossTenant((tx) =>
-      tx.query<{ sealed: Buffer }>('select sealed from app_webhook_secret where app_key = $1', [key]),
+    const rows = await marketplace.query<{ sealed: Buffer }>(
+      'select sealed from app_webhook_secret where app_key = $1',
+      [key],
     );
     expect(rows).toHaveLength(1);
     expect(rows[0]?.sealed.includes(second.body.secret)).toBe(false);
   });
 
   it('is the secret of the subscriptions of an installation', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key);
+    const key = await marketplace.published(developer);
     const { body } = await post(developer, key, 'webhook-secret');
     const tenant = await marketplace.caller();
     const installed = await marketplace.install(tenant, key, {
@@ -238,11 +230,8 @@ describe('the webhook secret', () => {
   });
 
   it('is not shown when the dispatcher did not receive it', async () => {
-    const key = newKey();
-    await marketplace.submit(developer, fieldService(key));
-    neighbours.instead(rpc.webhooks.rotateAppSecret, () => {
-      throw new PlatformError('SERVICE_UNAVAILABLE');
-    });
+    const { key } = await marketplace.submitted(developer);
+    neighbours.refuse(rpc.webhooks.rotateAppSecret, 'SERVICE_UNAVAILABLE');
     const { status, body } = await post(developer, key, 'webhook-secret');
     expect([status, body.secret]).toEqual([503, undefined]);
   });
@@ -250,12 +239,171 @@ describe('the webhook secret', () => {
 
 describe('issuing a secret', () => {
   it.each(['embed-credentials', 'webhook-secret'])('(%s) is for administrators of the publisher only', async (what) => {
-    const key = newKey();
-    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
     const stranger = await marketplace.caller('owner');
     expect((await post(stranger, key, what)).body.code).toBe('NOT_FOUND');
     expect((await post(developer, newKey(), what)).body.code).toBe('NOT_FOUND');
     const member = await marketplace.caller('member', developer.tenantId);
     expect((await post(member, key, what)).body.code).toBe('FORBIDDEN');
+  });
+});
+
+const REDIRECT_URIS = ['https://app.acme.example/callback'];
+const OAUTH = { oauth: { redirectUris: REDIRECT_URIS } };
+
+/** Publishes an app and installs it. */
+async function installed(changes: object = {}, sandbox = false) {
+  const key = await marketplace.published(developer, changes);
+  const { body } = await marketplace.request(tenant, 'POST', '/installs', { appKey: key, sandbox });
+  return { key, id: body.id, body };
+}
+const credentials = (id: string) => `/installs/${id}/oauth-credentials`;
+
+describe('publishing', () => {
+  it('tells identity the redirect URIs, and that there are none for a version without the section', async () => {
+    const key = await marketplace.published(developer, OAUTH);
+    await marketplace.publish(developer, key, { version: '1.1.0' });
+    expect(neighbours.callsTo(rpc.identity.updateOAuthApp)).toEqual([
+      { appKey: key, redirectUris: REDIRECT_URIS },
+      { appKey: key, redirectUris: [] },
+    ]);
+  });
+
+  it('does not happen for a redirect URI that is not exact', async () => {
+    const wrong = { oauth: { redirectUris: ['https://*.acme.example/callback'] } };
+    await expect(marketplace.publish(developer, newKey(), wrong)).rejects.toThrow();
+  });
+});
+
+describe('installing an app that acts for users', () => {
+  it('registers the installation with identity as the last step', async () => {
+    const { key, id, body } = await installed(OAUTH);
+    expect(body.state).toBe('active');
+    expect(body.steps?.at(-1)).toEqual({ name: 'authorization', state: 'done' });
+    expect(neighbours.callsTo(rpc.identity.registerOAuthInstallation)).toEqual([
+      {
+        tenantId: tenant.tenantId,
+        installationId: id,
+        appKey: key,
+        appName: 'Field Service',
+        publisher: expect.stringMatching(/^Workspace /),
+        sandbox: false,
+        scopes: ['custom_objects', 'automations', 'leads:read'],
+        requiredScopes: ['custom_objects', 'automations', 'leads:read'],
+        redirectUris: REDIRECT_URIS,
+      },
+    ]);
+  });
+
+  it('tells identity which of its scopes a user can leave out: those that the package calls optional', async () => {
+    const key = await marketplace.published(developer, OAUTH);
+    const grantedScopes = ['custom_objects', 'automations', 'leads:read', 'webhooks'];
+    await marketplace.request(tenant, 'POST', '/installs', { appKey: key, grantedScopes });
+    expect(neighbours.callsTo(rpc.identity.registerOAuthInstallation)).toMatchObject([
+      { scopes: grantedScopes, requiredScopes: ['custom_objects', 'automations', 'leads:read'] },
+    ]);
+  });
+
+  it('is rolled back when identity refuses', async () => {
+    neighbours.refuse(rpc.identity.registerOAuthInstallation, 'CONFLICT');
+    const { body } = await installed(OAUTH);
+    expect(body).toMatchObject({ code: 'CONFLICT', step: 'authorization' });
+    const { id } = (body as unknown as { installation: { id: string } }).installation;
+    expect(neighbours.holds(id)).toEqual([]);
+  });
+});
+
+describe('removing an app', () => {
+  it.each([
+    ['that acts for users', OAUTH],
+    ['that does not', {}],
+  ])('%s ends its tokens before anything that they reach', async (_what, changes) => {
+    const { key, id } = await installed(changes);
+    neighbours.calls.length = 0;
+    const { body } = await marketplace.request(tenant, 'DELETE', `/installs/${id}`);
+    expect(body.state).toBe('uninstalled');
+    expect(neighbours.calls[0]).toEqual({
+      name: rpc.identity.endOAuthInstallation.subject,
+      request: { tenantId: tenant.tenantId, installationId: id, appKey: key },
+    });
+  });
+
+  it('is not done until identity has ended its tokens', async () => {
+    const { id } = await installed();
+    let refusals = 0;
+    neighbours.instead(rpc.identity.endOAuthInstallation, () => {
+      refusals += 1;
+      if (refusals < 2) throw new PlatformError('INTERNAL_ERROR');
+      return {};
+    });
+    const state = async () => (await marketplace.request(tenant, 'GET', `/installs/${id}`)).body.state;
+    await marketplace.request(tenant, 'DELETE', `/installs/${id}`);
+    expect(await state()).toBe('uninstalling');
+    await waitUntil(async () => (await state()) === 'uninstalled');
+    expect(refusals).toBe(2);
+  });
+});
+
+describe('credentials of an installation', () => {
+  it('are issued with what identity has to know, and an overlap of a day unless another is asked for', async () => {
+    const { key, id } = await installed();
+    const first = await marketplace.request(tenant, 'POST', credentials(id));
+    expect([first.status, first.body]).toEqual([
+      201,
+      { clientId: 'client', clientSecret: expect.stringMatching(SECRET), previousSecretValidUntil: null },
+    ]);
+    expect(first.headers.get('cache-control')).toBe('no-store');
+    const second = await marketplace.request(tenant, 'POST', credentials(id), { overlapHours: 0 });
+    const facts = {
+      installationId: id,
+      appKey: key,
+      appName: 'Field Service',
+      publisher: expect.any(String),
+      sandbox: false,
+      scopes: ['custom_objects', 'automations', 'leads:read'],
+      requiredScopes: ['custom_objects', 'automations', 'leads:read'],
+      redirectUris: [],
+    };
+    expect(neighbours.callsTo(rpc.identity.issueOAuthCredentials)).toEqual([
+      // All that is told of the secrets: they are in no message.
+      { ...facts, fingerprint: fingerprintOf(first.body.clientSecret), overlapSeconds: 86_400 },
+      { ...facts, fingerprint: fingerprintOf(second.body.clientSecret), overlapSeconds: 0 },
+    ]);
+  });
+
+  it('are for administrators of the workspace that has installed the app', async () => {
+    const { id } = await installed();
+    const member = await marketplace.caller('member', tenant.tenantId);
+    const stranger = await marketplace.caller();
+    for (const [caller, status] of [
+      [member, 403],
+      [stranger, 404],
+      [developer, 404],
+    ] as const) {
+      expect((await marketplace.request(caller, 'POST', credentials(id))).status).toBe(status);
+      expect((await marketplace.request(caller, 'GET', credentials(id))).status).toBe(status);
+      expect((await marketplace.request(caller, 'DELETE', `${credentials(id)}/previous-secret`)).status).toBe(status);
+    }
+    expect(neighbours.callsTo(rpc.identity.issueOAuthCredentials)).toEqual([]);
+  });
+
+  it('are not issued for an installation that is removed or does not exist', async () => {
+    const { id } = await installed();
+    await marketplace.request(tenant, 'DELETE', `/installs/${id}`);
+    expect(await refusal(marketplace.request(tenant, 'POST', credentials(id)))).toEqual([409, 'CONFLICT']);
+    expect((await marketplace.request(tenant, 'POST', credentials(randomUUID()))).status).toBe(404);
+  });
+
+  it('are shown without their secrets, and their previous secret is ended', async () => {
+    const { id } = await installed();
+    expect((await marketplace.request(tenant, 'GET', credentials(id))).status).toBe(404);
+    const secret = { createdAt: '2026-11-22T10:00:00.000Z', lastUsedAt: null };
+    const summary = { clientId: 'client', scopes: ['leads:read'], secret, previousSecret: null };
+    neighbours.instead(rpc.identity.describeOAuthCredentials, () => ({ credentials: summary }));
+    expect((await marketplace.request(tenant, 'GET', credentials(id))).body).toEqual(summary);
+    const end = () => marketplace.request(tenant, 'DELETE', `${credentials(id)}/previous-secret`);
+    expect((await end()).status).toBe(204);
+    neighbours.instead(rpc.identity.revokePreviousOAuthSecret, () => ({ revoked: false }));
+    expect((await end()).status).toBe(404);
   });
 });

@@ -3,11 +3,11 @@ import { Database } from '@crm/database';
 import { EncryptionKeys, KeyRegister, runReencrypt, SecretBox, unlistedColumns } from '@crm/encryption';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { WebhookSecret } from '../src/credentials/credentials.entity.js';
+import { WebhookSecretRepository } from '../src/credentials/webhook-secret.repository.js';
+import { WebhookSecretService } from '../src/credentials/webhook-secret.service.js';
 import { migrations } from '../src/migrations/index.js';
 import { sealedColumns } from '../src/sealed-columns.js';
-import { WebhookSecret } from '../src/webhook-secret/webhook-secret.entity.js';
-import { WebhookSecretRepository } from '../src/webhook-secret/webhook-secret.repository.js';
-import { WebhookSecretService } from '../src/webhook-secret/webhook-secret.service.js';
 
 const OLD = randomBytes(32).toString('base64');
 const NEW = `new:${randomBytes(32).toString('base64')}`;

@@ -2,9 +2,9 @@ import { rpc } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { Gate } from './support/gate.js';
-import { Marketplace } from './support/marketplace.js';
-import { fieldService, newKey } from './support/packages.js';
+import { Marketplace, refusal } from './support/marketplace.js';
+import { Gate } from './support/neighbours.js';
+import { newKey } from './support/packages.js';
 
 let { marketplace, neighbours, developer, tenant } = {} as Fixture;
 useMarketplace((fixture) => {
@@ -12,8 +12,7 @@ useMarketplace((fixture) => {
 });
 
 async function published(changes: object = {}): Promise<string> {
-  const key = newKey();
-  await marketplace.publish(developer, key, changes);
+  const key = await marketplace.published(developer, changes);
   return key;
 }
 const audit = (tenantId: string) =>
@@ -121,8 +120,7 @@ describe('an install is refused', () => {
   it('for an app that is unknown or not published', async () => {
     expect((await marketplace.install(tenant, newKey())).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(tenant, 'a\u0000b')).status).toBe(422);
-    const key = newKey();
-    await marketplace.submit(developer, fieldService(key));
+    const { key } = await marketplace.submitted(developer);
     expect((await marketplace.install(tenant, key)).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(tenant, key, { sandbox: true })).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(developer, key)).body.code).toBe('APP_NOT_INSTALLABLE');
@@ -133,8 +131,7 @@ describe('an install is refused', () => {
   it('for a version that another one has replaced', async () => {
     const key = await published();
     await marketplace.publish(developer, key, { version: '1.1.0' });
-    const old = await marketplace.install(tenant, key, { version: '1.0.0' });
-    expect([old.status, old.body.code]).toEqual([409, 'APP_NOT_INSTALLABLE']);
+    expect(await refusal(marketplace.install(tenant, key, { version: '1.0.0' }))).toEqual([409, 'APP_NOT_INSTALLABLE']);
     expect((await marketplace.install(tenant, key, { version: '3.0.0' })).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(tenant, key)).body.version).toBe('1.1.0');
   });
@@ -144,8 +141,10 @@ describe('an install is refused', () => {
     const more = await marketplace.install(tenant, key, { grantedScopes: ['custom_objects', 'leads'] });
     expect([more.status, more.body.code]).toEqual([422, 'SCOPE_NOT_REQUESTED']);
     expect(more.body.errors[0]?.pointer).toBe('/grantedScopes/1');
-    const fewer = await marketplace.install(tenant, key, { grantedScopes: ['custom_objects'] });
-    expect([fewer.status, fewer.body.code]).toEqual([422, 'SCOPE_REQUIRED']);
+    expect(await refusal(marketplace.install(tenant, key, { grantedScopes: ['custom_objects'] }))).toEqual([
+      422,
+      'SCOPE_REQUIRED',
+    ]);
     expect((await marketplace.request(tenant, 'GET', '/installs?state=all')).body.data).toEqual([]);
   });
 
@@ -154,8 +153,7 @@ describe('an install is refused', () => {
     const member = await marketplace.caller('member', tenant.tenantId);
     expect((await marketplace.install(member, key)).body.code).toBe('FORBIDDEN');
     for (const body of [{}, { appKey: 5 }, { appKey: key, sandbox: 'yes' }, { appKey: key, grantedScopes: [1] }]) {
-      const answer = await marketplace.request(tenant, 'POST', '/installs', body);
-      expect([answer.status, answer.body.code]).toEqual([422, 'VALIDATION_FAILED']);
+      expect(await refusal(marketplace.request(tenant, 'POST', '/installs', body))).toEqual([422, 'VALIDATION_FAILED']);
     }
   });
 
@@ -205,8 +203,10 @@ describe('reading installations', () => {
 
   it('does not store the addresses of hooks', async () => {
     const { body } = await marketplace.install(tenant, await published());
-    const rows = await marketplace.database.transaction(tenant.tenantId, (tx) =>
-      tx.query('select to_jsonb(installation) as row from installation where id = $1', [body.id]),
+    const rows = await marketplace.queryOf(
+      tenant,
+      'select to_jsonb(installation) as row from installation where id = $1',
+      [body.id],
     );
     expect(JSON.stringify(rows)).not.toContain('/secret');
   });
@@ -228,8 +228,7 @@ describe('reading installations', () => {
       ['DELETE', body.id],
       ['GET', 'nonsense'],
     ] as const) {
-      const answer = await marketplace.request(stranger, method, `/installs/${id}`);
-      expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+      expect(await refusal(marketplace.request(stranger, method, `/installs/${id}`))).toEqual([404, 'NOT_FOUND']);
     }
     expect((await marketplace.request(stranger, 'GET', '/installs?state=all')).body.data).toEqual([]);
     expect((await marketplace.request(tenant, 'GET', `/installs/${body.id}`)).body.state).toBe('active');

@@ -1,7 +1,9 @@
-import { eventOf, publishEvents, waitUntil } from '@crm/testing';
-import { describe, expect, it } from '@jest/globals';
+import { rpc } from '@crm/contracts';
+import { NatsConnection, Rpc } from '@crm/messaging';
+import { eventOf, publishEvents, testNats, waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Caller } from './support/marketplace.js';
+import { type Caller, refusal } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
 let { marketplace, developer, tenant } = {} as Fixture;
@@ -14,8 +16,7 @@ const keysFor = async (caller: Caller, query = '?size=200') =>
 
 describe('the list of apps', () => {
   it('shows published apps to every role', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key);
+    const key = await marketplace.published(developer);
     const waiting = newKey();
     await marketplace.submit(developer, fieldService(waiting));
     const viewer = await marketplace.caller('viewer');
@@ -35,8 +36,7 @@ describe('the list of apps', () => {
   });
 
   it('finds apps that contain every word of the search', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key, { name: 'Größe 100%_sure' });
+    const key = await marketplace.published(developer, { name: 'Größe 100%_sure' });
     for (const q of ['größe', 'SURE größe', '100%_', key]) {
       expect(await keysFor(tenant, `?q=${encodeURIComponent(q)}`)).toContain(key);
     }
@@ -60,15 +60,13 @@ describe('the list of apps', () => {
 
 describe('visibility', () => {
   it('keeps an unlisted app out of the list, but returns it by its key', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key, { listing: { visibility: 'unlisted' } });
+    const key = await marketplace.published(developer, { listing: { visibility: 'unlisted' } });
     expect(await keysFor(tenant)).not.toContain(key);
     expect((await marketplace.request(tenant, 'GET', `/apps/${key}`)).status).toBe(200);
   });
 
   it('shows a private app to its publisher only', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key, { listing: { visibility: 'private' } });
+    const key = await marketplace.published(developer, { listing: { visibility: 'private' } });
     expect(await keysFor(tenant)).not.toContain(key);
     expect((await marketplace.request(tenant, 'GET', `/apps/${key}`)).body.code).toBe('NOT_FOUND');
     expect(await keysFor(developer)).toContain(key);
@@ -80,8 +78,7 @@ describe('visibility', () => {
 
 describe('the page of an app', () => {
   it('shows what the app requests and brings', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key);
+    const key = await marketplace.published(developer);
     const { body } = await marketplace.request(tenant, 'GET', `/apps/${key}`);
     expect(body).toMatchObject({
       key,
@@ -103,8 +100,7 @@ describe('the page of an app', () => {
 
 describe('ratings', () => {
   it('come from workspaces that have the app installed, one per user', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key);
+    const key = await marketplace.published(developer);
     const rate = (caller: Caller, body: object) => marketplace.request(caller, 'PUT', `/apps/${key}/rating`, body);
     expect((await rate(tenant, { stars: 5 })).body.code).toBe('APP_NOT_INSTALLED');
     const { body: sandboxed } = await marketplace.install(tenant, key, { sandbox: true });
@@ -122,8 +118,7 @@ describe('ratings', () => {
   });
 
   it('lose their text when the user is erased, and keep their stars', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key);
+    const key = await marketplace.published(developer);
     await marketplace.install(tenant, key);
     const [erased, other] = [
       await marketplace.caller('member', tenant.tenantId),
@@ -143,11 +138,12 @@ describe('ratings', () => {
   });
 
   it('have one to five stars and are refused to viewers', async () => {
-    const key = newKey();
-    await marketplace.publish(developer, key);
+    const key = await marketplace.published(developer);
     for (const stars of [0, 6, 2.5, '5', null]) {
-      const { status, body } = await marketplace.request(tenant, 'PUT', `/apps/${key}/rating`, { stars });
-      expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
+      expect(await refusal(marketplace.request(tenant, 'PUT', `/apps/${key}/rating`, { stars }))).toEqual([
+        422,
+        'VALIDATION_FAILED',
+      ]);
     }
     const viewer = await marketplace.caller('viewer', tenant.tenantId);
     expect((await marketplace.request(viewer, 'PUT', `/apps/${key}/rating`, { stars: 5 })).status).toBe(403);
@@ -160,5 +156,92 @@ describe('the package schema', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('application/schema+json');
     expect(body.$id).toMatch(/^https:/);
+  });
+});
+
+const connections: NatsConnection[] = [];
+/** Calls as another service. */
+async function callsOf(service: 'custom-objects' | 'webhook-dispatcher'): Promise<Rpc> {
+  const { url, passwords } = testNats();
+  const nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
+  connections.push(nats);
+  return new Rpc(nats);
+}
+let customObjects: Rpc;
+let dispatcher: Rpc;
+beforeAll(async () => {
+  customObjects = await callsOf('custom-objects');
+  dispatcher = await callsOf('webhook-dispatcher');
+});
+afterAll(() => Promise.all(connections.map((nats) => nats.close())));
+
+const isKnown = async (appKey: string, { token }: Caller) =>
+  (await customObjects.call(rpc.marketplace.isAppKnown, { appKey }, { token })).known;
+
+describe('an app', () => {
+  it('is known to everybody once a version was published, and before that to its publisher alone', async () => {
+    const key = newKey();
+    expect([await isKnown(key, developer), await isKnown(key, tenant)]).toEqual([false, false]);
+    await marketplace.submit(developer, fieldService(key));
+    expect([await isKnown(key, developer), await isKnown(key, tenant)]).toEqual([true, false]);
+    const published = newKey();
+    await marketplace.publish(developer, published);
+    expect([await isKnown(published, developer), await isKnown(published, tenant)]).toEqual([true, true]);
+  });
+
+  it('that is private is known to its publisher, and to a workspace that had installed it before', async () => {
+    const key = await marketplace.published(developer);
+    const { body } = await marketplace.install(tenant, key);
+    await marketplace.publish(developer, key, { version: '1.1.0', listing: { visibility: 'private' } });
+    const stranger = await marketplace.caller();
+    const known = async () => [await isKnown(key, developer), await isKnown(key, tenant), await isKnown(key, stranger)];
+    expect(await known()).toEqual([true, true, false]);
+    await marketplace.request(tenant, 'DELETE', `/installs/${body.id}`);
+    await marketplace.settled(tenant, body.id, 'uninstalled');
+    expect(await known()).toEqual([true, true, false]);
+  });
+
+  it('is asked about with any text, and by administrators only', async () => {
+    for (const text of ['', 'no key', 'x'.repeat(300), "'--", '\u0000'])
+      expect(await isKnown(text, tenant)).toBe(false);
+    const member = await marketplace.caller('member', tenant.tenantId);
+    await expect(isKnown(newKey(), member)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
+
+const list = async (appKey: string, { token }: Caller = developer) =>
+  (await dispatcher.call(rpc.marketplace.listSandboxes, { appKey }, { token })).installationIds;
+const sandbox = async (caller: Caller, key: string) => (await marketplace.install(caller, key, { sandbox: true })).body;
+
+describe('the sandboxes of an app', () => {
+  it('are those in the workspace of its publisher, newest first, before publication too', async () => {
+    const { key } = await marketplace.submitted(developer);
+    expect(await list(key)).toEqual([]);
+    const first = await sandbox(developer, key);
+    const second = await sandbox(developer, key);
+    expect(await list(key)).toEqual([second.id, first.id]);
+    await marketplace.request(developer, 'DELETE', `/installs/${first.id}`);
+    await marketplace.settled(developer, first.id, 'uninstalled');
+    expect(await list(key)).toEqual([second.id]);
+  });
+
+  it('are neither live installations nor those of other workspaces or apps', async () => {
+    const [key, other] = [newKey(), newKey()];
+    await marketplace.publish(developer, key);
+    await marketplace.publish(developer, other);
+    await marketplace.install(developer, key);
+    await sandbox(developer, other);
+    expect((await sandbox(tenant, key)).state).toBe('active');
+    expect(await list(key)).toEqual([]);
+  });
+
+  it('are shown to administrators of the publisher only', async () => {
+    const key = await marketplace.published(developer);
+    await sandbox(tenant, key);
+    await expect(list(key, tenant)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(list(newKey())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(list('no key', developer)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const member = await marketplace.caller('member', developer.tenantId);
+    await expect(list(key, member)).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 });

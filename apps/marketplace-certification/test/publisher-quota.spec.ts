@@ -1,7 +1,7 @@
 import { type Plan, rpc } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Caller, quota } from './support/marketplace.js';
+import { type Caller, quota, refusal } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
 let { marketplace, neighbours, developer } = {} as Fixture;
@@ -29,8 +29,7 @@ describe('a workspace whose address is not verified', () => {
   it('certifies, and submits nothing', async () => {
     isTenant({ verified: false });
     expect((await certify(developer)).status).toBe(200);
-    const { status, body } = await marketplace.submit(developer, fieldService(newKey()));
-    expect([status, body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED']);
+    expect(await refusal(marketplace.submit(developer, fieldService(newKey())))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
     isTenant({ verified: true });
     expect((await marketplace.submit(developer, fieldService(newKey()))).status).toBe(201);
   });

@@ -1,8 +1,8 @@
-import { PlatformError, rpc } from '@crm/contracts';
+import { rpc } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { Gate } from './support/gate.js';
-import { type Caller } from './support/marketplace.js';
+import { type Caller, refusal } from './support/marketplace.js';
+import { Gate } from './support/neighbours.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
 let { marketplace, neighbours, developer, tenant } = {} as Fixture;
@@ -18,8 +18,7 @@ const submit = (caller: Caller, manifest: object, key = 'k') =>
 const install = (caller: Caller, appKey: string, more: object = {}, key = 'k') =>
   marketplace.request(caller, 'POST', '/installs', { appKey, ...more }, { 'idempotency-key': key });
 async function published(): Promise<string> {
-  const key = newKey();
-  await marketplace.publish(developer, key);
+  const key = await marketplace.published(developer);
   return key;
 }
 
@@ -40,8 +39,10 @@ describe('a submission with an Idempotency-Key', () => {
   it('is refused when the key is reused with another package', async () => {
     const key = newKey();
     await submit(developer, fieldService(key));
-    const { status, body } = await submit(developer, fieldService(key, { version: '2.0.0' }));
-    expect([status, body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(await refusal(submit(developer, fieldService(key, { version: '2.0.0' })))).toEqual([
+      422,
+      'IDEMPOTENCY_KEY_REUSED',
+    ]);
   });
 
   it('is accepted once when the calls arrive at the same time', async () => {
@@ -92,9 +93,7 @@ describe('an installation with an Idempotency-Key', () => {
 
   it('fails again in the same way after it failed', async () => {
     const key = await published();
-    neighbours.instead(rpc.customObjects.provisionObjects, () => {
-      throw new PlatformError('OBJECT_LIMIT_EXCEEDED');
-    });
+    neighbours.refuse(rpc.customObjects.provisionObjects, 'OBJECT_LIMIT_EXCEEDED');
     const first = await install(tenant, key);
     expect([first.status, first.body.code]).toEqual([409, 'OBJECT_LIMIT_EXCEEDED']);
     neighbours.reset();
@@ -109,18 +108,20 @@ describe('an installation with an Idempotency-Key', () => {
   it('is refused when the key is reused with another body', async () => {
     const key = await published();
     await install(tenant, key);
-    const { status, body } = await install(tenant, key, { sandbox: true });
-    expect([status, body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(await refusal(install(tenant, key, { sandbox: true }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 });
 
 describe('calls that issue a secret', () => {
   it.each(['embed-credentials', 'webhook-secret'])('(%s) refuse an Idempotency-Key', async (what) => {
     const key = await published();
-    const answer = await marketplace.request(developer, 'POST', `/developer/apps/${key}/${what}`, undefined, {
-      'idempotency-key': 'k',
-    });
-    expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
+    expect(
+      await refusal(
+        marketplace.request(developer, 'POST', `/developer/apps/${key}/${what}`, undefined, {
+          'idempotency-key': 'k',
+        }),
+      ),
+    ).toEqual([400, 'MALFORMED_REQUEST']);
   });
 });
 
@@ -150,8 +151,10 @@ describe('lists', () => {
       [tenant, '/apps?q=field&'],
       [stranger, '/apps?'],
     ] as const) {
-      const { status, body } = await marketplace.request(caller, 'GET', `${path}cursor=${nextCursor}`);
-      expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+      expect(await refusal(marketplace.request(caller, 'GET', `${path}cursor=${nextCursor}`))).toEqual([
+        400,
+        'INVALID_QUERY',
+      ]);
     }
   });
 });

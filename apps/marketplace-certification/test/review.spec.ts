@@ -1,24 +1,23 @@
-import { describe, expect, it } from '@jest/globals';
+import type { Manifest } from '@crm/manifest';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { VersionRepository } from '../src/catalogue/version.repository.js';
 import { QueueService } from '../src/review/queue.service.js';
+import type { SubmissionDetailView } from '../src/review/review.dto.js';
 import { CLAIM_HOURS, ReviewService } from '../src/review/review.service.js';
+import { SubmissionMeter } from '../src/review/submission-meter.js';
+import { submissionMetrics } from '../src/review/submission-metrics.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { theOperator } from './support/marketplace.js';
-import { fieldService, newKey } from './support/packages.js';
+import { anotherOperator, type Caller, theOperator, withCode } from './support/marketplace.js';
+import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
-let { marketplace, developer } = {} as Fixture;
+let { marketplace, developer, tenant } = {} as Fixture;
 useMarketplace((fixture) => {
-  ({ marketplace, developer } = fixture);
+  ({ marketplace, developer, tenant } = fixture);
 });
 
-/** A package without a warning, or with one: it lacks a listing. */
-async function submitted(changes: object = {}): Promise<{ id: string; key: string }> {
-  const key = newKey();
-  const { status, body } = await marketplace.submit(developer, fieldService(key, changes));
-  expect(status).toBe(201);
-  return { id: body.submissionId, key };
-}
+const submitted = (changes?: object) => marketplace.submitted(developer, changes);
+/** It lacks a listing. */
 const withWarning = { listing: undefined };
-const code = (expected: string) => expect.objectContaining({ code: expected });
 const trail = (submissionId: string) =>
   marketplace.database.crossTenant((tx) =>
     tx.query(
@@ -53,10 +52,10 @@ describe('the review queue', () => {
     const tenantUser = { ...theOperator, kind: 'user' as const, tenantId: developer.tenantId };
     const queue = marketplace.service.get(QueueService);
     for (const nobody of [tenantUser, undefined]) {
-      await expect(queue.list(nobody)).rejects.toEqual(code('FORBIDDEN'));
-      await expect(queue.get(nobody, id)).rejects.toEqual(code('FORBIDDEN'));
+      await expect(queue.list(nobody)).rejects.toEqual(withCode('FORBIDDEN'));
+      await expect(queue.get(nobody, id)).rejects.toEqual(withCode('FORBIDDEN'));
       const reviews = marketplace.service.get(ReviewService);
-      await expect(reviews.decide(nobody, id, 'publish')).rejects.toEqual(code('FORBIDDEN'));
+      await expect(reviews.decide(nobody, id, 'publish')).rejects.toEqual(withCode('FORBIDDEN'));
     }
   });
 });
@@ -88,16 +87,16 @@ describe('decisions', () => {
   it('require a reason to reject or to request changes', async () => {
     for (const decision of ['reject', 'request-changes'] as const) {
       const { id } = await submitted();
-      await expect(marketplace.decide(id, decision, '  ')).rejects.toEqual(code('VALIDATION_FAILED'));
+      await expect(marketplace.decide(id, decision, '  ')).rejects.toEqual(withCode('VALIDATION_FAILED'));
       const decided = await marketplace.decide(id, decision, 'The demo shows another app.');
       expect(decided.verdict).toBe('The demo shows another app.');
-      await expect(marketplace.decide(id, 'publish', 'after all')).rejects.toEqual(code('SUBMISSION_STATE'));
+      await expect(marketplace.decide(id, 'publish', 'after all')).rejects.toEqual(withCode('SUBMISSION_STATE'));
     }
   });
 
   it('require a reason to publish with open warnings', async () => {
     const { id } = await submitted(withWarning);
-    await expect(marketplace.decide(id, 'publish')).rejects.toEqual(code('VALIDATION_FAILED'));
+    await expect(marketplace.decide(id, 'publish')).rejects.toEqual(withCode('VALIDATION_FAILED'));
     expect(await marketplace.decide(id, 'publish', 'An internal tool.')).toMatchObject({ versionStatus: 'published' });
   });
 
@@ -115,40 +114,48 @@ describe('decisions', () => {
   it('are for the operator who claimed the submission, until another one claims it with a reason', async () => {
     const { id } = await submitted();
     await marketplace.decide(id, 'claim');
-    const other = { ...theOperator, userId: '0198c0de-0000-7000-8000-000000000002' };
-    await expect(marketplace.decide(id, 'publish', 'x', other)).rejects.toEqual(code('SUBMISSION_STATE'));
-    await expect(marketplace.decide(id, 'claim', undefined, other)).rejects.toEqual(code('SUBMISSION_STATE'));
-    await marketplace.decide(id, 'claim', 'My colleague is on leave.', other);
-    expect(await marketplace.decide(id, 'publish', 'x', other)).toMatchObject({ versionStatus: 'published' });
+    await expect(marketplace.decide(id, 'publish', 'x', anotherOperator)).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await expect(marketplace.decide(id, 'claim', undefined, anotherOperator)).rejects.toEqual(
+      withCode('SUBMISSION_STATE'),
+    );
+    await marketplace.decide(id, 'claim', 'My colleague is on leave.', anotherOperator);
+    expect(await marketplace.decide(id, 'publish', 'x', anotherOperator)).toMatchObject({ versionStatus: 'published' });
   });
 
   it('are open to everybody again when the claim lapses, is given back or has led to an approval', async () => {
-    const other = { ...theOperator, userId: '0198c0de-0000-7000-8000-000000000002' };
     const shown = (id: string) => marketplace.service.get(QueueService).get(theOperator, id);
 
     const lapsed = await submitted();
     const claimed = await marketplace.decide(lapsed.id, 'claim');
     const remaining = Date.parse(claimed.claimedUntil ?? '') - Date.now();
     expect(Math.abs(remaining - CLAIM_HOURS * 3_600_000)).toBeLessThan(60_000);
-    await marketplace.database.crossTenant((tx) =>
-      tx.query("update app_version set claimed_until = now() - interval '1 second' where id = $1", [lapsed.id]),
-    );
+    await marketplace.query("update app_version set claimed_until = now() - interval '1 second' where id = $1", [
+      lapsed.id,
+    ]);
     expect(await shown(lapsed.id)).toMatchObject({ claimedBy: null, claimedUntil: null });
-    await expect(marketplace.decide(lapsed.id, 'release')).rejects.toEqual(code('SUBMISSION_STATE'));
-    expect(await marketplace.decide(lapsed.id, 'claim', undefined, other)).toMatchObject({ claimedBy: other.userId });
-    await expect(marketplace.decide(lapsed.id, 'publish', 'x')).rejects.toEqual(code('SUBMISSION_STATE'));
+    await expect(marketplace.decide(lapsed.id, 'release')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    expect(await marketplace.decide(lapsed.id, 'claim', undefined, anotherOperator)).toMatchObject({
+      claimedBy: anotherOperator.userId,
+    });
+    await expect(marketplace.decide(lapsed.id, 'publish', 'x')).rejects.toEqual(withCode('SUBMISSION_STATE'));
 
     const given = await submitted();
     await marketplace.decide(given.id, 'claim');
-    await expect(marketplace.decide(given.id, 'release', undefined, other)).rejects.toEqual(code('SUBMISSION_STATE'));
+    await expect(marketplace.decide(given.id, 'release', undefined, anotherOperator)).rejects.toEqual(
+      withCode('SUBMISSION_STATE'),
+    );
     expect(await marketplace.decide(given.id, 'release')).toMatchObject({ claimedBy: null, claimedUntil: null });
-    expect(await marketplace.decide(given.id, 'publish', 'x', other)).toMatchObject({ versionStatus: 'published' });
+    expect(await marketplace.decide(given.id, 'publish', 'x', anotherOperator)).toMatchObject({
+      versionStatus: 'published',
+    });
 
     const approved = await submitted();
     await marketplace.decide(approved.id, 'claim');
     const view = await marketplace.decide(approved.id, 'approve');
     expect(view).toMatchObject({ claimedBy: theOperator.userId, claimedUntil: null });
-    expect(await marketplace.decide(approved.id, 'publish', 'x', other)).toMatchObject({ versionStatus: 'published' });
+    expect(await marketplace.decide(approved.id, 'publish', 'x', anotherOperator)).toMatchObject({
+      versionStatus: 'published',
+    });
   });
 
   it('lets one of many operators who claim at the same moment have the submission', async () => {
@@ -167,12 +174,12 @@ describe('decisions', () => {
   it('are refused on a submission of the operator’s own workspace', async () => {
     const { id } = await submitted();
     const own = { ...theOperator, linkedTenantId: developer.tenantId };
-    await expect(marketplace.decide(id, 'publish', 'x', own)).rejects.toEqual(code('OWN_SUBMISSION'));
+    await expect(marketplace.decide(id, 'publish', 'x', own)).rejects.toEqual(withCode('OWN_SUBMISSION'));
   });
 
   it('are refused for an unknown submission', async () => {
     await expect(marketplace.decide('0198c0de-0000-7000-8000-00000000000f', 'publish')).rejects.toEqual(
-      code('NOT_FOUND'),
+      withCode('NOT_FOUND'),
     );
   });
 
@@ -183,7 +190,7 @@ describe('decisions', () => {
     const [low, first, second] = [await submit('0.9.0'), await submit('1.0.0'), await submit('1.1.0')];
     await marketplace.decide(first, 'publish', 'x');
     await marketplace.decide(second, 'publish', 'x');
-    await expect(marketplace.decide(low, 'publish', 'x')).rejects.toEqual(code('SUBMISSION_STATE'));
+    await expect(marketplace.decide(low, 'publish', 'x')).rejects.toEqual(withCode('SUBMISSION_STATE'));
     const { body } = await marketplace.request(developer, 'GET', '/developer/apps');
     const versions = body.data.find((app) => app.key === key)?.versions ?? [];
     expect(versions.map(({ version, versionStatus }) => [version, versionStatus])).toEqual([
@@ -198,5 +205,205 @@ describe('decisions', () => {
       to: 'deprecated',
       reason: 'Version 1.1.0 was published.',
     });
+  });
+});
+
+const queue = () => marketplace.service.get(QueueService);
+const ids = async (query: Parameters<QueueService['list']>[1]) =>
+  (await queue().list(theOperator, query)).data.map(({ id }) => id);
+const submit = async (caller: Caller, changes?: Partial<Manifest>, key?: string) =>
+  (await marketplace.submitted(caller, changes, key)).id;
+
+describe('the queue', () => {
+  // Submissions of other tests would be in between.
+  beforeEach(() => marketplace.query("update app_version set status = 'withdrawn' where status = 'in_review'"));
+
+  it('gives every publisher their turn, however many versions one of them submits', async () => {
+    const busy = [];
+    for (let count = 0; count < 6; count += 1) busy.push(await submit(developer));
+    const late = [await submit(tenant), await submit(tenant)];
+    const third = await submit(await marketplace.caller('owner'));
+    const expected = [busy[0], late[0], third, busy[1], late[1], ...busy.slice(2)];
+    expect(await ids({ status: 'in_review' })).toEqual(expected);
+    expect(await ids({ status: 'in_review', sort: 'submittedAt' })).toEqual([...busy, ...late, third]);
+    expect(await ids({ status: 'in_review', sort: '-submittedAt' })).toEqual([...busy, ...late, third].reverse());
+
+    for (const sort of ['fair', 'submittedAt', '-submittedAt'] as const) {
+      const whole = await ids({ status: 'in_review', sort });
+      const paged: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await queue().list(theOperator, { status: 'in_review', sort, size: 2, ...(cursor && { cursor }) });
+        if (cursor === undefined) expect([page.total, page.totalIsExact, page.size]).toEqual([9, true, 2]);
+        paged.push(...page.data.map(({ id }) => id));
+        cursor = page.nextCursor ?? undefined;
+        expect(page.hasMore).toBe(cursor !== undefined);
+      } while (cursor);
+      expect(paged).toEqual(whole);
+      expect(await ids({ status: 'in_review', sort, size: 4, page: 2 })).toEqual(whole.slice(4, 8));
+    }
+  });
+
+  it('is filtered by app, publisher, text, age and claim', async () => {
+    const [key, other] = [newKey(), newKey()];
+    const mine = await submit(developer, { name: 'Zephyr Fleet' }, key);
+    const theirs = await submit(tenant, {}, other);
+    expect(await ids({ appKey: key })).toEqual([mine]);
+    expect(await ids({ publisherId: tenant.tenantId })).toEqual([theirs]);
+    expect(await ids({ q: 'zEPHYR' })).toEqual([mine]);
+    expect(await ids({ q: other.toUpperCase() })).toEqual([theirs]);
+    expect(await ids({ q: '%' })).toEqual([]);
+    await marketplace.query("update app_version set submitted_at = now() - interval '3 days' where id = $1", [mine]);
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    expect(await ids({ status: 'in_review', submittedBefore: yesterday })).toEqual([mine]);
+    expect(await ids({ status: 'in_review', submittedSince: yesterday })).toEqual([theirs]);
+    await marketplace.decide(mine, 'claim');
+    await marketplace.decide(theirs, 'claim', undefined, anotherOperator);
+    const free = await submit(developer);
+    expect(await ids({ status: 'in_review', claim: 'mine' })).toEqual([mine]);
+    expect(await ids({ status: 'in_review', claim: 'others' })).toEqual([theirs]);
+    expect(await ids({ status: 'in_review', claim: 'none' })).toEqual([free]);
+  });
+
+  it('refuses the cursor of another operator, filter or order, and one that was made up', async () => {
+    await submit(developer);
+    await submit(developer);
+    const { nextCursor } = await queue().list(theOperator, { status: 'in_review', size: 1 });
+    const cursor = nextCursor ?? '';
+    await expect(queue().list(anotherOperator, { status: 'in_review', cursor })).rejects.toEqual(
+      withCode('INVALID_QUERY'),
+    );
+    await expect(queue().list(theOperator, { cursor })).rejects.toEqual(withCode('INVALID_QUERY'));
+    await expect(queue().list(theOperator, { status: 'in_review', sort: 'submittedAt', cursor })).rejects.toEqual(
+      withCode('INVALID_QUERY'),
+    );
+    const [binding, , id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    for (const turn of [1.5, -1e300, 1e300]) {
+      const forged = Buffer.from(JSON.stringify([binding, turn, id])).toString('base64url');
+      expect((await queue().list(theOperator, { status: 'in_review', cursor: forged })).hasMore).toBe(false);
+    }
+  });
+
+  it('is measured by status and age', async () => {
+    const id = await submit(developer);
+    await marketplace.query("update app_version set submitted_at = now() - interval '1 hour' where id = $1", [id]);
+    await marketplace.service.get(SubmissionMeter).sweep();
+    const measured = async (metric: typeof submissionMetrics.items, status: string) =>
+      (await metric.get()).values.find(({ labels }) => labels.status === status)?.value ?? Number.NaN;
+    expect(await measured(submissionMetrics.items, 'in_review')).toBe(1);
+    expect(await measured(submissionMetrics.oldest, 'in_review')).toBeGreaterThanOrEqual(3600);
+    expect(await measured(submissionMetrics.items, 'suspended')).toBe(0);
+  });
+});
+
+describe('a submission in detail', () => {
+  const wider = (): Partial<Manifest> => ({
+    version: '1.1.0',
+    permissions: [...(fieldService('x').permissions ?? []), { scope: 'agent', purpose: 'Answers questions.' }],
+    assistant: { tools: [{ name: 'find', inputSchema: { type: 'object' }, scope: 'leads:read', readOnly: true }] },
+    listing: { summary: 'Work orders in the field', categories: ['operations'] },
+  });
+
+  it('has the package, the packet, the certification, its way and no difference to nothing', async () => {
+    const key = newKey();
+    const id = await submit(developer, {}, key);
+    await marketplace.decide(id, 'claim');
+    const token = await marketplace.sign({ aud: 'platform-admin', roles: ['reviewer'] });
+    const shown = await marketplace.service.requestOfOperator('GET', `/api/admin/submissions/${id}`, { token });
+    expect([shown.status, shown.body]).toMatchObject([200, { id, reviewPacket, certification: { passed: true } }]);
+    const { manifest, certification, difference, history, name, claimedBy } = shown.body as SubmissionDetailView;
+    expect(manifest).toEqual(JSON.parse(JSON.stringify(fieldService(key))));
+    expect(certification).toMatchObject({ checks: expect.any(Array) });
+    expect([difference, name, claimedBy]).toEqual([null, 'Field Service', theOperator.userId]);
+    expect(history.map(({ actorKind, action }) => [actorKind, action])).toEqual([
+      ['developer', 'submit'],
+      ['operator', 'claim'],
+    ]);
+    await expect(queue().get(theOperator, theOperator.userId)).rejects.toEqual(withCode('NOT_FOUND'));
+  });
+
+  it('is shown however long it is, whatever its characters', async () => {
+    const description = '\u{1f600}"\\ü'.repeat(60_000);
+    const id = await submit(developer, { listing: { summary: 'Long', description, categories: ['operations'] } });
+    const { manifest } = (await queue().get(theOperator, id)) as { manifest: Manifest };
+    expect(manifest.listing?.description === description).toBe(true);
+  });
+
+  it('shows the reviewer and the developer what it changes against the version that tenants have', async () => {
+    const key = newKey();
+    const first = await submit(developer, {}, key);
+    await marketplace.decide(first, 'publish', 'x');
+    const rejected = await submit(developer, { version: '1.0.5', webhooks: [] }, key);
+    await marketplace.decide(rejected, 'reject', 'no');
+    const second = await submit(developer, wider(), key);
+    const { difference } = await queue().get(theOperator, second);
+    expect(difference?.against).toEqual({ submissionId: first, version: '1.0.0', versionStatus: 'published' });
+    expect(difference?.entries.map(({ path, attention }) => [path, attention])).toEqual([
+      ['/permissions/agent', 'access'],
+      ['/assistant', 'access'],
+      ['/version', 'text'],
+      ['/listing/summary', 'text'],
+    ]);
+    expect(difference).toMatchObject({ counts: { access: 2, loss: 0, behaviour: 0, text: 2 }, complete: true });
+
+    const path = `/developer/apps/${key}/versions/1.1.0`;
+    const own = await marketplace.request(developer, 'GET', path);
+    expect([own.status, own.body]).toMatchObject([
+      200,
+      { version: '1.1.0', versionStatus: 'in_review', certification: { passed: true }, difference },
+    ]);
+    expect(JSON.stringify(own.body)).not.toContain(theOperator.userId);
+    expect((await marketplace.request(tenant, 'GET', path)).status).toBe(404);
+    expect((await marketplace.request(developer, 'GET', `/developer/apps/${key}/versions/9.9.9`)).status).toBe(404);
+
+    await marketplace.decide(second, 'publish', 'x');
+    expect((await queue().get(theOperator, second)).difference?.against).toMatchObject({
+      version: '1.0.0',
+      versionStatus: 'deprecated',
+    });
+  });
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const seen = async (key: string, version: string) =>
+  (await marketplace.request(developer, 'GET', `/developer/apps/${key}/versions/${version}`)).body;
+
+describe('the difference of two versions', () => {
+  it('is computed once, however often developers and reviewers look at it', async () => {
+    const key = await marketplace.published(developer);
+    const id = await submit(developer, { version: '1.1.0', name: 'Another' }, key);
+    const read = jest.spyOn(marketplace.service.get(VersionRepository), 'getManifest');
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => seen(key, '1.1.0')));
+    expect(first).toMatchObject({ difference: { against: { version: '1.0.0', versionStatus: 'published' } } });
+    for (const other of others) expect(other).toEqual(first);
+    const { difference } = await marketplace.service.get(QueueService).get(theOperator, id);
+    expect(first).toMatchObject({ difference });
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+
+  it('is another one against the version that is published next, and shows the state that a version has now', async () => {
+    const key = await marketplace.published(developer);
+    const next = await submit(developer, { version: '1.1.0', name: 'Another' }, key);
+    await submit(developer, { version: '1.2.0', name: 'Another' }, key);
+    expect(await seen(key, '1.2.0')).toMatchObject({ difference: { against: { version: '1.0.0' } } });
+    await marketplace.decide(next, 'publish', 'The warnings are known.');
+    const shown = await seen(key, '1.2.0');
+    expect(shown).toMatchObject({ difference: { against: { version: '1.1.0', versionStatus: 'published' } } });
+    expect(await seen(key, '1.1.0')).toMatchObject({
+      difference: { against: { version: '1.0.0', versionStatus: 'deprecated' } },
+    });
+  });
+
+  it('is tried again after it could not be read', async () => {
+    const key = await marketplace.published(developer);
+    const id = await submit(developer, { version: '1.1.0', name: 'Another' }, key);
+    const versions = marketplace.service.get(VersionRepository);
+    jest.spyOn(versions, 'getManifest').mockRejectedValueOnce(new Error('The connection is lost'));
+    const queue = marketplace.service.get(QueueService);
+    await expect(queue.get(theOperator, id)).rejects.toThrow('The connection is lost');
+    expect((await queue.get(theOperator, id)).difference).not.toBeNull();
   });
 });

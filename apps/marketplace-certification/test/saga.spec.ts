@@ -1,18 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { RevocationSource } from '@crm/access';
-import { PlatformError, rpc } from '@crm/contracts';
+import { PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
-import { Gate } from './support/gate.js';
-import { Marketplace } from './support/marketplace.js';
-import { Neighbours } from './support/neighbours.js';
+import { Marketplace, refusal } from './support/marketplace.js';
+import { Gate, Neighbours } from './support/neighbours.js';
 import { newKey } from './support/packages.js';
 
-let key: string;
 let { marketplace, neighbours, developer, tenant } = {} as Fixture;
 useMarketplace((fixture) => {
   ({ marketplace, neighbours, developer, tenant } = fixture);
 });
+
+let key: string;
 
 beforeAll(async () => {
   key = newKey();
@@ -20,9 +21,7 @@ beforeAll(async () => {
 });
 
 const work = () =>
-  marketplace.database.transaction(tenant.tenantId, (tx) =>
-    tx.query<{ leased: boolean }>('select lease_until is not null as leased from installation_work'),
-  );
+  marketplace.queryOf<{ leased: boolean }>(tenant, 'select lease_until is not null as leased from installation_work');
 const eventNames = async () => (await marketplace.events(tenant.tenantId)).map(({ name }) => name);
 const installCount = async () => (await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount;
 
@@ -35,9 +34,7 @@ const STEPS: [string, Parameters<Neighbours['instead']>[0], string[]][] = [
 describe('an installation that fails', () => {
   it.each(STEPS)('at %s is undone, and the answer is the error of that step', async (name, contract, states) => {
     const before = await installCount();
-    neighbours.instead(contract, () => {
-      throw new PlatformError('OBJECT_LIMIT_EXCEEDED', 'The plan has room for 3.');
-    });
+    neighbours.refuse(contract, 'OBJECT_LIMIT_EXCEEDED', 'The plan has room for 3.');
     const { status, body } = await marketplace.install(tenant, key);
     expect(status).toBe(409);
     expect(body).toMatchObject({
@@ -65,9 +62,7 @@ describe('an installation that fails', () => {
   });
 
   it('has no event of its removal for which subscriptions would be kept', async () => {
-    neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
-      throw new PlatformError('SUBSCRIPTION_LIMIT_EXCEEDED');
-    });
+    neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'SUBSCRIPTION_LIMIT_EXCEEDED');
     const { body } = await marketplace.install(tenant, key);
     expect(neighbours.callsTo(rpc.webhooks.removeSubscriptions)).toEqual([
       { tenantId: tenant.tenantId, installationId: body.installation.id, discard: true },
@@ -75,9 +70,7 @@ describe('an installation that fails', () => {
   });
 
   it('deletes the objects that it had provisioned', async () => {
-    neighbours.instead(rpc.automations.provisionWorkflows, () => {
-      throw new PlatformError('WORKFLOW_INVALID');
-    });
+    neighbours.refuse(rpc.automations.provisionWorkflows, 'WORKFLOW_INVALID');
     const { body } = await marketplace.install(tenant, key);
     expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toEqual([
       { tenantId: tenant.tenantId, installationId: body.installation.id, discard: true },
@@ -116,17 +109,13 @@ describe('an installation that fails', () => {
       expect([status, body.code, body.installation.state]).toEqual([503, 'DEADLINE_EXCEEDED', 'failed']);
       // The neighbour carries out the request after all.
       neighbours.workflows.set(body.installation.id, []);
-      await patient.database.transaction(tenant.tenantId, (tx) =>
-        tx.query('update installation_work set due_at = now()'),
-      );
+      await patient.queryOf(tenant, 'update installation_work set due_at = now()');
       await waitUntil(() => !neighbours.workflows.has(body.installation.id), {
         describe: 'the late workflow is removed',
       });
       expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toHaveLength(1);
       await waitUntil(async () => {
-        const rows = await patient.database.transaction(tenant.tenantId, (tx) =>
-          tx.query('select 1 from installation_work'),
-        );
+        const rows = await patient.queryOf(tenant, 'select 1 from installation_work');
         return rows.length === 0;
       });
       const { body: found } = await patient.request(tenant, 'GET', `/installs/${body.installation.id}`);
@@ -137,19 +126,16 @@ describe('an installation that fails', () => {
   }, 60_000);
 
   it('is undone in the end, although a neighbour is away meanwhile', async () => {
-    neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
-      throw new PlatformError('WEBHOOK_TARGET_REFUSED');
-    });
-    neighbours.instead(rpc.customObjects.removeObjects, () => {
-      throw new PlatformError('SERVICE_UNAVAILABLE');
-    });
+    neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'WEBHOOK_TARGET_REFUSED');
+    neighbours.refuse(rpc.customObjects.removeObjects, 'SERVICE_UNAVAILABLE');
     const { status, body } = await marketplace.install(tenant, key);
     expect([status, body.code, body.installation.state]).toEqual([422, 'WEBHOOK_TARGET_REFUSED', 'compensating']);
     expect(neighbours.holds(body.installation.id)).toEqual(['objects']);
-    const again = await marketplace.install(tenant, key);
-    expect([again.status, again.body.code]).toEqual([409, 'ALREADY_INSTALLED']);
-    const removal = await marketplace.request(tenant, 'DELETE', `/installs/${body.installation.id}`);
-    expect([removal.status, removal.body.code]).toEqual([409, 'CONFLICT']);
+    expect(await refusal(marketplace.install(tenant, key))).toEqual([409, 'ALREADY_INSTALLED']);
+    expect(await refusal(marketplace.request(tenant, 'DELETE', `/installs/${body.installation.id}`))).toEqual([
+      409,
+      'CONFLICT',
+    ]);
     neighbours.reset();
     await marketplace.settled(tenant, body.installation.id, 'failed');
     expect(neighbours.holds(body.installation.id)).toEqual([]);
@@ -157,12 +143,8 @@ describe('an installation that fails', () => {
   });
 
   it('waits, where its workspace is suspended, until it is reinstated', async () => {
-    neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
-      throw new PlatformError('WEBHOOK_TARGET_REFUSED');
-    });
-    neighbours.instead(rpc.customObjects.removeObjects, () => {
-      throw new PlatformError('SERVICE_UNAVAILABLE');
-    });
+    neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'WEBHOOK_TARGET_REFUSED');
+    neighbours.refuse(rpc.customObjects.removeObjects, 'SERVICE_UNAVAILABLE');
     const { body } = await marketplace.install(tenant, key);
     expect(body.installation.state).toBe('compensating');
     const isSuspended = () => marketplace.service.get(RevocationSource).isSuspended(tenant.tenantId);
@@ -172,9 +154,7 @@ describe('an installation that fails', () => {
     await waitUntil(async () => (await work()).every(({ leased }) => !leased));
     const other = await marketplace.caller('owner');
     const theirs = await marketplace.install(other, key);
-    await marketplace.database.transaction(tenant.tenantId, (tx) =>
-      tx.query('update installation_work set due_at = now()'),
-    );
+    await marketplace.queryOf(tenant, 'update installation_work set due_at = now()');
     neighbours.reset();
     // That of another workspace comes to its end: a worker has looked at what is due, and this one's was due before.
     await marketplace.settled(other, theirs.body.installation.id, 'failed');
@@ -301,9 +281,7 @@ describe('an administrator who leaves while the work continues', () => {
 
   it.each(LEAVING)('(%s) does not stop a removal that has begun', async (_how, leave) => {
     const { body } = await marketplace.install(tenant, key);
-    neighbours.instead(rpc.customObjects.removeObjects, () => {
-      throw new PlatformError('SERVICE_UNAVAILABLE');
-    });
+    neighbours.refuse(rpc.customObjects.removeObjects, 'SERVICE_UNAVAILABLE');
     const removal = await marketplace.request(tenant, 'DELETE', `/installs/${body.id}`);
     expect([removal.status, removal.body.state]).toEqual([202, 'uninstalling']);
     expect(neighbours.holds(body.id)).toEqual(['objects']);
@@ -338,5 +316,47 @@ describe('a lease', () => {
     expect(body.state).toBe('installing');
     expect(body.steps.map(({ state }) => state)).toEqual(['done', 'running', 'pending']);
     expect(await work()).toEqual([{ leased: true }]);
+  });
+});
+
+const settles = (isSuspended: boolean) =>
+  waitUntil(() => marketplace.service.get(RevocationSource).isSuspended(tenant.tenantId) === isSuspended, {
+    timeoutMs: 1_000,
+  });
+
+describe('an installation in a workspace that is suspended meanwhile', () => {
+  it('stops after its step, waits, and goes on there', async () => {
+    neighbours.instead(rpc.customObjects.provisionObjects, async (request) => {
+      const provisioned = await neighbours.provisionObjects(request);
+      await suspendTenant(tenant.tenantId);
+      await settles(true);
+      // As identity answers from here on.
+      neighbours.refuse(rpc.identity.mintInternalToken, 'WORKSPACE_SUSPENDED');
+      return provisioned;
+    });
+    const { body } = await marketplace.install(tenant, key);
+    // Several looks of the worker.
+    await delay(500);
+    type Provisioning = RpcRequest<typeof rpc.customObjects.provisionObjects>;
+    const [asked] = neighbours.callsTo(rpc.customObjects.provisionObjects) as Provisioning[];
+    const id = asked?.installationId ?? '';
+    expect(neighbours.holds(id)).toEqual(['objects']);
+    expect(body.code).not.toBe('WORKSPACE_SUSPENDED');
+    neighbours.reset();
+    await reinstateTenant(tenant.tenantId);
+    await settles(false);
+    await marketplace.settled(tenant, id, 'active');
+    expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toEqual([]);
+  });
+
+  it('is not undone because identity knows of the suspension first', async () => {
+    neighbours.refuse(rpc.identity.mintInternalToken, 'WORKSPACE_SUSPENDED');
+    const installing = marketplace.install(tenant, key);
+    // Longer than a step is tried again.
+    await delay(2_000);
+    neighbours.reset();
+    await installing;
+    const { body } = await marketplace.request(tenant, 'GET', '/installs');
+    await marketplace.settled(tenant, body.data[0]?.id as string, 'active');
   });
 });

@@ -1,64 +1,21 @@
-import { type Catalogue, plural } from '@crm/ui';
+import { catalogue, plural } from '@crm/ui';
 
-export interface RecordTexts {
-  readonly search: (objects: string) => string;
-  readonly create: (object: string) => string;
-  readonly count: (count: number, isExact: boolean) => string;
-  readonly loading: string;
-  readonly empty: (objects: string) => string;
-  readonly emptyText: string;
-  readonly emptySearch: (q: string) => string;
-  readonly retry: string;
-  readonly more: string;
-  readonly sort: string;
-  readonly sorts: Readonly<Record<'newest' | 'oldest' | 'changed', string>>;
-  readonly untitled: string;
-  readonly back: (objects: string) => string;
-  readonly edit: string;
-  readonly save: string;
-  readonly saving: string;
-  readonly cancel: string;
-  readonly saved: string;
-  readonly required: string;
-  readonly missing: string;
-  readonly notANumber: string;
-  readonly none: string;
-  readonly yes: string;
-  readonly no: string;
-  readonly changed: (when: string) => string;
-  readonly board: string;
-  readonly list: string;
-  readonly display: string;
-  readonly noStage: string;
-  readonly stage: string;
-  readonly move: (name: string) => string;
-  readonly moveTo: string;
-  readonly won: string;
-  readonly lost: string;
-  readonly boardIsCut: (count: number) => string;
-  readonly noMatch: string;
-  readonly clear: string;
-  readonly linked: string;
-  readonly theirs: (value: string) => string;
-  readonly readOnly: string;
-}
-
-export const TEXTS: Catalogue<RecordTexts> = {
+export const TEXTS = catalogue({
   en: {
-    search: (objects) => `Search ${objects}`,
-    create: (object) => `New ${object}`,
-    count: (count, isExact) =>
+    search: (objects: string) => `Search ${objects}`,
+    create: (object: string) => `New ${object}`,
+    count: (count: number, isExact: boolean) =>
       `${plural('en', count, { one: '# record', other: '# records' })}${isExact ? '' : ' or more'}`,
     loading: 'Loading',
-    empty: (objects) => `No ${objects} yet`,
+    empty: (objects: string) => `No ${objects} yet`,
     emptyText: 'What is created here or elsewhere in the workspace shows up in this list.',
-    emptySearch: (q) => `Nothing matches “${q}”`,
+    emptySearch: (q: string) => `Nothing matches “${q}”`,
     retry: 'Try again',
     more: 'Show more',
     sort: 'Sort by',
     sorts: { newest: 'Newest first', oldest: 'Oldest first', changed: 'Last changed' },
     untitled: 'Without a name',
-    back: (objects) => `All ${objects}`,
+    back: (objects: string) => `All ${objects}`,
     edit: 'Edit',
     save: 'Save',
     saving: 'Saving …',
@@ -70,21 +27,21 @@ export const TEXTS: Catalogue<RecordTexts> = {
     none: '—',
     yes: 'Yes',
     no: 'No',
-    changed: (when) => `Last changed ${when}`,
+    changed: (when: string) => `Last changed ${when}`,
     board: 'Pipeline',
     list: 'List',
     display: 'Display',
     noStage: 'No stage',
     stage: 'Stage',
-    move: (name) => `Move ${name} to`,
+    move: (name: string) => `Move ${name} to`,
     moveTo: 'Move to …',
     won: 'Won',
     lost: 'Lost',
-    boardIsCut: (count) => `The pipeline shows the newest ${count} open opportunities.`,
+    boardIsCut: (count: number) => `The pipeline shows the newest ${count} open opportunities.`,
     noMatch: 'Nothing found',
     clear: 'Clear',
     linked: 'Linked record',
-    theirs: (value) => `Now saved: ${value}`,
+    theirs: (value: string) => `Now saved: ${value}`,
     readOnly: 'You can read this record, but not change it.',
   },
   de: {
@@ -130,4 +87,4 @@ export const TEXTS: Catalogue<RecordTexts> = {
     theirs: (value) => `Jetzt gespeichert: ${value}`,
     readOnly: 'Sie können diesen Datensatz lesen, aber nicht ändern.',
   },
-};
+});

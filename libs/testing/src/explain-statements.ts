@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 /** A plan that does not depend on how many processors there are. */
@@ -27,7 +24,7 @@ const DAY_OF_PARTITION = /_p\d{8}/g;
 /**
  * What Postgres plans for statements, whatever the values of their parameters, for a snapshot that is committed: a change
  * of a statement or an index then shows in review as what it changes on the server.
- * @param statements by name: what the service's `*.sql.ts` files export
+ * @param statements by name
  * @returns the plans by name, without costs
  * @throws the driver's error when a statement is wrong, or is not permitted to the role
  */
@@ -52,18 +49,4 @@ export async function explainStatements(
   } finally {
     await client.end();
   }
-}
-
-/**
- * The names of the statements that the `*.sql.ts` files below a folder export, sorted: a test compares them with those it
- * has explained, so that none is forgotten.
- * @param folder of the sources, as `new URL('../src/', import.meta.url)`
- */
-export async function exportedStatements(folder: URL): Promise<string[]> {
-  const root = fileURLToPath(folder);
-  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.sql.ts'));
-  const sources = await Promise.all(files.map((file) => readFile(path.join(root, file), 'utf8')));
-  return sources
-    .flatMap((source) => [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name = '']) => name))
-    .sort();
 }

@@ -1,5 +1,5 @@
 export { answerRpc } from './answer-rpc.js';
-export { type ExplainOptions, explainStatements, exportedStatements } from './explain-statements.js';
+export { type ExplainOptions, explainStatements } from './explain-statements.js';
 export { eventOf, publishEvents } from './publish-event.js';
 export {
   type ReceivedRequest,

@@ -1,5 +1,5 @@
 export {
-  type Catalogue,
+  catalogue,
   LANGUAGES,
   type Language,
   type Locale,

@@ -5,7 +5,11 @@ export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The texts of a feature in every language; `Texts` is an object of texts and of functions that make texts. */
-export type Catalogue<Texts> = Readonly<Record<Language, Texts>>;
+type Catalogue<Texts> = Readonly<Record<Language, Texts>>;
+
+/** The texts of a feature: those in English say which there are. */
+export const catalogue = <Texts,>(texts: { readonly en: Texts; readonly de: NoInfer<Texts> }): Catalogue<Texts> =>
+  texts;
 
 export interface Locale {
   /** BCP 47 tag. */

@@ -44,13 +44,11 @@ export interface PasskeyOptions {
   readonly publicKey: PublicKeyCredentialRequestOptionsJSON;
 }
 
-/** An identity provider of a workspace. */
 export interface Provider {
   readonly id: string;
   readonly name: string;
 }
 
-/** What an app asks a user for. */
 export interface AccessRequest {
   readonly id: string;
   readonly app: { readonly key: string; readonly name: string; readonly publisher: string };

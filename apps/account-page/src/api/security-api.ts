@@ -1,10 +1,8 @@
 import { callApi } from '@crm/api-client';
 import { type AuthenticatorSetup, type DeviceToken, type PasskeyOptions, postKnown } from './account-api.js';
 
-/** One sign-in on one device. */
 export interface Session {
   readonly id: string;
-  /** Whether it is that of this page. */
   readonly current: boolean;
   readonly device: string | null;
   readonly address: string | null;
@@ -37,7 +35,6 @@ export interface SecondFactor {
   readonly required: boolean;
 }
 
-/** An app that acts for the user. */
 export interface Grant {
   readonly id: string;
   readonly app: { readonly name: string; readonly publisher: string };
@@ -52,7 +49,6 @@ export interface Grant {
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** How the key begins. */
   readonly prefix: string;
   readonly scopes: readonly string[];
   readonly createdAt: string;

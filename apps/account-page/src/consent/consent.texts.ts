@@ -1,40 +1,12 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
-interface ConsentTexts {
-  readonly signIn: string;
-  readonly signInText: string;
-  readonly title: (app: string) => string;
-  readonly by: (publisher: string) => string;
-  readonly workspace: (name: string) => string;
-  readonly scopes: string;
-  readonly nothing: string;
-  readonly choose: string;
-  readonly needed: string;
-  readonly nothingLeft: string;
-  readonly reads: string;
-  readonly writes: string;
-  readonly rights: string;
-  /** With periods such as `90 days`. */
-  readonly period: (most: string, unused: string) => string;
-  readonly destination: (host: string) => string;
-  readonly deny: string;
-  readonly approve: string;
-  readonly loading: string;
-  readonly leaving: (host: string) => string;
-  readonly leavingText: string;
-  readonly gone: string;
-  readonly goneText: string;
-  readonly problems: Readonly<Record<string, string>>;
-  readonly retry: string;
-}
-
-export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
+export const CONSENT_TEXTS = catalogue({
   en: {
     signIn: 'Sign in to decide',
     signInText: 'An app asks for access to your workspace. Sign in to see what it asks for.',
-    title: (app) => `Give ${app} access?`,
-    by: (publisher) => `An app of ${publisher}.`,
-    workspace: (name) => `It would work in the workspace “${name}”, in your name.`,
+    title: (app: string) => `Give ${app} access?`,
+    by: (publisher: string) => `An app of ${publisher}.`,
+    workspace: (name: string) => `It would work in the workspace “${name}”, in your name.`,
     scopes: 'What it could do',
     nothing: 'It asks for nothing but to know who you are.',
     choose: 'Untick what you do not want to give it.',
@@ -43,13 +15,13 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     reads: 'Reads only',
     writes: 'Reads and changes',
     rights: 'It can do no more than you can yourself.',
-    period: (most, unused) =>
+    period: (most: string, unused: string) =>
       `It keeps this access for ${most} at most, and loses it when it does not use it for ${unused}. You can end it sooner.`,
-    destination: (host) => `After your answer you go to ${host}.`,
+    destination: (host: string) => `After your answer you go to ${host}.`,
     deny: 'Deny',
     approve: 'Give access',
     loading: 'What the app asks for is being loaded',
-    leaving: (host) => `You are being taken to ${host}`,
+    leaving: (host: string) => `You are being taken to ${host}`,
     leavingText: 'You can close this page if nothing happens.',
     gone: 'This request does not exist any more',
     goneText: 'It was answered, it has expired, or it was made for another workspace. Begin again in the app.',
@@ -100,4 +72,4 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     },
     retry: 'Erneut versuchen',
   },
-};
+});

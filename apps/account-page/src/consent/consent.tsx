@@ -1,10 +1,10 @@
 import { ApiProblem } from '@crm/api-client';
 import { Button, Loading, useLocale, useTexts } from '@crm/ui';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { type AccessRequest, accountApi } from '../api/account-api.js';
 import { NoSuchView, Page } from '../parts/page.js';
 import { ProblemText } from '../parts/problem-text.js';
-import { useCaller, useSession } from '../session.js';
+import { useCaller, useLoaded, useSession } from '../session.js';
 import { CallerLine } from '../sign-in/account.js';
 import { SignIn } from '../sign-in/sign-in.js';
 import { useAction } from '../use-action.js';
@@ -12,7 +12,6 @@ import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
 import { periodText } from './period-text.js';
 import { givenOf, ScopeChoice, type ScopeChoiceProps } from './scope-choice.js';
-import { useAccessRequest } from './use-access-request.js';
 
 /** What an app could do, and what of it the person gives. */
 function ScopeList(choice: ScopeChoiceProps) {
@@ -40,9 +39,10 @@ export function Consent({ request }: { readonly request: string | undefined }) {
 function LoadedRequest({ id }: { readonly id: string }) {
   const texts = useTexts(CONSENT_TEXTS);
   const { caller } = useCaller();
-  const { asked, problem, retry } = useAccessRequest(id);
-  if (asked) return <Question asked={asked} />;
-  if (!problem) {
+  const load = useCallback((token: string) => accountApi.accessRequest(token, id), [id]);
+  const { value, problem, isCurrent, reload } = useLoaded(load);
+  if (isCurrent && value) return <Question asked={value} />;
+  if (!isCurrent || !problem) {
     return (
       <Page title={texts.loading}>
         <Loading label={texts.loading} />
@@ -53,7 +53,7 @@ function LoadedRequest({ id }: { readonly id: string }) {
   return (
     <Page title={isGone ? texts.gone : texts.signIn}>
       {isGone ? <p role="alert">{texts.goneText}</p> : <ProblemText problem={problem} words={texts.problems} />}
-      {problem instanceof ApiProblem && problem.isTemporary ? <Button onClick={retry}>{texts.retry}</Button> : null}
+      {problem instanceof ApiProblem && problem.isTemporary ? <Button onClick={reload}>{texts.retry}</Button> : null}
       <CallerLine caller={caller} />
     </Page>
   );

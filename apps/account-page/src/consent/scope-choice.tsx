@@ -43,6 +43,5 @@ export function ScopeChoice({ scopes, withheld, onChange }: ScopeChoiceProps) {
   );
 }
 
-/** What is given of some scopes. */
 export const givenOf = (scopes: readonly AskedScope[], withheld: ReadonlySet<string>): string[] =>
   scopes.map(({ name }) => name).filter((name) => !withheld.has(name));

@@ -7,7 +7,6 @@ import { Page, SignInLink } from '../parts/page.js';
 import { useAction } from '../use-action.js';
 import { type ConfirmKind, isInvalidLink, LINK_TEXTS } from './links.texts.js';
 
-/** The page was opened without what the link carries. */
 export function NoToken() {
   const texts = useTexts(LINK_TEXTS);
   return (
@@ -23,7 +22,6 @@ export interface LinkEndProps {
   readonly children?: ReactNode;
 }
 
-/** What became of a link. */
 export function LinkEnd({ title, text, children }: LinkEndProps) {
   return (
     <Page title={title}>

@@ -1,26 +1,9 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
 export type ConfirmKind = 'email-change' | 'email-change-undo' | 'undo-link';
 export type PasswordKind = 'password-reset' | 'invitation';
 
-interface LinkTexts {
-  readonly title: string;
-  readonly text: string;
-  readonly button: string;
-  readonly doneTitle: string;
-  readonly doneText: string;
-  /** Of a link that is wrong, used or expired. */
-  readonly invalid: string;
-}
-
-interface Texts {
-  readonly links: Readonly<Record<ConfirmKind | PasswordKind | 'verify-email', LinkTexts>>;
-  readonly noToken: string;
-  readonly noTokenText: string;
-  readonly invalidTitle: string;
-}
-
-export const LINK_TEXTS: Catalogue<Texts> = {
+export const LINK_TEXTS = catalogue({
   en: {
     links: {
       'email-change': {
@@ -136,7 +119,7 @@ export const LINK_TEXTS: Catalogue<Texts> = {
       'Diese Seite wurde ohne ihren Link geöffnet oder neu geladen. Was ein Link mitbringt, wird nicht aufbewahrt.',
     invalidTitle: 'Dieser Link gilt nicht mehr',
   },
-};
+});
 
 /** Codes for a token that is wrong, used or expired: the same link never works again. */
 const INVALID = [

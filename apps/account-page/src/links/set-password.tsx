@@ -1,5 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
-import { Button, type Catalogue, type Language, useLocale, useTexts } from '@crm/ui';
+import { Button, catalogue, type Language, useLocale, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { accountApi, type DeviceToken } from '../api/account-api.js';
 import { knownDevices } from '../known-devices.js';
@@ -10,17 +10,7 @@ import { useAction } from '../use-action.js';
 import { LinkEnd, NoToken } from './confirm-link.js';
 import { isInvalidLink, LINK_TEXTS, type PasswordKind } from './links.texts.js';
 
-interface PasswordTexts {
-  readonly label: string;
-  readonly hint: string;
-  readonly show: string;
-  readonly hide: string;
-  /** Why a password is refused, by the code of the API. */
-  readonly reasons: Readonly<Record<string, string>>;
-  readonly otherReason: string;
-}
-
-const PASSWORD_TEXTS: Catalogue<PasswordTexts> = {
+const PASSWORD_TEXTS = catalogue({
   en: {
     label: 'New password',
     hint: 'At least 12 characters of any kind. Several words that do not belong together are good.',
@@ -31,7 +21,7 @@ const PASSWORD_TEXTS: Catalogue<PasswordTexts> = {
       OWN_DATA_PASSWORD:
         'This password is made of your name, address or workspace. Choose one that has nothing to do with you.',
       SAME_PASSWORD: 'This is your present password. Choose a new one.',
-    },
+    } as Readonly<Record<string, string>>,
     otherReason: 'Use 12 to 256 characters.',
   },
   de: {
@@ -48,7 +38,7 @@ const PASSWORD_TEXTS: Catalogue<PasswordTexts> = {
     },
     otherReason: 'Verwenden Sie 12 bis 256 Zeichen.',
   },
-};
+});
 
 /** What the API accepts, counted as it does. */
 const LENGTH = { minLength: 12, maxLength: 256 };

@@ -1,5 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
-import { Button, type Catalogue, useTexts } from '@crm/ui';
+import { Button, catalogue, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { accountApi } from '../api/account-api.js';
 import { Form } from '../parts/form.js';
@@ -12,14 +12,7 @@ import { useAction } from '../use-action.js';
 import { LinkEnd, NoToken } from './confirm-link.js';
 import { isInvalidLink, LINK_TEXTS } from './links.texts.js';
 
-interface VerifyTexts {
-  readonly invalid: string;
-  readonly resend: string;
-  readonly sent: string;
-  readonly problems: Readonly<Record<string, string>>;
-}
-
-const VERIFY_TEXTS: Catalogue<VerifyTexts> = {
+const VERIFY_TEXTS = catalogue({
   en: {
     invalid: 'This link does not work for the account.',
     resend: 'Send another mail',
@@ -40,7 +33,7 @@ const VERIFY_TEXTS: Catalogue<VerifyTexts> = {
         'Die Adresse wurde für einen anderen Arbeitsbereich bestätigt. Mit ihr kann sich dieses Konto nicht mehr anmelden.',
     },
   },
-};
+});
 
 /**
  * Both are asked for, the token of the mail and the account: somebody who registers with the address of another person must

@@ -1,21 +1,6 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
-export const PAGE_TEXTS: Catalogue<
-  Record<
-    | 'product'
-    | 'required'
-    | 'working'
-    | 'noView'
-    | 'noViewText'
-    | 'signIn'
-    | 'cancel'
-    | 'retry'
-    | 'copy'
-    | 'copied'
-    | 'notCopied',
-    string
-  >
-> = {
+export const PAGE_TEXTS = catalogue({
   en: {
     product: 'CRM account',
     required: 'required',
@@ -42,4 +27,4 @@ export const PAGE_TEXTS: Catalogue<
     copied: 'Es ist kopiert.',
     notCopied: 'Ihr Browser hat das Kopieren nicht zugelassen. Markieren Sie es, und kopieren Sie es von Hand.',
   },
-};
+});

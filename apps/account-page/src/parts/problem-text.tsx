@@ -1,23 +1,15 @@
 import { ApiProblem, problemInWords } from '@crm/api-client';
-import { type Catalogue, type Locale, plural, useLocale } from '@crm/ui';
-
-interface ProblemTexts {
-  readonly codes: Readonly<Record<string, string>>;
-  readonly tooMany: (time: string) => string;
-  readonly minutes: { readonly one: string; readonly other: string };
-  readonly seconds: { readonly one: string; readonly other: string };
-  readonly unknown: string;
-}
+import { catalogue, type Locale, plural, useLocale } from '@crm/ui';
 
 /** What the codes of the API mean wherever this page meets them. */
-const PROBLEM_TEXTS: Catalogue<ProblemTexts> = {
+const PROBLEM_TEXTS = catalogue({
   en: {
     codes: {
       INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
       WEAK_PASSWORD: 'Choose another password.',
       EMAIL_TAKEN: 'The address has an account by now. Sign in to that one, or choose another address.',
-    },
-    tooMany: (time) => `Too many attempts. Try again in ${time}.`,
+    } as Readonly<Record<string, string>>,
+    tooMany: (time: string) => `Too many attempts. Try again in ${time}.`,
     minutes: { one: '# minute', other: '# minutes' },
     seconds: { one: '# second', other: '# seconds' },
     unknown: 'Something went wrong on this page. Load it again.',
@@ -34,7 +26,7 @@ const PROBLEM_TEXTS: Catalogue<ProblemTexts> = {
     seconds: { one: '# Sekunde', other: '# Sekunden' },
     unknown: 'Auf dieser Seite ist etwas schiefgegangen. Laden Sie sie neu.',
   },
-};
+});
 
 /** What codes of problems mean in a view; others have the same meaning everywhere. */
 export type Words = Readonly<Record<string, string>>;

@@ -1,35 +1,6 @@
-import type { Catalogue } from '@crm/ui';
-import type { Reach } from './key-scopes.js';
+import { catalogue } from '@crm/ui';
 
-interface ApiKeyTexts {
-  readonly lead: string;
-  readonly none: string;
-  readonly make: string;
-  readonly makeNow: string;
-  readonly name: string;
-  readonly nameHint: string;
-  readonly life: string;
-  readonly days: (count: string) => string;
-  readonly scopes: string;
-  readonly reaches: Readonly<Record<Reach, string>>;
-  readonly nothingChosen: string;
-  readonly keepTitle: string;
-  readonly keepText: string;
-  readonly kept: string;
-  readonly made: string;
-  readonly expires: string;
-  readonly expired: string;
-  readonly lastUsed: string;
-  readonly never: string;
-  readonly withdraw: string;
-  readonly withdrawTitle: (name: string) => string;
-  readonly withdrawText: string;
-  readonly withdrawn: string;
-  readonly gone: string;
-  readonly problems: Readonly<Record<string, string>>;
-}
-
-export const API_KEY_TEXTS: Catalogue<ApiKeyTexts> = {
+export const API_KEY_TEXTS = catalogue({
   en: {
     lead: 'A program that has one of these keys works in your name. Never give one to anybody else.',
     none: 'You have no API key.',
@@ -38,7 +9,7 @@ export const API_KEY_TEXTS: Catalogue<ApiKeyTexts> = {
     name: 'Name',
     nameHint: 'What the key is for, so that you know it again.',
     life: 'Ends after',
-    days: (count) => `${count} days`,
+    days: (count: string) => `${count} days`,
     scopes: 'What it reaches',
     reaches: { none: 'Nothing', read: 'Reads only', write: 'Reads and changes' },
     nothingChosen: 'Choose something that the key reaches.',
@@ -51,7 +22,7 @@ export const API_KEY_TEXTS: Catalogue<ApiKeyTexts> = {
     lastUsed: 'Last used',
     never: 'not yet',
     withdraw: 'Withdraw',
-    withdrawTitle: (name) => `Withdraw “${name}”?`,
+    withdrawTitle: (name: string) => `Withdraw “${name}”?`,
     withdrawText: 'Programs that have the key are refused within a second.',
     withdrawn: 'The key does not work any more.',
     gone: 'Withdrawn',
@@ -90,4 +61,4 @@ export const API_KEY_TEXTS: Catalogue<ApiKeyTexts> = {
       API_KEY_LIMIT_EXCEEDED: 'Es gibt so viele Schlüssel, wie es geben kann. Ziehen Sie zuerst einen zurück.',
     },
   },
-};
+});

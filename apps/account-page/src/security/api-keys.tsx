@@ -7,13 +7,13 @@ import { Form, SelectInput, TextInput } from '../parts/form.js';
 import { Page } from '../parts/page.js';
 import { PAGE_TEXTS } from '../parts/parts.texts.js';
 import { Time } from '../parts/time.js';
-import { useCaller, useSession } from '../session.js';
-import { useAction, useLoaded } from '../use-action.js';
+import { useCaller, useLoaded, useSession } from '../session.js';
+import { useAction } from '../use-action.js';
 import { API_KEY_TEXTS } from './api-keys.texts.js';
 import { type Reach, reachChoices, scopesOf } from './key-scopes.js';
 import { useProof } from './proof.js';
 import { SECURITY_TEXTS } from './security.texts.js';
-import { Entry, ScopeWords, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
+import { Entry, Fact, ScopeWords, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
 import { useGone } from './use-gone.js';
 
 /** Days that a key lives; the first is the default of the API. */
@@ -92,7 +92,6 @@ interface NewKeyProps {
   readonly onKept: () => void;
 }
 
-/** A key, this once. */
 function NewKey({ value, onKept }: NewKeyProps) {
   const texts = useTexts(API_KEY_TEXTS);
   return (
@@ -203,19 +202,12 @@ function KeyEntry({ apiKey, isGone, onWithdraw }: KeyEntryProps) {
       </p>
       <ScopeWords scopes={scopes} />
       <dl className="facts">
-        <dt>{texts.made}</dt>
-        <dd>
-          <Time at={createdAt} />
-        </dd>
-        <dt>{hasExpired ? texts.expired : texts.expires}</dt>
-        <dd>
-          <Time at={expiresAt} />
-        </dd>
-        <dt>{texts.lastUsed}</dt>
-        <dd>
+        <Fact name={texts.made} at={createdAt} />
+        <Fact name={hasExpired ? texts.expired : texts.expires} at={expiresAt} />
+        <Fact name={texts.lastUsed}>
           {lastUsedAt === null ? texts.never : <Time at={lastUsedAt} />}
           {lastAddress === null ? null : ` (${lastAddress})`}
-        </dd>
+        </Fact>
       </dl>
     </Entry>
   );

@@ -1,42 +1,19 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
-interface AppTexts {
-  readonly lead: string;
-  readonly none: string;
-  readonly by: (publisher: string) => string;
-  readonly since: string;
-  readonly lastUsed: string;
-  readonly ends: string;
-  readonly change: string;
-  readonly changeTitle: (app: string) => string;
-  readonly changeText: string;
-  readonly changeNow: string;
-  readonly changed: (app: string) => string;
-  /** Of something that an app could do. */
-  readonly lost: string;
-  readonly nothingLeft: string;
-  readonly problems: Readonly<Record<string, string>>;
-  readonly withdraw: string;
-  readonly withdrawTitle: (app: string) => string;
-  readonly withdrawText: string;
-  readonly withdrawn: (app: string) => string;
-  readonly gone: string;
-}
-
-export const APP_TEXTS: Catalogue<AppTexts> = {
+export const APP_TEXTS = catalogue({
   en: {
     lead: 'You have allowed these apps to work in your name. None can do more than you can yourself.',
     none: 'You have given no app access.',
-    by: (publisher) => `An app of ${publisher}.`,
+    by: (publisher: string) => `An app of ${publisher}.`,
     since: 'Since',
     lastUsed: 'Last used',
     ends: 'Ends, if not used',
     change: 'Take something away',
-    changeTitle: (app) => `What may ${app} still do?`,
+    changeTitle: (app: string) => `What may ${app} still do?`,
     changeText:
       'Untick what it is to lose. It loses it within a second, and gets it back only if it asks you again and you agree.',
     changeNow: 'Take it away',
-    changed: (app) => `${app} can do less now.`,
+    changed: (app: string) => `${app} can do less now.`,
     lost: '(taken away)',
     nothingLeft: 'Untick something to take it away. To take away everything, withdraw the access.',
     problems: {
@@ -44,9 +21,9 @@ export const APP_TEXTS: Catalogue<AppTexts> = {
       SCOPE_REQUIRED: 'What the app needs has changed meanwhile. Open this page again.',
     },
     withdraw: 'Withdraw the access',
-    withdrawTitle: (app) => `Withdraw the access of ${app}?`,
+    withdrawTitle: (app: string) => `Withdraw the access of ${app}?`,
     withdrawText: 'It stops working in your name within a second. It can ask you again.',
-    withdrawn: (app) => `${app} has no access any more.`,
+    withdrawn: (app: string) => `${app} has no access any more.`,
     gone: 'Withdrawn',
   },
   de: {
@@ -74,4 +51,4 @@ export const APP_TEXTS: Catalogue<AppTexts> = {
     withdrawn: (app) => `${app} hat keinen Zugriff mehr.`,
     gone: 'Entzogen',
   },
-};
+});

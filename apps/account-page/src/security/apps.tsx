@@ -5,12 +5,11 @@ import { givenOf, ScopeChoice } from '../consent/scope-choice.js';
 import { Confirm, Dialog } from '../parts/dialog.js';
 import { PAGE_TEXTS } from '../parts/parts.texts.js';
 import { ProblemText } from '../parts/problem-text.js';
-import { Time } from '../parts/time.js';
-import { useSession } from '../session.js';
-import { useAction, useLoaded } from '../use-action.js';
+import { useLoaded, useSession } from '../session.js';
+import { useAction } from '../use-action.js';
 import { APP_TEXTS } from './apps.texts.js';
 import { SECURITY_TEXTS } from './security.texts.js';
-import { Entry, ScopeWords, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
+import { Entry, Fact, ScopeWords, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
 import { useGone } from './use-gone.js';
 
 export interface NarrowProps {
@@ -73,7 +72,6 @@ export interface AppEntryProps {
   readonly onWithdraw: () => void;
 }
 
-/** An app that acts in the name of the person. */
 export function AppEntry({ grant, narrowed = grant, isGone, onNarrow, onWithdraw }: AppEntryProps) {
   const texts = useTexts(APP_TEXTS);
   const { app, scopes, createdAt, lastUsedAt, expiresAt } = grant;
@@ -104,24 +102,14 @@ export function AppEntry({ grant, narrowed = grant, isGone, onNarrow, onWithdraw
       <p>{texts.by(app.publisher)}</p>
       <ScopeWords scopes={scopes} lost={{ scopes: lost, note: texts.lost }} />
       <dl className="facts">
-        <dt>{texts.since}</dt>
-        <dd>
-          <Time at={createdAt} />
-        </dd>
-        <dt>{texts.lastUsed}</dt>
-        <dd>
-          <Time at={lastUsedAt} />
-        </dd>
-        <dt>{texts.ends}</dt>
-        <dd>
-          <Time at={expiresAt} />
-        </dd>
+        <Fact name={texts.since} at={createdAt} />
+        <Fact name={texts.lastUsed} at={lastUsedAt} />
+        <Fact name={texts.ends} at={expiresAt} />
       </dl>
     </Entry>
   );
 }
 
-/** What is asked about an app before it is done. */
 interface Asked {
   readonly about: 'narrowing' | 'withdrawal';
   readonly grant: Grant;

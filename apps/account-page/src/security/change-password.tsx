@@ -1,4 +1,4 @@
-import { type Catalogue, useTexts } from '@crm/ui';
+import { catalogue, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { securityApi } from '../api/security-api.js';
 import { knownDevices } from '../known-devices.js';
@@ -11,18 +11,7 @@ import { useAction } from '../use-action.js';
 import { SECURITY_TEXTS } from './security.texts.js';
 import { Topic, type TopicViewProps } from './topic.js';
 
-interface ChangeTexts {
-  readonly lead: string;
-  readonly current: string;
-  readonly submit: string;
-  readonly codeText: string;
-  readonly doneTitle: string;
-  readonly doneText: string;
-  readonly problems: Readonly<Record<string, string>>;
-  readonly codeProblems: Readonly<Record<string, string>>;
-}
-
-const CHANGE_TEXTS: Catalogue<ChangeTexts> = {
+const CHANGE_TEXTS = catalogue({
   en: {
     lead: 'All your other sessions end with it, and so do API keys and the access of apps.',
     current: 'Present password',
@@ -50,7 +39,7 @@ const CHANGE_TEXTS: Catalogue<ChangeTexts> = {
       CONFLICT: 'Das Passwort wurde inzwischen anderswo geändert.',
     },
   },
-};
+});
 
 /** Changes the password: the present one is asked for, and the second factor where it is on. */
 export function Password({ onBack }: TopicViewProps) {

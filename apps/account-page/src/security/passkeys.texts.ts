@@ -1,30 +1,6 @@
-import type { Catalogue } from '@crm/ui';
-import type { NotMade } from './make-passkey.js';
+import { catalogue } from '@crm/ui';
 
-interface PasskeyTexts {
-  readonly lead: string;
-  readonly add: string;
-  readonly added: string;
-  readonly notMade: Readonly<Record<NotMade, string>>;
-  readonly notHere: string;
-  readonly none: string;
-  readonly synced: string;
-  readonly made: string;
-  readonly lastUsed: string;
-  readonly never: string;
-  readonly name: string;
-  readonly rename: string;
-  readonly renameTitle: string;
-  readonly renamed: string;
-  readonly remove: string;
-  readonly removeTitle: (name: string) => string;
-  readonly removeText: string;
-  readonly removed: string;
-  readonly gone: string;
-  readonly problems: Readonly<Record<string, string>>;
-}
-
-export const PASSKEY_TEXTS: Catalogue<PasskeyTexts> = {
+export const PASSKEY_TEXTS = catalogue({
   en: {
     lead: 'A passkey is kept by a device and signs in by a finger, a face or a PIN, without password and code.',
     add: 'Add a passkey',
@@ -44,7 +20,7 @@ export const PASSKEY_TEXTS: Catalogue<PasskeyTexts> = {
     renameTitle: 'Rename the passkey',
     renamed: 'The passkey has another name.',
     remove: 'Remove',
-    removeTitle: (name) => `Remove “${name}”?`,
+    removeTitle: (name: string) => `Remove “${name}”?`,
     removeText: 'It does not sign in any more. Sessions that it has opened go on.',
     removed: 'The passkey is removed. A mail to you says so.',
     gone: 'Removed',
@@ -82,4 +58,4 @@ export const PASSKEY_TEXTS: Catalogue<PasskeyTexts> = {
         'Das hat zu lange gedauert, oder das Gerät hat nicht gültig geantwortet. Versuchen Sie es erneut.',
     },
   },
-};
+});

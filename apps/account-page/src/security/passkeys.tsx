@@ -6,13 +6,13 @@ import { Form, TextInput } from '../parts/form.js';
 import { PAGE_TEXTS } from '../parts/parts.texts.js';
 import { ProblemText } from '../parts/problem-text.js';
 import { Time } from '../parts/time.js';
-import { useSession } from '../session.js';
-import { useAction, useLoaded } from '../use-action.js';
+import { useLoaded, useSession } from '../session.js';
+import { useAction } from '../use-action.js';
 import { makePasskey, makesPasskeys } from './make-passkey.js';
 import { PASSKEY_TEXTS } from './passkeys.texts.js';
 import { useProof } from './proof.js';
 import { SECURITY_TEXTS } from './security.texts.js';
-import { Entry, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
+import { Entry, Fact, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
 import { useGone } from './use-gone.js';
 
 interface RenameProps {
@@ -159,12 +159,8 @@ function PasskeyEntry({ passkey: { name, synced, createdAt, lastUsedAt }, isGone
       }
     >
       <dl className="facts">
-        <dt>{texts.made}</dt>
-        <dd>
-          <Time at={createdAt} />
-        </dd>
-        <dt>{texts.lastUsed}</dt>
-        <dd>{lastUsedAt === null ? texts.never : <Time at={lastUsedAt} />}</dd>
+        <Fact name={texts.made} at={createdAt} />
+        <Fact name={texts.lastUsed}>{lastUsedAt === null ? texts.never : <Time at={lastUsedAt} />}</Fact>
       </dl>
     </Entry>
   );

@@ -1,30 +1,19 @@
 import { ApiProblem } from '@crm/api-client';
-import { Button, type Catalogue, Loading, useTexts } from '@crm/ui';
+import { Button, catalogue, Loading, useTexts } from '@crm/ui';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { securityApi } from '../api/security-api.js';
 import { Dialog } from '../parts/dialog.js';
 import { Form, TextInput } from '../parts/form.js';
 import { PAGE_TEXTS } from '../parts/parts.texts.js';
 import { ProblemText } from '../parts/problem-text.js';
-import { useSession } from '../session.js';
+import { useLoaded, useSession } from '../session.js';
 import { DigitsInput, RecoveryCodeInput } from '../sign-in/code-inputs.js';
 import { askForPasskey, knowsPasskeys } from '../sign-in/passkey.js';
 import { SECOND_FACTOR_TEXTS } from '../sign-in/second-factor.texts.js';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';
-import { useAction, useLoaded } from '../use-action.js';
+import { useAction } from '../use-action.js';
 
-interface ProofTexts {
-  readonly title: string;
-  readonly text: string;
-  readonly passkey: string;
-  readonly noPasskeyUsed: string;
-  readonly signInAgain: string;
-  readonly passkeyProblems: Readonly<Record<string, string>>;
-  readonly codeProblems: Readonly<Record<string, string>>;
-  readonly passwordProblems: Readonly<Record<string, string>>;
-}
-
-const PROOF_TEXTS: Catalogue<ProofTexts> = {
+const PROOF_TEXTS = catalogue({
   en: {
     title: 'Prove that it is you',
     text: 'Whoever changes this could take over your account, so you are asked again. It counts for some minutes.',
@@ -55,9 +44,8 @@ const PROOF_TEXTS: Catalogue<ProofTexts> = {
       INVALID_CREDENTIALS: 'Das Passwort ist falsch. Wenn Ihr Konto keines hat, melden Sie sich stattdessen erneut an.',
     },
   },
-};
+});
 
-/** What there is to prove oneself with. */
 const ways = async (token: string) => {
   const [factor, { data }] = await Promise.all([securityApi.secondFactor(token), securityApi.passkeys(token)]);
   return { hasAuthenticator: factor.authenticator, hasPasskey: data.length > 0 };
@@ -200,7 +188,6 @@ type CallProven = <Answer>(make: (token: string) => Promise<Answer>) => Promise<
 
 const ProofContext = createContext<CallProven | undefined>(undefined);
 
-/** Makes a call, and asks for a proof where the API wants a newer one. */
 export function useProof(): CallProven {
   const callProven = useContext(ProofContext);
   if (!callProven) throw new Error('There is no ProofProvider around this component');

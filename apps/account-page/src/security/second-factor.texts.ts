@@ -1,32 +1,6 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
-interface FactorTexts {
-  readonly lead: string;
-  readonly isOff: string;
-  readonly isMail: string;
-  readonly isApp: string;
-  readonly codesLeft: { readonly one: string; readonly other: string };
-  readonly required: string;
-  readonly setUp: string;
-  readonly setUpTitle: string;
-  readonly inUse: string;
-  readonly replace: string;
-  readonly replaced: string;
-  readonly remove: string;
-  readonly removeTitle: string;
-  readonly removeText: string;
-  readonly removed: string;
-  readonly mailOn: string;
-  readonly mailOnText: string;
-  readonly mailIsOn: string;
-  readonly mailOff: string;
-  readonly mailOffText: string;
-  readonly mailIsOff: string;
-  readonly problems: Readonly<Record<string, string>>;
-  readonly passwordProblems: Readonly<Record<string, string>>;
-}
-
-export const FACTOR_TEXTS: Catalogue<FactorTexts> = {
+export const FACTOR_TEXTS = catalogue({
   en: {
     lead: 'Somebody who has your password still does not get in without it.',
     isOff: 'No second factor is asked for.',
@@ -89,4 +63,4 @@ export const FACTOR_TEXTS: Catalogue<FactorTexts> = {
       CONFLICT: 'Ihr Arbeitsbereich verlangt es, oder es ist inzwischen ein Authenticator in Gebrauch.',
     },
   },
-};
+});

@@ -7,10 +7,11 @@ import { Form, TextInput } from '../parts/form.js';
 import { Page } from '../parts/page.js';
 import { PAGE_TEXTS } from '../parts/parts.texts.js';
 import { ProblemText } from '../parts/problem-text.js';
+import { useLoaded } from '../session.js';
 import { DigitsInput, RecoveryCodes } from '../sign-in/code-inputs.js';
 import { SECOND_FACTOR_TEXTS } from '../sign-in/second-factor.texts.js';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in.texts.js';
-import { useAction, useLoaded } from '../use-action.js';
+import { useAction } from '../use-action.js';
 import { useProof } from './proof.js';
 import { FACTOR_TEXTS } from './second-factor.texts.js';
 import { SECURITY_TEXTS } from './security.texts.js';
@@ -90,7 +91,6 @@ function MailCodes({ isOn, onDone, onClose }: MailCodesProps) {
   );
 }
 
-/** What is open in place of the overview. */
 type Step =
   | { readonly name: 'setup'; readonly setup: AuthenticatorSetup }
   | { readonly name: 'codes'; readonly codes: readonly string[]; readonly outcome: string };

@@ -1,16 +1,8 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
 export type TopicName = 'sessions' | 'passkeys' | 'secondFactor' | 'apps' | 'apiKeys' | 'password';
 
-interface SecurityTexts {
-  readonly title: string;
-  readonly signIn: string;
-  readonly signInText: string;
-  readonly topics: Readonly<Record<TopicName, { readonly title: string; readonly text: string }>>;
-  readonly back: string;
-}
-
-export const SECURITY_TEXTS: Catalogue<SecurityTexts> = {
+export const SECURITY_TEXTS = catalogue({
   en: {
     title: 'Security of your account',
     signIn: 'Sign in to your account',
@@ -39,4 +31,4 @@ export const SECURITY_TEXTS: Catalogue<SecurityTexts> = {
     },
     back: 'Zurück zur Übersicht',
   },
-};
+});

@@ -1,34 +1,17 @@
-import { Button, type Catalogue, plural, useLocale, useTexts } from '@crm/ui';
+import { Button, catalogue, plural, useLocale, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { type Session, securityApi } from '../api/security-api.js';
 import { Confirm } from '../parts/dialog.js';
 import { ProblemText } from '../parts/problem-text.js';
 import { Time } from '../parts/time.js';
-import { useSession } from '../session.js';
-import { useAction, useLoaded } from '../use-action.js';
+import { useLoaded, useSession } from '../session.js';
+import { useAction } from '../use-action.js';
 import { endOthers, endSession } from './end-sessions.js';
 import { SECURITY_TEXTS } from './security.texts.js';
-import { Entry, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
+import { Entry, Fact, Topic, type TopicViewProps, WhenLoaded } from './topic.js';
 import { useGone } from './use-gone.js';
 
-interface SessionTexts {
-  readonly lead: string;
-  readonly current: string;
-  readonly unknownDevice: string;
-  readonly unknownAddress: string;
-  readonly lastUsed: string;
-  readonly from: string;
-  readonly opened: string;
-  readonly end: string;
-  readonly ended: string;
-  readonly gone: string;
-  readonly endOthers: string;
-  readonly endOthersTitle: string;
-  readonly endOthersText: string;
-  readonly othersEnded: { readonly one: string; readonly other: string };
-}
-
-const SESSION_TEXTS: Catalogue<SessionTexts> = {
+const SESSION_TEXTS = catalogue({
   en: {
     lead: 'Each is one sign-in on one device. If you do not know one, end it and change your password.',
     current: 'this page',
@@ -62,7 +45,7 @@ const SESSION_TEXTS: Catalogue<SessionTexts> = {
       'Auf jedem anderen Gerät müssen Sie sich neu anmelden. Apps mit Zugriff und API-Schlüssel arbeiten weiter.',
     othersEnded: { one: '# Sitzung ist beendet.', other: '# Sitzungen sind beendet.' },
   },
-};
+});
 
 /** Where the person is signed in; ends one session, or all but this one. */
 export function Sessions({ onBack }: TopicViewProps) {
@@ -137,17 +120,12 @@ function Whereabouts({ session }: { readonly session: Session }) {
   const texts = useTexts(SESSION_TEXTS);
   return (
     <dl className="facts" id={`session-${session.id}`}>
-      <dt>{texts.lastUsed}</dt>
-      <dd>
-        <Time at={session.lastUsedAt} />
-      </dd>
-      <dt>{texts.from}</dt>
-      <dd>{session.lastAddress ?? texts.unknownAddress}</dd>
-      <dt>{texts.opened}</dt>
-      <dd>
+      <Fact name={texts.lastUsed} at={session.lastUsedAt} />
+      <Fact name={texts.from}>{session.lastAddress ?? texts.unknownAddress}</Fact>
+      <Fact name={texts.opened}>
         <Time at={session.createdAt} />
         {session.address === session.lastAddress || session.address === null ? null : ` (${session.address})`}
-      </dd>
+      </Fact>
     </dl>
   );
 }

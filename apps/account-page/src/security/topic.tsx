@@ -5,10 +5,10 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Page } from '../parts/page.js';
 import { PAGE_TEXTS } from '../parts/parts.texts.js';
 import { ProblemText } from '../parts/problem-text.js';
-import type { Loaded } from '../use-action.js';
+import { Time } from '../parts/time.js';
+import type { Loaded } from '../session.js';
 import { SECURITY_TEXTS } from './security.texts.js';
 
-/** What every topic needs. */
 export interface TopicViewProps {
   readonly onBack: () => void;
 }
@@ -58,12 +58,10 @@ export function WhenLoaded<Value>({ loaded: { value, problem, reload }, children
 
 export interface EntryProps {
   readonly title: string;
-  /** What is special about it. */
   readonly note?: string | undefined;
   /** What has become of it. It stays where it is until the list is opened again, so that nothing moves. */
   readonly gone?: string | undefined;
   readonly acts?: ReactNode;
-  /** What to know about it. */
   readonly children: ReactNode;
 }
 
@@ -83,6 +81,24 @@ export function Entry({ title, note, gone, acts, children }: EntryProps) {
       {children}
       <div className="acts">{gone === undefined ? acts : <span className="muted">{gone}</span>}</div>
     </li>
+  );
+}
+
+/** What there is to know about an entry, in a `dl`: a time, or something else. */
+export function Fact({
+  name,
+  at,
+  children,
+}: {
+  readonly name: string;
+  readonly at?: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{at === undefined ? children : <Time at={at} />}</dd>
+    </>
   );
 }
 

@@ -1,35 +1,6 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
-interface SecondFactorTexts {
-  readonly title: string;
-  readonly passkeyTitle: string;
-  readonly mailText: string;
-  readonly appText: string;
-  readonly code: string;
-  readonly recoveryText: string;
-  readonly recoveryCode: string;
-  readonly useRecovery: string;
-  readonly useApp: string;
-  readonly submit: string;
-  readonly again: string;
-  readonly problems: Readonly<Record<string, string>>;
-  readonly enrolTitle: string;
-  readonly enrolText: string;
-  readonly enrolStart: string;
-  readonly enrolProblems: Readonly<Record<string, string>>;
-  readonly scanText: string;
-  readonly qrLabel: string;
-  readonly secretText: string;
-  readonly confirm: string;
-  readonly codesTitle: string;
-  readonly codesText: string;
-  readonly copy: string;
-  readonly copied: string;
-  readonly notCopied: string;
-  readonly kept: string;
-}
-
-export const SECOND_FACTOR_TEXTS: Catalogue<SecondFactorTexts> = {
+export const SECOND_FACTOR_TEXTS = catalogue({
   en: {
     title: 'Enter your code',
     passkeyTitle: 'Use your passkey',
@@ -104,4 +75,4 @@ export const SECOND_FACTOR_TEXTS: Catalogue<SecondFactorTexts> = {
     notCopied: 'Ihr Browser hat das Kopieren nicht zugelassen. Markieren Sie die Codes, und kopieren Sie sie von Hand.',
     kept: 'Ich habe sie aufbewahrt',
   },
-};
+});

@@ -1,44 +1,6 @@
-import type { Catalogue } from '@crm/ui';
+import { catalogue } from '@crm/ui';
 
-interface SignInTexts {
-  readonly title: string;
-  readonly email: string;
-  readonly password: string;
-  readonly submit: string;
-  readonly forgot: string;
-  readonly or: string;
-  readonly ended: string;
-  readonly problems: Readonly<Record<string, string>>;
-  readonly withProvider: (name: string) => string;
-  readonly passkey: string;
-  readonly noPasskeys: string;
-  readonly noPasskeyUsed: string;
-  readonly passkeyProblems: Readonly<Record<string, string>>;
-  readonly returning: string;
-  readonly noReturn: string;
-  readonly noReturnText: string;
-  /** Why a sign-in at an identity provider is not accepted, by the code or the reason of the API. */
-  readonly failures: Readonly<Record<string, string>>;
-  readonly again: string;
-  readonly proven: string;
-  readonly provenText: string;
-  readonly signedIn: string;
-  readonly signedInText: string;
-  readonly signedInAs: (email: string) => string;
-  readonly otherAccount: string;
-  readonly security: string;
-  readonly signOut: string;
-  readonly name: string;
-  readonly workspace: string;
-  readonly unverified: string;
-  readonly forgotTitle: string;
-  readonly forgotText: string;
-  readonly forgotSubmit: string;
-  readonly forgotDone: string;
-  readonly forgotDoneText: string;
-}
-
-export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
+export const SIGN_IN_TEXTS = catalogue({
   en: {
     title: 'Sign in',
     email: 'E-mail address',
@@ -51,7 +13,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       SINGLE_SIGN_ON_REQUIRED: 'Your workspace signs in through its own identity provider. Use its button below.',
       WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
     },
-    withProvider: (name) => `Continue with ${name}`,
+    withProvider: (name: string) => `Continue with ${name}`,
     passkey: 'Sign in with a passkey',
     noPasskeys: 'Passkeys are not in use here. Sign in with your password.',
     noPasskeyUsed: 'No passkey was used. Try again, or sign in with your password.',
@@ -82,13 +44,13 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       second_factor_missing:
         'Your identity provider has not asked for a second factor. Prove who you are with yours instead.',
       TOKEN_REVOKED: 'Your session has ended. Sign in again.',
-    },
+    } as Readonly<Record<string, string>>,
     again: 'Sign in again',
     proven: 'You have proven who you are',
     provenText: 'Close this page, go back to where you came from, and try again what needed it.',
     signedIn: 'You are signed in',
     signedInText: 'Go back to where you came from. When you close this page, this session ends.',
-    signedInAs: (email) => `Signed in as ${email}.`,
+    signedInAs: (email: string) => `Signed in as ${email}.`,
     otherAccount: 'Use another account',
     security: 'Look after your account',
     signOut: 'Sign out',
@@ -177,4 +139,4 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     forgotDone: 'Sehen Sie in Ihr Postfach',
     forgotDoneText: 'Wenn die Adresse ein Konto hat, ist ein Link unterwegs. Er gilt 30 Minuten lang.',
   },
-};
+});

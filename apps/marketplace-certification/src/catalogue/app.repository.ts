@@ -1,35 +1,31 @@
 import { type NarrowTransaction, secondsFromNow } from '@crm/database';
+import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
-import { App } from './app.entity.js';
-import { CLAIM_APP_KEY } from './app.sql.js';
+import { App } from './catalogue.entity.js';
+import { isIdentifier, storedText } from './stored-text.js';
+
+/** Takes a key unless it is taken. $1: key, $2: publisher, $3: its name, $4: name of the app, $5: kind. */
+const CLAIM_APP_KEY = `
+  INSERT INTO app (key, tenant_id, publisher_name, name, kind) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (key) DO NOTHING`;
 
 const PUBLIC_UNLESS_UNLISTED = "CASE WHEN unlisted_by_operator THEN 'unlisted' ELSE 'public' END";
 
 /** What the marketplace shows of an app: copied from the package when a version is published. */
-export type PublishedListing = Pick<App, 'name' | 'kind' | 'summary' | 'visibility' | 'searchText'>;
+type PublishedListing = Pick<App, 'name' | 'kind' | 'summary' | 'visibility' | 'searchText'>;
 
 /** Apps: a global table that the narrow role reaches. */
 @Injectable()
 export class AppRepository {
-  /** @returns the publisher that the key belongs to, or null when the key is free */
-  async findOwner(tx: NarrowTransaction, key: string): Promise<string | null> {
-    const app = await tx.repository(App).findOne({ select: { key: true, tenantId: true }, where: { key } });
-    return app?.tenantId ?? null;
-  }
-
-  async findPublisherName(tx: NarrowTransaction, key: string): Promise<string | null> {
-    const app = await tx.repository(App).findOne({ select: { key: true, publisherName: true }, where: { key } });
-    return app?.publisherName ?? null;
-  }
-
-  /** Who may know the app: its publisher, its visibility and whether a version was ever published. */
-  async findOffer(
+  /** A key that nobody can own is not looked up: it may hold what a text column rejects. */
+  async find(
     tx: NarrowTransaction,
     key: string,
-  ): Promise<Pick<App, 'tenantId' | 'visibility' | 'firstPublishedAt'> | null> {
+  ): Promise<Pick<App, 'tenantId' | 'publisherName' | 'visibility' | 'firstPublishedAt'> | null> {
+    if (!isIdentifier(key)) return null;
     return tx.repository(App).findOne({
-      select: { key: true, tenantId: true, visibility: true, firstPublishedAt: true },
+      select: { key: true, tenantId: true, publisherName: true, visibility: true, firstPublishedAt: true },
       where: { key },
     });
   }
@@ -56,10 +52,7 @@ export class AppRepository {
     return (await this.lock(tx, app.key)) as string;
   }
 
-  /**
-   * Holds the app until the transaction ends.
-   * @returns its publisher, or null when there is no such app
-   */
+  /** Holds the app until the transaction ends. @returns its publisher, or null when there is no such app */
   async lock(tx: NarrowTransaction, key: string): Promise<string | null> {
     const app = await tx.repository(App).findOne({
       select: { key: true, tenantId: true },
@@ -70,9 +63,10 @@ export class AppRepository {
   }
 
   /** Makes a version the one that the marketplace shows. What an operator has unlisted is not listed again. */
-  async publish(tx: NarrowTransaction, key: string, versionId: string, listing: PublishedListing): Promise<void> {
+  async publish(tx: NarrowTransaction, versionId: string, manifest: Manifest, publisherName: string): Promise<void> {
+    const listing = publishedListing(manifest, publisherName);
     await tx.repository(App).update(
-      { key },
+      { key: manifest.key },
       {
         ...listing,
         ...(listing.visibility === 'public' && { visibility: () => PUBLIC_UNLESS_UNLISTED }),
@@ -81,4 +75,24 @@ export class AppRepository {
       },
     );
   }
+}
+
+/** Length of the searched text in UTF-16 units; more of a description adds noise, not matches. */
+const SEARCH_TEXT_LENGTH = 8000;
+
+function publishedListing(manifest: Manifest, publisherName: string): PublishedListing {
+  const { summary, description, categories, visibility = 'public' } = manifest.listing ?? {};
+  return {
+    name: storedText(manifest.name, 200),
+    kind: manifest.kind,
+    summary: summary === undefined ? null : storedText(summary, 1000),
+    visibility,
+    searchText: storedText(
+      [manifest.key, manifest.name, publisherName, summary, ...(categories ?? []), description]
+        .filter((text) => text !== undefined)
+        .join(' ')
+        .toLowerCase(),
+      SEARCH_TEXT_LENGTH,
+    ),
+  };
 }

@@ -2,7 +2,6 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from './app.repository.js';
-import { isIdentifier } from './identifier.js';
 
 /** Who publishes an app. An app of another publisher is answered like one that does not exist. */
 @Injectable()
@@ -19,7 +18,6 @@ export class AppService {
 
   /** See {@link assertOwned}; in a transaction that is under way. */
   async assertOwner(tx: NarrowTransaction, tenantId: string, key: string): Promise<void> {
-    if (isIdentifier(key) && (await this.apps.findOwner(tx, key)) === tenantId) return;
-    throw new PlatformError('NOT_FOUND');
+    if ((await this.apps.find(tx, key))?.tenantId !== tenantId) throw new PlatformError('NOT_FOUND');
   }
 }

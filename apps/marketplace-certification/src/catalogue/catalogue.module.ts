@@ -1,20 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AppRepository } from './app.repository.js';
 import { AppService } from './app.service.js';
-import { SubmissionAuditRepository } from './submission-audit.repository.js';
 import { VerdictEvents } from './verdict-events.js';
 import { VersionRepository } from './version.repository.js';
 import { VersionDifferenceService } from './version-difference.service.js';
 
-const shared = [
-  AppRepository,
-  AppService,
-  SubmissionAuditRepository,
-  VerdictEvents,
-  VersionRepository,
-  VersionDifferenceService,
-];
+const shared = [AppRepository, AppService, VerdictEvents, VersionRepository, VersionDifferenceService];
 
-/** Apps, their versions and the trail of what became of them. */
 @Module({ providers: shared, exports: shared })
 export class CatalogueModule {}

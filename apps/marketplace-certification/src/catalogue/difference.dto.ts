@@ -11,7 +11,6 @@ import {
 import { ATTENTIONS, DIFFERENCE_KINDS } from '@crm/manifest';
 import { VERSION_STATUSES } from './version-state.js';
 
-/** `Difference` of the manifest library on the wire. */
 export class DifferenceEntryView {
   @TextField({
     maxLength: 10_000,
@@ -68,7 +67,6 @@ export class EarlierVersionView {
   versionStatus: string;
 }
 
-/** What a version changes against the one that tenants have. */
 export class DifferenceView {
   @ObjectField(() => EarlierVersionView, { description: 'The highest lower version that was ever published' })
   against: EarlierVersionView;

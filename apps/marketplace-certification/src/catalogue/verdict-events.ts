@@ -3,7 +3,7 @@ import { EVENTS, type SubmissionOutcome } from '@crm/contracts';
 import { appendEvent, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { VersionRepository } from './version.repository.js';
-import { type AppDecision, type ReviewDecision } from './version-state.js';
+import type { AppDecision, ReviewDecision } from './version-state.js';
 
 /** What the publisher is told of. Who reviews is not their business. */
 export const OUTCOMES_OF_REVIEW: Readonly<Partial<Record<ReviewDecision, SubmissionOutcome>>> = {
@@ -36,7 +36,9 @@ export class VerdictEvents {
     decision: SubmissionOutcome,
     reason: string | undefined,
   ): Promise<void> {
-    const { tenantId, appKey, name, version, submittedBy } = await this.versions.getSubmitted(tx, submissionId);
+    const submission = await this.versions.find(tx, submissionId);
+    if (!submission) throw new Error(`There is no version ${submissionId}`);
+    const { tenantId, appKey, name, version, submittedBy } = submission;
     // The call whose trace the event goes on with; its tenant is the publisher.
     tx.origin = operator;
     await appendEvent(tx, EVENTS['submission.decided'], {

@@ -2,9 +2,10 @@ import { Database } from '@crm/database';
 import { compareVersions, manifestDifference, summariseDifference } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { Version } from './catalogue.entity.js';
 import type { DifferenceView } from './difference.dto.js';
-import type { Version } from './version.entity.js';
 import { VersionRepository } from './version.repository.js';
+import { highestFirst } from './version-state.js';
 
 type Summary = Pick<DifferenceView, 'entries' | 'counts' | 'complete'>;
 
@@ -17,11 +18,12 @@ const KEPT_CHARACTERS = 16 * 1024 * 1024;
  */
 @Injectable()
 export class VersionDifferenceService {
-  private readonly kept = new LRUCache<string, Summary>({
+  private readonly summaries = new LRUCache<string, Summary, readonly [before: string, after: string]>({
     maxSize: KEPT_CHARACTERS,
     sizeCalculation: (summary) => JSON.stringify(summary).length,
+    fetchMethod: (_pair, _stale, { context }) => this.compute(...context),
+    ignoreFetchAbort: true,
   });
-  private readonly underWay = new Map<string, Promise<Summary>>();
 
   constructor(
     private readonly database: Database,
@@ -34,29 +36,14 @@ export class VersionDifferenceService {
    * @returns null for the first version of an app
    */
   async find({ id, appKey, version }: Pick<Version, 'id' | 'appKey' | 'version'>): Promise<DifferenceView | null> {
-    const published = await this.database.crossTenant((tx) => this.versions.listPublishedOnce(tx, appKey));
-    const [earlier] = published
-      .filter((other) => compareVersions(other.version, version) < 0)
-      .sort((one, other) => compareVersions(other.version, one.version));
+    const versions = await this.database.crossTenant((tx) => this.versions.listOfApp(tx, appKey));
+    const [earlier] = versions
+      .filter((other) => other.publishedAt !== null && compareVersions(other.version, version) < 0)
+      .sort(highestFirst);
     if (!earlier) return null;
     const against = { submissionId: earlier.id, version: earlier.version, versionStatus: earlier.status };
-    return { against, ...(await this.between(earlier.id, id)) };
-  }
-
-  private between(before: string, after: string): Promise<Summary> {
-    const pair = `${before}/${after}`;
-    const kept = this.kept.get(pair);
-    if (kept) return Promise.resolve(kept);
-    const present = this.underWay.get(pair);
-    if (present) return present;
-    const computing = this.compute(before, after)
-      .then((summary) => {
-        this.kept.set(pair, summary);
-        return summary;
-      })
-      .finally(() => this.underWay.delete(pair));
-    this.underWay.set(pair, computing);
-    return computing;
+    const pair = [earlier.id, id] as const;
+    return { against, ...(await this.summaries.forceFetch(pair.join('/'), { context: pair })) };
   }
 
   private async compute(before: string, after: string): Promise<Summary> {

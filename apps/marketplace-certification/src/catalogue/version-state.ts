@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
+import { compareVersions } from '@crm/manifest';
 
-/** States of a submitted version. */
 export const VERSION_STATUSES = [
   'draft',
   'in_review',
@@ -34,7 +34,6 @@ export const VERSION_ACTIONS = [
 ] as const;
 export type VersionAction = (typeof VERSION_ACTIONS)[number];
 
-/** What operators do with a submission, and with an app that is published. */
 export const REVIEW_DECISIONS = ['claim', 'release', 'request-changes', 'reject', 'approve', 'publish'] as const;
 export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 export const APP_DECISIONS = ['suspend', 'reinstate', 'revoke', 'unlist'] as const;
@@ -43,7 +42,6 @@ export type AppDecision = (typeof APP_DECISIONS)[number];
 interface Transition {
   readonly actor: Actor;
   readonly to: VersionStatus;
-  /** The audit trail must say why. */
   readonly reasonRequired?: true;
 }
 
@@ -93,9 +91,11 @@ export function nextStatus(from: VersionStatus, action: VersionAction, actor: Ac
   return transition.to;
 }
 
-/** The error for an action that requires a reason and has none. */
 export function reasonRequired(detail: string): PlatformError {
   return new PlatformError('VALIDATION_FAILED', detail, {
     errors: [{ pointer: '/reason', code: 'required', detail }],
   });
 }
+
+export const highestFirst = (one: { version: string }, other: { version: string }): number =>
+  compareVersions(other.version, one.version);

@@ -1,8 +1,9 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
 import { ApiGroup, Describe } from '@crm/http';
-import type { Certification } from '@crm/manifest';
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
+import { type Certification, checkListPage, checkPage } from '@crm/manifest';
+import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { DEVELOPER_PROGRAM } from '../api-groups.js';
 import { CertificationView, CertifyInput } from './certification.dto.js';
 import { CertificationService } from './certification.service.js';
 import { PublisherQuota } from './publisher-quota.js';
@@ -27,5 +28,27 @@ export class CertificationController {
   async certify(@CurrentPrincipal() principal: Principal, @Body() input: CertifyInput): Promise<Certification> {
     await this.quota.takeCertification(principal);
     return this.certifications.certify(principal, input, 'certification');
+  }
+}
+
+/** The pages that findings link to (`docUrl`): what a check protects, and what to change. */
+@Controller('docs/certification')
+export class CheckPagesController {
+  @Get()
+  @Public()
+  @Header('content-type', 'text/html; charset=utf-8')
+  @Describe({ summary: 'Lists the certification checks', hidden: true })
+  list(): string {
+    return checkListPage();
+  }
+
+  @Get(':id')
+  @Public()
+  @Header('content-type', 'text/html; charset=utf-8')
+  @Describe({ summary: 'Explains a certification check', hidden: true })
+  read(@Param('id') id: string): string {
+    const page = checkPage(id);
+    if (page === undefined) throw new PlatformError('NOT_FOUND');
+    return page;
   }
 }

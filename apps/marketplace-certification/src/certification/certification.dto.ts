@@ -24,7 +24,6 @@ export class CertifyInput {
   reviewPacket?: Record<string, unknown>;
 }
 
-/** One thing that a check found. */
 export class FindingView {
   @TextField({ maxLength: 10_000, description: 'JSON pointer into the package' })
   pointer: string;
@@ -74,7 +73,6 @@ export class CheckCountsView {
   skipped: number;
 }
 
-/** A certification as the suite reports it. */
 export class CertificationView {
   @TextField({ maxLength: 20 })
   suiteVersion: string;

@@ -1,7 +1,6 @@
 import type { Certification } from '@crm/manifest';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One run of the suite, stored for the tenant that requested it. */
 @Entity({ name: 'certification' })
 export class CertificationRun {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })

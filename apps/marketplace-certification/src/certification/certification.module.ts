@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
-import { CertificationController } from './certification.controller.js';
+import { CertificationController, CheckPagesController } from './certification.controller.js';
 import { CertificationProbesFactory } from './certification.probes.js';
 import { CertificationRepository } from './certification.repository.js';
 import { CertificationService } from './certification.service.js';
-import { CheckPagesController } from './check-pages.controller.js';
 import { PublisherQuota } from './publisher-quota.js';
 
 @Module({

@@ -1,19 +1,9 @@
 import { Database, type NarrowTransaction } from '@crm/database';
-import { nameServerResolver } from '@crm/egress';
 import type { CertificationProbes } from '@crm/manifest';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
-import { isIdentifier } from '../catalogue/identifier.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
-import { type ResolveHost, SharedLookups } from './host-lookups.js';
-
-export const RESOLVE_HOST = Symbol('resolve host');
-
-/** Milliseconds that the lookup of a name may take: silent name servers cannot hold up the certification. */
-const LOOKUP_MS = 2000;
-
-/** Asks the name servers, as a delivery does. */
-export const outsideResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP_MS });
+import { RESOLVE_HOST, type ResolveHost, SharedLookups } from './host-lookups.js';
 
 /**
  * What the suite asks of this service: who owns a key, what was submitted, what is published, which addresses a name has.
@@ -36,11 +26,14 @@ export class CertificationProbesFactory {
     return {
       keyOwnership: (key) =>
         this.database.crossTenant(async (tx) => {
-          const owner = await this.findOwner(tx, key);
-          if (owner === null) return 'free';
-          return owner === tenantId ? 'own' : 'other';
+          const app = await this.apps.find(tx, key);
+          if (app === null) return 'free';
+          return app.tenantId === tenantId ? 'own' : 'other';
         }),
-      submittedVersions: (key) => this.ofOwnApp(tenantId, key, [], (tx) => this.versions.listNumbers(tx, key)),
+      submittedVersions: (key) =>
+        this.ofOwnApp(tenantId, key, [], async (tx) =>
+          (await this.versions.listOfApp(tx, key)).map(({ version }) => version),
+        ),
       publishedManifest: (key) =>
         this.ofOwnApp(tenantId, key, null, async (tx) => {
           const published = (await this.versions.listOfApp(tx, key)).find(({ status }) => status === 'published');
@@ -56,11 +49,8 @@ export class CertificationProbesFactory {
     other: T,
     read: (tx: NarrowTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.database.crossTenant(async (tx) => ((await this.findOwner(tx, key)) === tenantId ? read(tx) : other));
-  }
-
-  /** A key that nobody can own is not looked up: it may hold what a text column rejects. */
-  private async findOwner(tx: NarrowTransaction, key: string): Promise<string | null> {
-    return isIdentifier(key) ? this.apps.findOwner(tx, key) : null;
+    return this.database.crossTenant(async (tx) =>
+      (await this.apps.find(tx, key))?.tenantId === tenantId ? read(tx) : other,
+    );
   }
 }

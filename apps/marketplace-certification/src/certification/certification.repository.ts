@@ -2,7 +2,6 @@ import { newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { CertificationRun } from './certification.entity.js';
 
-/** Every run of the suite. */
 @Injectable()
 export class CertificationRepository {
   async insert(

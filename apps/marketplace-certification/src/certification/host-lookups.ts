@@ -1,5 +1,14 @@
+import { nameServerResolver } from '@crm/egress';
+
 /** Returns all addresses of a host name; empty or rejected when there is none. Ends on its own after some seconds. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+export const RESOLVE_HOST = Symbol('resolve host');
+
+/** Milliseconds that the lookup of a name may take: silent name servers cannot hold up the certification. */
+const LOOKUP_MS = 2000;
+
+export const outsideResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP_MS });
 
 /** Names that the certifications of one publisher look up at a time. The suite limits how many a package may have. */
 export const LOOKUPS_OF_A_TENANT = 25;
@@ -12,7 +21,6 @@ export const LOOKUPS_AT_A_TIME = 200;
  */
 export class SharedLookups {
   private readonly resolve: ResolveHost;
-  /** By the id of each tenant that waits for an answer. */
   private readonly tenants = new Map<string, { resolve: ResolveHost; waiting: number }>();
 
   constructor(resolve: ResolveHost) {
@@ -37,25 +45,19 @@ export class SharedLookups {
   }
 }
 
-/** A resolver that looks up a few names at a time, in the order in which they were requested. */
+/** Looks up a few names at a time, in the order in which they were requested. */
 export function boundedResolver(resolve: ResolveHost, atATime: number): ResolveHost {
   const waiting: (() => void)[] = [];
   let free = atATime;
-  const place = async () => {
+  return async (hostname) => {
     if (free > 0) free -= 1;
     else await new Promise<void>((enter) => waiting.push(enter));
-  };
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  };
-  return async (hostname) => {
-    await place();
     try {
       return await resolve(hostname);
     } finally {
-      leave();
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
     }
   };
 }

@@ -1,15 +1,14 @@
-import { type Principal } from '@crm/access';
+import type { Principal } from '@crm/access';
 import { type ProvisionedHook, rolesAllow, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable, Logger } from '@nestjs/common';
-import { InstallAuditRepository } from './install-audit.repository.js';
 import type { HookRef, Installation } from './installation.entity.js';
+import { InstallationRepository } from './installation.repository.js';
 
 /** A hook as it is shown: with its address only to administrators. */
 export type ShownHook = HookRef & { readonly url?: string };
 
-/** Installations whose addresses are requested at the same time. */
 const CONCURRENCY = 8;
 
 /** Shows the addresses of hooks. They hold a secret, so the audit trail records every user who sees them. */
@@ -19,7 +18,7 @@ export class HookAddressService {
 
   constructor(
     private readonly database: Database,
-    private readonly audit: InstallAuditRepository,
+    private readonly installations: InstallationRepository,
     private readonly rpc: Rpc,
   ) {}
 
@@ -51,7 +50,7 @@ export class HookAddressService {
     if (shown.length === 0) return;
     const ids = shown.map(({ id }) => id);
     await this.database.transaction(principal.tenantId, (tx) =>
-      this.audit.insert(tx, ids, { userId: principal.userId, action: 'hook_urls_shown' }),
+      this.installations.recordActs(tx, ids, { userId: principal.userId, action: 'hook_urls_shown' }),
     );
   }
 

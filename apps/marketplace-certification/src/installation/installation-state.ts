@@ -9,7 +9,6 @@ export const INSTALLATION_STATES = [
 /** `compensating` undoes an installation that failed, `uninstalling` one that is no longer wanted. */
 export type InstallationState = (typeof INSTALLATION_STATES)[number];
 
-/** States in which an installation holds something of the tenant. */
 export const LIVE_STATES: readonly InstallationState[] = ['installing', 'active', 'compensating', 'uninstalling'];
 
 /**
@@ -28,7 +27,6 @@ export interface StoredError {
   readonly detail: string;
 }
 
-/** Why an installation failed, and at which step. */
 export interface Failure extends StoredError {
   readonly step: StepName;
 }

@@ -3,7 +3,7 @@ import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { INSTALLATIONS } from '../catalogue/api-groups.js';
+import { INSTALLATIONS } from '../api-groups.js';
 import { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
 import { InstallationService } from './installation.service.js';
 

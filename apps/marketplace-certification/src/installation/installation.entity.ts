@@ -1,11 +1,11 @@
 import type { ProvisionedHook, ProvisionedObject, ProvisionedSubscription } from '@crm/contracts';
+import { bigintAsNumber } from '@crm/database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Failure, InstallationState } from './installation-state.js';
+import type { Failure, InstallationState, StepName, StepState, StoredError } from './installation-state.js';
 
 /** A hook without its address: the address holds a secret and stays with automation-hooks. */
 export type HookRef = Omit<ProvisionedHook, 'url'>;
 
-/** An app in a tenant. */
 @Entity({ name: 'installation' })
 export class Installation {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
@@ -57,4 +57,62 @@ export class Installation {
 
   @Column({ name: 'updated_at', type: 'timestamptz' })
   updatedAt: Date;
+}
+
+/** One part of a package on its way into a tenant or out of it. */
+@Entity({ name: 'installation_step' })
+export class InstallationStep {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ name: 'installation_id', type: 'uuid' })
+  installationId: string;
+
+  /** From 1, in the order of provisioning. */
+  @PrimaryColumn({ type: 'smallint' })
+  position: number;
+
+  @Column({ type: 'text' })
+  name: StepName;
+
+  @Column({ type: 'text' })
+  state: StepState;
+
+  /** The neighbour did not answer in time, so it may still carry out the request after the installation was undone. */
+  @Column({ type: 'boolean' })
+  unsettled: boolean;
+
+  @Column({ type: 'jsonb', nullable: true })
+  error: StoredError | null;
+
+  @Column({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt: Date;
+}
+
+/** Who requested what of an installation, and who was shown the addresses of its hooks. */
+@Entity({ name: 'install_audit' })
+export class InstallAudit {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ name: 'installation_id', type: 'uuid' })
+  installationId: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId: string;
+
+  @Column({ type: 'text' })
+  action: 'install_requested' | 'uninstall_requested' | 'hook_urls_shown';
+}
+
+@Entity({ name: 'install_count' })
+export class InstallCount {
+  @PrimaryColumn({ name: 'app_key', type: 'text' })
+  appKey: string;
+
+  @Column({ type: 'bigint', transformer: bigintAsNumber })
+  installs: number;
 }

@@ -2,16 +2,16 @@ import { RevocationSource } from '@crm/access';
 import { EVENTS, type ProvisionedHook } from '@crm/contracts';
 import { appendEvent, type TenantTransaction } from '@crm/database';
 import { Injectable, Logger } from '@nestjs/common';
-import { InstallCountRepository } from '../install-count/install-count.repository.js';
-import type { Installation } from './installation.entity.js';
-import { InstallationRepository } from './installation.repository.js';
+import type { Installation, InstallationStep } from './installation.entity.js';
+import {
+  InstallationRepository,
+  type InstallationWithSteps,
+  InstallCountRepository,
+} from './installation.repository.js';
 import type { InstallationState } from './installation-state.js';
-import type { InstallationStep } from './installation-step.entity.js';
-import { InstallationStepRepository } from './installation-step.repository.js';
 import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
-import { SagaTokenService } from './saga-token.service.js';
 import { isOfSuspension, isUncertain, POSTPONE_BACKOFF, storedError, withRetries } from './step-errors.js';
 
 /** Seconds after which a neighbour that did not answer in time no longer carries the request out. */
@@ -33,12 +33,10 @@ export class InstallationSaga {
 
   constructor(
     private readonly installations: InstallationRepository,
-    private readonly steps: InstallationStepRepository,
     private readonly counts: InstallCountRepository,
     private readonly work: InstallationWorkRepository,
     private readonly offers: OfferService,
     private readonly packageSteps: PackageStepService,
-    private readonly tokens: SagaTokenService,
     private readonly revocations: RevocationSource,
   ) {}
 
@@ -47,25 +45,22 @@ export class InstallationSaga {
    * @throws LeaseLostError when another process took it over; any error of the database, after which the lease runs out
    */
   async run(lease: WorkLease, stop: AbortSignal): Promise<SagaOutcome> {
-    const found = await this.load(lease);
+    const found = await this.work.inLease(lease, (tx) => this.read(tx, lease.installationId));
     if (found.installation.state === 'installing') return this.install(lease, stop, found);
     return this.undo(lease, stop, found);
   }
 
-  private async install(lease: WorkLease, stop: AbortSignal, found: Loaded): Promise<SagaOutcome> {
+  private async install(lease: WorkLease, stop: AbortSignal, found: InstallationWithSteps): Promise<SagaOutcome> {
     let { installation } = found;
     const manifest = await this.offers.getManifest(installation.versionId);
     let hooks: readonly ProvisionedHook[] = [];
     for (const step of found.steps.filter(({ state }) => state !== 'done')) {
       if (this.mustStop(lease, stop)) return this.interrupted(lease, installation);
-      await this.work.inLease(lease, (tx) => this.steps.update(tx, step, { state: 'running' }));
+      await this.work.inLease(lease, (tx) => this.installations.updateStep(tx, step, { state: 'running' }));
       try {
-        const outcome = await withRetries(stop, async () => {
-          const token = await this.tokens.mint(lease.tenantId, installation);
-          return this.packageSteps.provision(step.name, { installation, manifest, token });
-        });
+        const outcome = await withRetries(stop, () => this.packageSteps.provision(step.name, installation, manifest));
         await this.work.inLease(lease, async (tx) => {
-          await this.steps.update(tx, step, { state: 'done', error: null });
+          await this.installations.updateStep(tx, step, { state: 'done', error: null });
           await this.installations.saveResult(tx, installation.id, outcome.result);
         });
         installation = { ...installation, ...outcome.result };
@@ -81,7 +76,7 @@ export class InstallationSaga {
   }
 
   /** Removes, last step first, whatever was provisioned or may have been. */
-  private async undo(lease: WorkLease, stop: AbortSignal, found: Loaded): Promise<SagaOutcome> {
+  private async undo(lease: WorkLease, stop: AbortSignal, found: InstallationWithSteps): Promise<SagaOutcome> {
     const { installation } = found;
     const discard = installation.state !== 'uninstalling';
     // For an installation that failed already, only the steps that had not answered remain.
@@ -119,7 +114,9 @@ export class InstallationSaga {
         continue;
       }
       const isSettled = installation.state === 'failed' && { unsettled: false };
-      await this.work.inLease(lease, (tx) => this.steps.update(tx, step, { state: 'undone', ...isSettled }));
+      await this.work.inLease(lease, (tx) =>
+        this.installations.updateStep(tx, step, { state: 'undone', ...isSettled }),
+      );
     }
     if (left > 0) return this.postpone(lease, installation);
     return this.settle(lease, found);
@@ -134,13 +131,12 @@ export class InstallationSaga {
     });
   }
 
-  /** Records the failure together with the decision to undo the installation. */
   private async stepFailed(
     lease: WorkLease,
     installation: Installation,
     step: InstallationStep,
     error: unknown,
-  ): Promise<Loaded> {
+  ): Promise<InstallationWithSteps> {
     const stored = storedError(error);
     this.logger.warn({
       msg: 'A step of an installation failed; the installation is undone',
@@ -149,7 +145,7 @@ export class InstallationSaga {
       step: step.name,
     });
     return this.work.inLease(lease, async (tx) => {
-      await this.steps.update(tx, step, { state: 'failed', error: stored, unsettled: isUncertain(error) });
+      await this.installations.updateStep(tx, step, { state: 'failed', error: stored, unsettled: isUncertain(error) });
       await this.installations.changeState(tx, installation.id, 'installing', 'compensating', {
         failure: { ...stored, step: step.name },
       });
@@ -157,7 +153,7 @@ export class InstallationSaga {
     });
   }
 
-  private async settle(lease: WorkLease, { installation, steps }: Loaded): Promise<SagaOutcome> {
+  private async settle(lease: WorkLease, { installation, steps }: InstallationWithSteps): Promise<SagaOutcome> {
     return this.work.inLease(lease, async (tx) => {
       if (installation.state === 'uninstalling') {
         await this.installations.changeState(tx, installation.id, 'uninstalling', 'uninstalled');
@@ -191,20 +187,11 @@ export class InstallationSaga {
     return { state: installation.state, hooks: [] };
   }
 
-  private load(lease: WorkLease): Promise<Loaded> {
-    return this.work.inLease(lease, (tx) => this.read(tx, lease.installationId));
+  private async read(tx: TenantTransaction, id: string): Promise<InstallationWithSteps> {
+    const found = await this.installations.findWithSteps(tx, id);
+    if (!found) throw new Error(`There is work for installation ${id}, which does not exist`);
+    return found;
   }
-
-  private async read(tx: TenantTransaction, id: string): Promise<Loaded> {
-    const installation = await this.installations.find(tx, id);
-    if (!installation) throw new Error(`There is work for installation ${id}, which does not exist`);
-    return { installation, steps: await this.steps.list(tx, id) };
-  }
-}
-
-interface Loaded {
-  readonly installation: Installation;
-  readonly steps: readonly InstallationStep[];
 }
 
 function eventOf({ id, appKey, version, sandbox, actingUserId }: Installation) {

@@ -1,33 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '@crm/access';
 import { isErrorCode, PlatformError } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
-import { grantScopes } from './granted-scopes.js';
+import { grantScopes } from './grants.js';
 import { HookAddressService, type ShownHook } from './hook-address.service.js';
-import { InstallAuditRepository } from './install-audit.repository.js';
 import type { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
-import type { Installation } from './installation.entity.js';
+import type { Installation, InstallationStep } from './installation.entity.js';
 import { InstallationRepository } from './installation.repository.js';
 import type { SagaOutcome } from './installation.saga.js';
-import { viewOf } from './installation.view.js';
 import { InstallationWorker } from './installation.worker.js';
 import { INSTALLATION_STATES, type InstallationState, LIVE_STATES } from './installation-state.js';
-import { InstallationStepRepository } from './installation-step.repository.js';
 import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 import { OfferService } from './offer.service.js';
 import { neededSteps } from './package-step.service.js';
-import { settledWithin } from './settled-within.js';
 
-/** What administrators request; the saga carries it out. */
 @Injectable()
 export class InstallationService {
   constructor(
     private readonly database: Database,
     private readonly installations: InstallationRepository,
-    private readonly steps: InstallationStepRepository,
-    private readonly audit: InstallAuditRepository,
     private readonly work: InstallationWorkRepository,
     private readonly offers: OfferService,
     private readonly worker: InstallationWorker,
@@ -40,8 +34,7 @@ export class InstallationService {
    * Installs an app. When it takes too long, the answer says `installing` and the work continues.
    * @param call makes a repeated call return the installation of the first one in its present state
    * @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE, ALREADY_INSTALLED, SCOPE_NOT_REQUESTED, SCOPE_REQUIRED,
-   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, and the error of the step that failed, with the installation's id
-   *   and state
+   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, and the error of the step that failed
    */
   async install(principal: Principal, input: InstallInput, call?: IdempotentCall): Promise<InstallationView> {
     const { tenantId } = principal;
@@ -65,8 +58,8 @@ export class InstallationService {
         createdBy: principal.userId,
       });
       if (!isNew) throw await this.alreadyInstalled(tx, input.appKey);
-      await this.steps.insert(tx, id, neededSteps(manifest, grantedScopes));
-      await this.audit.insert(tx, [id], { userId: principal.userId, action: 'install_requested' });
+      await this.installations.insertSteps(tx, id, neededSteps(manifest, grantedScopes));
+      await this.installations.recordActs(tx, [id], { userId: principal.userId, action: 'install_requested' });
       lease = await this.work.start(tx, id);
       return id;
     };
@@ -84,7 +77,7 @@ export class InstallationService {
     const { tenantId, userId } = principal;
     const lease = await this.database.transaction(tenantId, async (tx) => {
       if (await this.installations.changeState(tx, id, 'active', 'uninstalling', { actingUserId: userId })) {
-        await this.audit.insert(tx, [id], { userId, action: 'uninstall_requested' });
+        await this.installations.recordActs(tx, [id], { userId, action: 'uninstall_requested' });
         return this.work.start(tx, id);
       }
       const found = await this.installations.find(tx, id);
@@ -103,10 +96,7 @@ export class InstallationService {
     return viewOf(installation, steps, hooks.get(id));
   }
 
-  /**
-   * Newest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
-   */
+  /** Newest first. @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(principal: Principal, query: InstallationQuery): Promise<ListAnswer<InstallationView>> {
     const { tenantId } = principal;
     const { state = null } = query;
@@ -116,7 +106,7 @@ export class InstallationService {
       const { rows, counted } = await this.installations.list(tx, states, page);
       const shown = listAnswer(rows, page, counted, idPosition);
       const ids = shown.data.map(({ id }) => id);
-      return { list: shown, steps: await this.steps.listByInstallation(tx, ids) };
+      return { list: shown, steps: await this.installations.listSteps(tx, ids) };
     });
     const hooks = await this.addresses.show(principal, list.data);
     return mapList(list, (row) => viewOf(row, steps.get(row.id) ?? [], hooks.get(row.id)));
@@ -145,9 +135,9 @@ export class InstallationService {
 
   private read(tenantId: string, id: string) {
     return this.database.transaction(tenantId, async (tx) => {
-      const [installation, steps] = await Promise.all([this.installations.find(tx, id), this.steps.list(tx, id)]);
-      if (!installation) throw new PlatformError('NOT_FOUND');
-      return { installation, steps };
+      const found = await this.installations.findWithSteps(tx, id);
+      if (!found) throw new PlatformError('NOT_FOUND');
+      return found;
     });
   }
 
@@ -165,10 +155,46 @@ const LIVE_DETAIL: Partial<Record<InstallationState, string>> = {
   uninstalling: 'The app is being removed; try again in a moment',
 };
 
-/** The error of the step that failed, as its owner reported it. */
 function failureOf({ id, state, failure }: Installation): PlatformError {
   const code = failure?.code;
   return new PlatformError(isErrorCode(code) ? code : 'INSTALL_FAILED', failure?.detail, {
     members: { installation: { id, state }, step: failure?.step },
   });
+}
+
+function viewOf(
+  installation: Installation,
+  steps: readonly InstallationStep[],
+  hooks: readonly ShownHook[] = installation.hooks,
+): InstallationView {
+  const { id, state, appKey, version, sandbox, grantedScopes, objects, subscriptions, failure, createdAt } =
+    installation;
+  return {
+    id,
+    state,
+    appKey,
+    version,
+    sandbox,
+    grantedScopes,
+    objects: state === 'active' ? objects : [],
+    hooks: state === 'active' ? [...hooks] : [],
+    subscriptions: state === 'active' ? subscriptions : [],
+    steps: steps.map(({ name, state: stepState, error }) => ({ name, state: stepState, ...(error && { error }) })),
+    ...(failure && { failure }),
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+/**
+ * Waits a limited time for work that continues on its own.
+ * @returns the result, or undefined when it is not there in time
+ * @throws what the work throws in time; later errors are for the owner of the work to report
+ */
+async function settledWithin<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  const settled = new AbortController();
+  try {
+    return await Promise.race([work, delay(milliseconds, undefined, { signal: settled.signal })]);
+  } finally {
+    settled.abort();
+  }
 }

@@ -6,9 +6,8 @@ import { InstallationSaga, type SagaOutcome } from './installation.saga.js';
 import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 
 /**
- * Runs sagas: those that a request started, and those that a crash or an absent neighbour left unfinished. At the end of
- * the process they stop between two steps and give the work back, so that the next process need not wait until the lease
- * runs out.
+ * Runs sagas: those that a request started, and those that were left unfinished. At the end of the process they stop between
+ * two steps and give the work back, so that the next process need not wait until the lease runs out.
  */
 @Injectable()
 export class InstallationWorker extends Worker<WorkLease> {

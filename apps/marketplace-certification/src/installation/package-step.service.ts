@@ -2,17 +2,16 @@ import { coversScope, type ProvisionedHook, rpc } from '@crm/contracts';
 import type { Manifest } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
-import { grantedWebhooks } from './granted-webhooks.js';
+import { WebhookSecretService } from '../credentials/webhook-secret.service.js';
+import { grantedWebhooks } from './grants.js';
 import type { Installation } from './installation.entity.js';
-import type { StepResult } from './installation.repository.js';
+import type { RemovedInstallation, StepResult } from './installation.repository.js';
 import type { StepName } from './installation-state.js';
 import { OAuthClientService } from './oauth-client.service.js';
 
-export interface StepContext {
+interface StepContext {
   readonly installation: Installation;
   readonly manifest: Manifest;
-  /** Internal token of the acting user. */
   readonly token: string;
 }
 
@@ -32,7 +31,8 @@ export class PackageStepService {
   ) {}
 
   /** @throws PlatformError of the owning service */
-  provision(step: StepName, context: StepContext): Promise<StepOutcome> {
+  async provision(step: StepName, installation: Installation, manifest: Manifest): Promise<StepOutcome> {
+    const context = { installation, manifest, token: await this.mintToken(installation) };
     switch (step) {
       case 'objects':
         return this.provisionObjects(context);
@@ -41,24 +41,22 @@ export class PackageStepService {
       case 'subscriptions':
         return this.provisionSubscriptions(context);
       case 'authorization':
-        return this.provisionAuthorization(context);
+        await this.clients.register(installation, manifest);
+        return { result: {} };
     }
   }
 
   /**
    * Called on behalf of this service. An administrator had the right to begin; whether the removal or the undo is finished
    * cannot depend on anyone having that right still, or half of an app would stay and nobody could remove it.
-   * @param request the installation and its tenant
-   * @param discard also deletes what the tenant stored in the objects, and tells the app nothing: for the undo of an
-   *   installation that failed
+   * @param discard also deletes what the tenant stored in the objects, and tells the app nothing: an installation failed
    * @throws PlatformError of the owning service
    */
   async undo(
     step: StepName,
-    request: { readonly tenantId: string; readonly installationId: string; readonly appKey: string },
+    { tenantId, installationId, appKey }: RemovedInstallation,
     discard: boolean,
   ): Promise<void> {
-    const { tenantId, installationId, appKey } = request;
     switch (step) {
       case 'objects':
         await this.rpc.call(rpc.customObjects.removeObjects, { tenantId, installationId, discard });
@@ -79,13 +77,17 @@ export class PackageStepService {
    * Ends the tokens of an installation that is removed, before anything that they reach. Also for an app that does not act for
    * users: it may have credentials.
    */
-  async endTokens(request: { tenantId: string; installationId: string; appKey: string }): Promise<void> {
+  async endTokens(request: RemovedInstallation): Promise<void> {
     await this.clients.end(request);
   }
 
-  private async provisionAuthorization({ installation, manifest }: StepContext): Promise<StepOutcome> {
-    await this.clients.register(installation, manifest);
-    return { result: {} };
+  /**
+   * The token of the request may expire or be revoked before the work is done, so each call gets an internal one (60 s) with the
+   * roles that the acting user has at that moment: a user who may no longer install brings nothing more into the tenant.
+   * Removing needs no token.
+   */
+  private async mintToken({ tenantId, actingUserId: userId }: Installation): Promise<string> {
+    return (await this.rpc.call(rpc.identity.mintInternalToken, { tenantId, userId })).token;
   }
 
   private async provisionObjects({ installation, manifest, token }: StepContext): Promise<StepOutcome> {
@@ -132,7 +134,6 @@ export class PackageStepService {
   }
 }
 
-/** Returns the steps that a package needs with the granted scopes, in order. */
 export function neededSteps(manifest: Manifest, grantedScopes: readonly string[]): StepName[] {
   const needed: [StepName, boolean][] = [
     ['objects', Boolean(manifest.objects?.length) && coversScope(grantedScopes, 'custom_objects')],

@@ -16,9 +16,8 @@ const PASSING: ReadonlySet<string> = new Set<ErrorCode>([
 export const POSTPONE_BACKOFF = Backoff.listed([1_000, 2_000, 5_000, 15_000, 60_000, 300_000]);
 
 /**
- * Repeats a call that nobody received, or whose token was refused: after a suspension, or a reinstatement, services learn of it
- * one after the other. A neighbour that is there and does not answer in time is not called again: the time
- * of the caller is better spent on undoing the installation.
+ * Repeats a call that nobody received, or whose token was refused: services learn of a suspension one after the other. A
+ * neighbour that does not answer in time is not called again: the time is better spent on undoing the installation.
  * @param stop ends the waiting; what is under way then no longer matters
  */
 export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -27,7 +26,7 @@ export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>):
       return await abandonedOn(stop, call());
     } catch (error) {
       const wait = RETRY_DELAYS_MS[attempt];
-      if (wait === undefined || !isPassing(error)) throw error;
+      if (wait === undefined || !(error instanceof PlatformError && PASSING.has(error.code))) throw error;
       await delay(wait, undefined, { signal: stop });
     }
   }
@@ -48,10 +47,6 @@ export function storedError(error: unknown): StoredError {
   return error instanceof PlatformError
     ? { code: error.code, detail: error.message }
     : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed' };
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof PlatformError && PASSING.has(error.code);
 }
 
 function abandonedOn<T>(stop: AbortSignal, call: Promise<T>): Promise<T> {

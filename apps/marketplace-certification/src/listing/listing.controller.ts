@@ -1,10 +1,11 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, type ListAnswer } from '@crm/http';
 import { manifestJsonSchema } from '@crm/manifest';
-import { Controller, Get, Header, Param, Query } from '@nestjs/common';
-import { MARKETPLACE } from '../catalogue/api-groups.js';
-import { AppDetailView, AppView, ListingQuery } from './listing.dto.js';
+import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
+import { MARKETPLACE } from '../api-groups.js';
+import { AppDetailView, AppView, ListingQuery, RateInput, RatingView } from './listing.dto.js';
 import { ListingService } from './listing.service.js';
+import { RatingService } from './rating.service.js';
 
 @ApiGroup(MARKETPLACE)
 @Controller('api/marketplace')
@@ -45,5 +46,26 @@ export class ListingController {
   })
   manifestSchema(): Readonly<Record<string, unknown>> {
     return manifestJsonSchema;
+  }
+}
+
+@ApiGroup(MARKETPLACE)
+@Controller('api/marketplace/apps/:key/rating')
+export class RatingController {
+  constructor(private readonly ratings: RatingService) {}
+
+  @Put()
+  @Access({ right: 'write' })
+  @Describe({
+    summary: 'Rates an installed app',
+    description: 'Each user has one rating per app; rating again replaces it.',
+    answers: [{ status: 200, description: 'The rating of the current user', body: () => RatingView }],
+  })
+  rate(
+    @CurrentPrincipal() principal: Principal,
+    @Param('key') key: string,
+    @Body() { stars, text }: RateInput,
+  ): Promise<RatingView> {
+    return this.ratings.rate(principal, key, stars, text);
   }
 }

@@ -2,19 +2,16 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
+import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { isIdentifier } from '../catalogue/identifier.js';
-import { InstallCountRepository } from '../install-count/install-count.repository.js';
-import { RatingRepository } from '../rating/rating.repository.js';
-import { storedText } from '../text/stored-text.js';
-import type { AppDetailView, AppView, ListingQuery } from './listing.dto.js';
-import { ListingRepository } from './listing.repository.js';
-import { detailViewOf, viewOf } from './listing.view.js';
+import { isIdentifier, storedText } from '../catalogue/stored-text.js';
+import { InstallCountRepository } from '../installation/installation.repository.js';
+import type { AppDetailView, AppView, ListingQuery, PermissionView, ReviewView } from './listing.dto.js';
+import { type Listing, type ListingDetail, ListingRepository } from './listing.repository.js';
+import { RatingRepository, type Review } from './rating.repository.js';
 
-/** Ratings with a text that an app's page shows. */
 const SHOWN_REVIEWS = 10;
 
-/** What a tenant sees of the marketplace. */
 @Injectable()
 export class ListingService {
   constructor(
@@ -61,3 +58,46 @@ export class ListingService {
     return this.database.transaction(principal.tenantId, (tx) => this.installCounts.list(tx, keys));
   }
 }
+
+function viewOf(listing: Listing, installCount: number): AppView {
+  const { key, name, kind, summary, version, ratingCount: count, ratingTotal } = listing;
+  const average = count === 0 ? null : Math.round((Number(ratingTotal) / count) * 100) / 100;
+  return { key, name, kind, summary, version, rating: { average, count }, installCount };
+}
+
+function detailViewOf(listing: ListingDetail, reviews: readonly Review[], installCount: number): AppDetailView {
+  const { manifest } = listing;
+  const {
+    description = null,
+    categories = [],
+    icon = null,
+    screenshots = [],
+    visibility = 'public',
+  } = manifest.listing ?? {};
+  return {
+    ...viewOf(listing, installCount),
+    publisher: { ...manifest.publisher, name: listing.publisherName },
+    publishedAt: listing.publishedAt.toISOString(),
+    description,
+    categories,
+    icon,
+    screenshots,
+    visibility,
+    permissions: permissionsOf(manifest),
+    objects: (manifest.objects ?? []).map(({ apiName, label }) => ({ apiName, label: label ?? apiName })),
+    events: [...new Set((manifest.webhooks ?? []).flatMap(({ events }) => events))],
+    hosts: [...new Set((manifest.webhooks ?? []).map(({ url }) => new URL(url).host))],
+    releaseNotes: manifest.release?.notes ?? null,
+    reviews: reviews.map(reviewOf),
+  };
+}
+
+function permissionsOf(manifest: Manifest): PermissionView[] {
+  return (manifest.permissions ?? []).map((permission) =>
+    typeof permission === 'string'
+      ? { scope: permission, purpose: null, optional: false }
+      : { scope: permission.scope, purpose: permission.purpose ?? null, optional: permission.optional ?? false },
+  );
+}
+
+const reviewOf = ({ stars, text, updatedAt }: Review): ReviewView => ({ stars, text, at: updatedAt.toISOString() });

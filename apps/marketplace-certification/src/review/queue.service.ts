@@ -1,20 +1,17 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { type ListAnswer, type ListPage, type ListQuery, listAnswer, MAX_PAGE_SIZE, parsePage } from '@crm/http';
+import { type ListAnswer, type ListPage, listAnswer, MAX_PAGE_SIZE, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import { storedText } from '../catalogue/stored-text.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
-import { storedText } from '../text/stored-text.js';
 import { assertOperator } from './assert-operator.js';
 import type { ListSubmissionsQuery, SubmissionDetailView, SubmissionView } from './review.dto.js';
 import { type QueueFilter, type ReviewedSubmission, ReviewRepository } from './review.repository.js';
-import { fitQueue } from './review-queue.js';
-import { viewOf } from './submission-view.js';
+import { fitQueue, viewOf } from './submission-view.js';
 
-/** Steps of a submission's way that its reviewer sees. */
 const SHOWN_STEPS = 100;
 
-/** The review queue and what a reviewer reads of a submission. */
 @Injectable()
 export class QueueService {
   constructor(
@@ -24,22 +21,15 @@ export class QueueService {
   ) {}
 
   /**
-   * The queue as the query filters and sorts it. Without `sort`, what waits for an operator comes by turn, so that a publisher
-   * who submits very often delays nobody else; everything else newest first. A cursor holds its place by turn: turns become
-   * lower while others decide, so whoever works through the queue begins again at its start.
+   * What waits for an operator comes by turn, so that a publisher who submits very often delays nobody else. Turns become lower
+   * while others decide, so whoever works through the queue with a cursor begins again at its start.
    * @throws PlatformError FORBIDDEN unless the caller is an operator; INVALID_QUERY for a cursor of another list
    */
   async list(operator: Principal | undefined, query: ListSubmissionsQuery = {}): Promise<ListAnswer<SubmissionView>> {
     assertOperator(operator);
-    const { page: number, size = MAX_PAGE_SIZE, cursor, count, ...rest } = query;
-    const filter = filterOf(rest);
+    const filter = filterOf(query);
     const page = parsePage(
-      {
-        size,
-        ...(number !== undefined && { page: number }),
-        ...(cursor !== undefined && { cursor }),
-        ...(count && { count }),
-      },
+      { ...query, size: query.size ?? MAX_PAGE_SIZE },
       {
         tenantId: operator.userId,
         list: 'submissions',
@@ -80,7 +70,7 @@ export class QueueService {
   }
 }
 
-function filterOf({ q, status, ...filter }: Omit<ListSubmissionsQuery, keyof ListQuery>): QueueFilter {
+function filterOf({ q, status, page, size, cursor, count, ...filter }: ListSubmissionsQuery): QueueFilter {
   const waits = status === 'in_review' || status === 'approved';
   const words = q === undefined ? '' : storedText(q, 200).trim().toLowerCase();
   return {

@@ -1,13 +1,23 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { PlatformError } from '@crm/contracts';
+import { type OperatorAuditPage, PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
+import { listOperatorAudit } from '@crm/operator-audit';
+import { OperatorAuditQuery } from '@crm/operator-audit/dto';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { REVIEW_DECISIONS } from '../catalogue/version-state.js';
+import { APP_DECISIONS, REVIEW_DECISIONS } from '../catalogue/version-state.js';
+import { AppDecisionService } from './app-decision.service.js';
 import { QueueService } from './queue.service.js';
-import { DecisionInput, ListSubmissionsQuery, SubmissionDetailView, SubmissionView } from './review.dto.js';
+import {
+  AppDecisionInput,
+  AppView,
+  DecisionInput,
+  ListSubmissionsQuery,
+  SubmissionDetailView,
+  SubmissionView,
+} from './review.dto.js';
 import { ReviewService } from './review.service.js';
 
-/** The review queue, for operators. */
 @ApiGroup({
   name: 'Submissions',
   description: 'The review queue: versions that developers submitted.',
@@ -64,5 +74,59 @@ export class OperatorsSubmissionController {
     const decision = REVIEW_DECISIONS.find((known) => known === name);
     if (!decision) throw new PlatformError('NOT_FOUND');
     return this.reviews.decide(principal, submissionId, decision, input?.reason);
+  }
+}
+
+@ApiGroup({
+  name: 'Apps',
+  description: 'Published apps, how much depends on them, and taking them out of the marketplace.',
+})
+@Controller('operators/api/admin/apps')
+export class OperatorsAppController {
+  constructor(private readonly decisions: AppDecisionService) {}
+
+  @Get(':key/impact')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns how much depends on an app',
+    description: 'Look at it before you suspend the app.',
+    answers: [{ status: 200, description: 'The app and its installations', body: () => AppView }],
+    errors: ['NOT_FOUND'],
+  })
+  async impact(@CurrentPrincipal() principal: Principal, @Param('key') appKey: string): Promise<AppView> {
+    return this.decisions.measure(principal, appKey);
+  }
+
+  @Post(':key/:decision')
+  @HttpCode(200)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Suspends, reinstates, revokes or unlists an app',
+    description: `The decision is one of ${APP_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`suspend\` stops new installs and keeps those there are; \`reinstate\` undoes that; \`revoke\` is for good: no version is published any more or again, and every token of the app ends within a second; \`unlist\` leaves the app to those who know its key. The publisher reads the reason as the verdict on the version.`,
+    answers: [{ status: 200, description: 'The app and its installations', body: () => AppView }],
+    errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE', 'NOT_FOUND'],
+  })
+  async decide(
+    @CurrentPrincipal() principal: Principal,
+    @Param('key') appKey: string,
+    @Param('decision') name: string,
+    @Body() { reason }: AppDecisionInput,
+  ): Promise<AppView> {
+    const decision = APP_DECISIONS.find((known) => known === name);
+    if (!decision) throw new PlatformError('NOT_FOUND');
+    return this.decisions.decide(principal, appKey, decision, reason);
+  }
+}
+
+/** This service's part of the trail of operators, which marketplace-admin shows together with that of identity. */
+@Controller('operators/audit')
+@Access({ right: 'administer' })
+export class OperatorsAuditController {
+  constructor(private readonly database: Database) {}
+
+  @Get()
+  @Describe({ summary: 'Lists what operators did', hidden: true })
+  list(@Query() query: OperatorAuditQuery): Promise<OperatorAuditPage> {
+    return this.database.crossTenant((tx) => listOperatorAudit(tx, query));
   }
 }

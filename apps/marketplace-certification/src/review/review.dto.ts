@@ -3,6 +3,7 @@ import {
   DateTimeField,
   EnumField,
   IdField,
+  IntegerField,
   JsonField,
   ListField,
   ListQuery,
@@ -18,7 +19,6 @@ import { VERSION_STATUSES, type VersionStatus } from '../catalogue/version-state
  */
 const QUEUE_SORTS = ['fair', 'submittedAt', '-submittedAt'] as const;
 
-/** Whose claim counts, as the operator who asks sees it. */
 const QUEUE_CLAIMS = ['mine', 'others', 'none'] as const;
 
 export class ListSubmissionsQuery extends ListQuery {
@@ -71,7 +71,6 @@ export class PublisherView {
   name: string;
 }
 
-/** A version of an app as operators see it. */
 export class SubmissionView {
   @IdField()
   id: string;
@@ -131,7 +130,6 @@ export class SubmissionStepView {
   reason: string | null;
 }
 
-/** A submission with everything that its reviewer looks at. */
 export class SubmissionDetailView extends SubmissionView {
   @TextField({ maxLength: 200 })
   name: string;
@@ -162,4 +160,49 @@ export class SubmissionDetailView extends SubmissionView {
 
   @ListField(() => SubmissionStepView, { maxItems: 100, description: 'What happened to it, oldest first' })
   history: SubmissionStepView[];
+}
+
+export class AppDecisionInput {
+  @TextField({ maxLength: 2000, pattern: /\S/, description: 'Shown to the publisher', example: 'It loses data.' })
+  reason: string;
+}
+
+export class ImpactView {
+  @IntegerField({ minimum: 0, description: 'Live installations, those that are being made or undone included' })
+  installations: number;
+
+  @IntegerField({ minimum: 0, description: 'Workspaces that have one' })
+  tenants: number;
+
+  @IntegerField({ minimum: 0, description: 'Trial installations of the publisher' })
+  sandboxes: number;
+}
+
+export class AppView {
+  @TextField({ maxLength: 100 })
+  key: string;
+
+  @TextField({ maxLength: 200 })
+  name: string;
+
+  @ObjectField(() => PublisherView)
+  publisher: PublisherView;
+
+  @TextField({ maxLength: 20, example: 'public' })
+  visibility: string;
+
+  @BooleanField({ optional: true, description: 'It stays unlisted where a version says `public`' })
+  unlistedByOperator?: boolean;
+
+  @TextField({ maxLength: 64, nullable: true, description: 'Null while no version can be installed' })
+  publishedVersion: string | null;
+
+  @TextField({ maxLength: 64, nullable: true })
+  suspendedVersion: string | null;
+
+  @BooleanField({ optional: true, description: 'For good: nothing of it is published again' })
+  revoked?: boolean;
+
+  @ObjectField(() => ImpactView)
+  impact: ImpactView;
 }

@@ -5,21 +5,26 @@ import { type Certification, compareVersions } from '@crm/manifest';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
-import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import { storedText } from '../catalogue/stored-text.js';
 import { OUTCOMES_OF_REVIEW, VerdictEvents } from '../catalogue/verdict-events.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus, type ReviewDecision, reasonRequired, type VersionStatus } from '../catalogue/version-state.js';
-import { ClientStatusService } from '../client-status/client-status.service.js';
-import { storedText } from '../text/stored-text.js';
-import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
+import { ClientStatusService } from '../credentials/client-status.service.js';
+import { WebhookSecretService } from '../credentials/webhook-secret.service.js';
 import { assertOperator } from './assert-operator.js';
-import { publishedListing } from './published-listing.js';
 import type { SubmissionView } from './review.dto.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { viewOf } from './submission-view.js';
 
 /** How long a claim counts. Whoever needs longer claims again. */
 export const CLAIM_HOURS = 4;
+
+interface Decision {
+  readonly operator: Principal;
+  readonly decision: ReviewDecision;
+  readonly to: VersionStatus;
+  readonly reason: string | undefined;
+}
 
 /** What operators do with submissions. Every decision is recorded in the audit trail: who, when and why. */
 @Injectable()
@@ -29,7 +34,6 @@ export class ReviewService {
     private readonly reviews: ReviewRepository,
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
-    private readonly audit: SubmissionAuditRepository,
     private readonly verdicts: VerdictEvents,
     private readonly secrets: WebhookSecretService,
     private readonly statuses: ClientStatusService,
@@ -47,47 +51,41 @@ export class ReviewService {
   ): Promise<SubmissionView> {
     assertOperator(operator);
     const why = storedText(reason?.trim() ?? '', 2000) || undefined;
-    const decided = await this.database.crossTenant(async (tx) => {
+    const view = await this.database.crossTenant(async (tx) => {
       const submission = await this.lock(tx, submissionId);
       if (operator.linkedTenantId === submission.tenantId) throw new PlatformError('OWN_SUBMISSION');
       assertClaim(submission, operator, decision, why);
       const to = nextStatus(submission.status, decision, 'operator', why);
-      if (decision === 'publish') await this.publish(tx, submission, operator, why);
-      await this.settle(tx, submission, operator, decision, to, why);
-      await this.record(tx, submission, operator, decision, to, why);
+      const decided = { operator, decision, to, reason: why };
+      if (decision === 'publish') await this.publish(tx, submission, decided);
+      await this.settle(tx, submission, decided);
+      await this.record(tx, submission, decided);
       const outcome = OUTCOMES_OF_REVIEW[decision];
       if (outcome) await this.verdicts.append(tx, operator, submissionId, outcome, why);
       return viewOf((await this.reviews.find(tx, submissionId)) as ReviewedSubmission);
     });
-    if (decision === 'publish') await this.statuses.tell(decided.appKey);
-    return decided;
+    if (decision === 'publish') await this.statuses.tell(view.appKey);
+    return view;
   }
 
-  /** What the decision changes in the submission itself. A decision ends the claim and keeps who had it. */
   private async settle(
     tx: NarrowTransaction,
     { id }: ReviewedSubmission,
-    operator: Principal,
-    decision: ReviewDecision,
-    to: VersionStatus,
-    why: string | undefined,
+    { operator, decision, to, reason }: Decision,
   ): Promise<void> {
     if (decision === 'claim') await this.reviews.claim(tx, id, operator.userId, CLAIM_HOURS * 3600);
     else if (decision === 'release') await this.reviews.release(tx, id);
-    else await this.versions.changeStatus(tx, id, to, { verdict: why ?? to, claimedUntil: null });
+    else await this.versions.changeStatus(tx, id, to, { verdict: reason ?? to, claimedUntil: null });
   }
 
   /** The step of the submission, and the act of the operator with what they had before them. */
   private async record(
     tx: NarrowTransaction,
     submission: ReviewedSubmission,
-    operator: Principal,
-    decision: ReviewDecision,
-    to: VersionStatus,
-    reason: string | undefined,
+    { operator, decision, to, reason }: Decision,
   ): Promise<void> {
     const { id, status, appKey, version, publisherName, tenantId, certification } = submission;
-    await this.audit.insert(tx, {
+    await this.versions.recordStep(tx, {
       submissionId: id,
       actorKind: 'operator',
       actorId: operator.userId,
@@ -125,8 +123,7 @@ export class ReviewService {
   private async publish(
     tx: NarrowTransaction,
     submission: ReviewedSubmission,
-    operator: Principal,
-    reason: string | undefined,
+    { operator, reason }: Decision,
   ): Promise<void> {
     if (!reason && hasOpenWarnings(submission.certification)) {
       throw reasonRequired('The certification has open warnings: give a reason to publish it');
@@ -146,25 +143,20 @@ export class ReviewService {
     const published = versions.find(({ status }) => status === 'published');
     // A later version takes the place of a suspended one. Identity learns of it within seconds.
     if (!published && versions.some(({ status }) => status === 'suspended')) {
-      await this.statuses.decide(tx, submission.appKey, 'active');
+      await this.statuses.decide(tx, submission.appKey, { status: 'active' });
     }
     if (published) {
-      const to = nextStatus('published', 'deprecate', 'system');
-      await this.versions.changeStatus(tx, published.id, to);
-      await this.audit.insert(tx, {
-        submissionId: published.id,
+      await this.versions.move(tx, published, {
         actorKind: 'system',
         actorId: operator.userId,
         action: 'deprecate',
-        from: 'published',
-        to,
         reason: `Version ${submission.version} was published.`,
       });
     }
     const manifest = await this.versions.getManifest(tx, submission.id);
-    await this.apps.publish(tx, submission.appKey, submission.id, publishedListing(manifest, submission.publisherName));
+    await this.apps.publish(tx, submission.id, manifest, submission.publisherName);
     if (manifest.webhooks?.length) await this.secrets.ensure(tx, submission.appKey);
-    await this.statuses.publish(tx, submission.appKey);
+    await this.statuses.decide(tx, submission.appKey, { settingsChanged: true });
   }
 }
 

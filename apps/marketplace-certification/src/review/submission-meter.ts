@@ -1,12 +1,11 @@
 import { Database, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { VERSION_STATUSES } from '../catalogue/version-state.js';
-import { MEASURE_SUBMISSIONS } from './review.sql.js';
+import { MEASURE_SUBMISSIONS } from './review.repository.js';
 import { submissionMetrics } from './submission-metrics.js';
 
 const MEASURE_MS = 60_000;
 
-/** Measures the review queue for all publishers. */
 @Injectable()
 export class SubmissionMeter extends Sweeper {
   constructor(private readonly database: Database) {

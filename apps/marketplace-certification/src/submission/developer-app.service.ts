@@ -4,14 +4,11 @@ import { Database, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { AppService } from '../catalogue/app.service.js';
-import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
-import type { Submission } from '../catalogue/version.entity.js';
+import type { Submission } from '../catalogue/catalogue.entity.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
-import { nextStatus } from '../catalogue/version-state.js';
 import type { DeveloperAppView, DeveloperSubmissionView, DeveloperVersionView } from './submission.dto.js';
 
-/** What a publisher sees of its own apps and does to them. */
 @Injectable()
 export class DeveloperAppService {
   constructor(
@@ -19,7 +16,6 @@ export class DeveloperAppService {
     private readonly appService: AppService,
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
-    private readonly audit: SubmissionAuditRepository,
     private readonly differences: VersionDifferenceService,
   ) {}
 
@@ -36,51 +32,31 @@ export class DeveloperAppService {
     return [...apps.values()];
   }
 
-  /**
-   * A submitted version as its reviewer sees it, without who reviews it.
-   * @throws PlatformError NOT_FOUND
-   */
+  /** A submitted version as its reviewer sees it, without who reviews it. @throws PlatformError NOT_FOUND */
   async get(tenantId: string, appKey: string, version: string): Promise<DeveloperSubmissionView> {
     const { submission, certification } = await this.database.crossTenant(async (tx) => {
       await this.appService.assertOwner(tx, tenantId, appKey);
-      const found = (await this.versions.listOfApp(tx, appKey)).find((candidate) => candidate.version === version);
-      const stored = found && (await this.versions.find(tx, found.id));
-      if (!found || !stored) throw new PlatformError('NOT_FOUND');
-      return { submission: found, certification: stored.certification };
+      const found = await this.find(tx, appKey, version);
+      return { submission: found, certification: await this.versions.getCertification(tx, found.id) };
     });
     const difference = await this.differences.find(submission);
     return { ...viewOf(submission), certification, difference };
   }
 
-  /**
-   * Withdraws a version before it is published.
-   * @throws PlatformError NOT_FOUND, SUBMISSION_STATE
-   */
+  /** Withdraws a version before it is published. @throws PlatformError NOT_FOUND, SUBMISSION_STATE */
   async withdraw(principal: Principal, appKey: string, version: string): Promise<DeveloperVersionView> {
     return this.database.crossTenant(async (tx) => {
-      const submission = await this.lock(tx, principal.tenantId, appKey, version);
-      const to = nextStatus(submission.status, 'withdraw', 'developer');
-      await Promise.all([
-        this.versions.changeStatus(tx, submission.id, to),
-        this.audit.insert(tx, {
-          submissionId: submission.id,
-          actorKind: 'developer',
-          actorId: principal.userId,
-          action: 'withdraw',
-          from: submission.status,
-          to,
-        }),
-      ]);
-      return viewOf({ ...submission, status: to });
+      await this.appService.assertOwner(tx, principal.tenantId, appKey);
+      // Holds the app, and so all its versions, until the transaction ends.
+      await this.apps.lock(tx, appKey);
+      const submission = await this.find(tx, appKey, version);
+      const step = { actorKind: 'developer', actorId: principal.userId, action: 'withdraw' } as const;
+      return viewOf({ ...submission, status: await this.versions.move(tx, submission, step) });
     });
   }
 
-  /** Holds the app, and so all its versions, until the transaction ends. */
-  private async lock(tx: NarrowTransaction, tenantId: string, appKey: string, version: string): Promise<Submission> {
-    await this.appService.assertOwner(tx, tenantId, appKey);
-    await this.apps.lock(tx, appKey);
-    const submissions = await this.versions.listOfApp(tx, appKey);
-    const submission = submissions.find((candidate) => candidate.version === version);
+  private async find(tx: NarrowTransaction, appKey: string, version: string): Promise<Submission> {
+    const submission = (await this.versions.listOfApp(tx, appKey)).find((candidate) => candidate.version === version);
     if (!submission) throw new PlatformError('NOT_FOUND');
     return submission;
   }

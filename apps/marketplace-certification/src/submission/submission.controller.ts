@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
+import { DEVELOPER_PROGRAM } from '../api-groups.js';
 import { CertifyInput } from '../certification/certification.dto.js';
 import { DeveloperAppService } from './developer-app.service.js';
 import {

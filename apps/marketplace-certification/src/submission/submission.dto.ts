@@ -40,7 +40,6 @@ export class DeveloperVersionView {
   verdict?: string;
 }
 
-/** A submitted version with what its reviewer looks at. */
 export class DeveloperSubmissionView extends DeveloperVersionView {
   @ObjectField(() => CertificationView, { description: 'What the suite said when the version was submitted' })
   certification: CertificationView;

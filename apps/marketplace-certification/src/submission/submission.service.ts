@@ -11,12 +11,11 @@ import {
 import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
-import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import { storedText } from '../catalogue/stored-text.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus } from '../catalogue/version-state.js';
 import { type CertificationRequest, CertificationService } from '../certification/certification.service.js';
 import { PublisherQuota } from '../certification/publisher-quota.js';
-import { storedText } from '../text/stored-text.js';
 import type { AcceptedSubmissionView } from './submission.dto.js';
 
 /** Accepts packages that pass certification, under a key of the publisher, with a version above every earlier one. */
@@ -27,7 +26,6 @@ export class SubmissionService {
     private readonly certifications: CertificationService,
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
-    private readonly audit: SubmissionAuditRepository,
     private readonly quota: PublisherQuota,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -83,7 +81,6 @@ export class SubmissionService {
     }
   }
 
-  /** @throws KeyOrVersionTaken */
   private async insert(
     tx: NarrowTransaction,
     { tenantId, userId }: Principal,
@@ -97,8 +94,8 @@ export class SubmissionService {
     const name = storedText(manifest.name, 200);
     const owner = await this.apps.claimKey(tx, { key, tenantId, publisherName, name, kind });
     if (owner !== tenantId) throw new KeyOrVersionTaken();
-    const earlier = await this.versions.listNumbers(tx, key);
-    if (earlier.some((other) => compareVersions(other, version) >= 0)) throw new KeyOrVersionTaken();
+    const earlier = await this.versions.listOfApp(tx, key);
+    if (earlier.some((other) => compareVersions(other.version, version) >= 0)) throw new KeyOrVersionTaken();
     const id = newId();
     await this.versions.insert(tx, {
       id,
@@ -113,7 +110,7 @@ export class SubmissionService {
       certification,
       submittedBy: userId,
     });
-    await this.audit.insert(tx, {
+    await this.versions.recordStep(tx, {
       submissionId: id,
       actorKind: 'developer',
       actorId: userId,
@@ -130,10 +127,13 @@ export class SubmissionService {
   }
 
   private async getAccepted(submissionId: string): Promise<AcceptedSubmissionView> {
-    const submission = await this.database.crossTenant((tx) => this.versions.find(tx, submissionId));
-    if (!submission) throw new PlatformError('NOT_FOUND');
-    const { status: versionStatus, certification, appKey, version } = submission;
-    return { accepted: true, versionStatus, certification, appKey, version, submissionId };
+    return this.database.crossTenant(async (tx) => {
+      const submission = await this.versions.find(tx, submissionId);
+      if (!submission) throw new PlatformError('NOT_FOUND');
+      const { status: versionStatus, appKey, version } = submission;
+      const certification = await this.versions.getCertification(tx, submissionId);
+      return { accepted: true, versionStatus, certification, appKey, version, submissionId };
+    });
   }
 }
 

@@ -12,21 +12,22 @@ import {
   testTokens,
   waitUntil,
 } from '@crm/testing';
+import { expect } from '@jest/globals';
 import { AppModule } from '../../src/app.module.js';
-import type { ReviewDecision } from '../../src/catalogue/version-state.js';
+import type { AppDecision, ReviewDecision } from '../../src/catalogue/version-state.js';
 import type { CertificationView } from '../../src/certification/certification.dto.js';
 import type { MarketplaceConfig } from '../../src/config.js';
 import type { InstallationView } from '../../src/installation/installation.dto.js';
-import type { AppDetailView, AppView } from '../../src/listing/listing.dto.js';
+import type { AppDetailView, AppView, RatingView } from '../../src/listing/listing.dto.js';
 import { migrations } from '../../src/migrations/index.js';
-import type { RatingView } from '../../src/rating/rating.dto.js';
+import { AppDecisionService } from '../../src/review/app-decision.service.js';
 import { ReviewService } from '../../src/review/review.service.js';
 import type {
   AcceptedSubmissionView,
   DeveloperAppView,
   DeveloperVersionView,
 } from '../../src/submission/submission.dto.js';
-import { fieldService, reviewPacket } from './packages.js';
+import { fieldService, newKey, reviewPacket } from './packages.js';
 
 /** Somebody who calls, with a token of their own. */
 export interface Caller {
@@ -135,13 +136,22 @@ export class Marketplace {
     return this.request(caller, 'POST', '/installs', { appKey, ...more });
   }
 
+  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return this.database.crossTenant((tx) => tx.query<Row>(sql, parameters));
+  }
+
+  queryOf<Row = Record<string, unknown>>(
+    { tenantId }: Pick<Caller, 'tenantId'>,
+    sql: string,
+    parameters: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return this.database.transaction(tenantId, (tx) => tx.query<Row>(sql, parameters));
+  }
+
   /** What a tenant's changes have told the other services, in order. */
   events(tenantId: string): Promise<{ name: string; data: object }[]> {
-    return this.database.crossTenant((tx) =>
-      tx.query(`select name, envelope::jsonb -> 'data' as data from outbox where tenant_id = $1 order by id`, [
-        tenantId,
-      ]),
-    );
+    const sql = `select name, envelope::jsonb -> 'data' as data from outbox where tenant_id = $1 order by id`;
+    return this.query(sql, [tenantId]);
   }
 
   /** Waits until an installation is in the state. */
@@ -156,12 +166,29 @@ export class Marketplace {
     return this.service.get(ReviewService).decide(operator, submissionId, decision, reason);
   }
 
+  decideApp(key: string, decision: AppDecision, reason = 'It loses data.', operator = theAdministrator) {
+    return this.service.get(AppDecisionService).decide(operator, key, decision, reason);
+  }
+
+  /** Submits a package that passes certification. */
+  async submitted(publisher: Caller, changes: object = {}, key = newKey()): Promise<{ id: string; key: string }> {
+    const { status, body } = await this.submit(publisher, fieldService(key, changes));
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    return { id: body.submissionId, key };
+  }
+
+  /** Submits and publishes a package with a new key. */
+  async published(publisher: Caller, changes: object = {}): Promise<string> {
+    const key = newKey();
+    await this.publish(publisher, key, changes);
+    return key;
+  }
+
   /** Submits and publishes a package. */
   async publish(publisher: Caller, key: string, changes: Partial<Manifest> = {}): Promise<string> {
-    const submitted = await this.submit(publisher, fieldService(key, changes));
-    if (submitted.status !== 201) throw new Error(JSON.stringify(submitted.body));
-    await this.decide(submitted.body.submissionId, 'publish', 'The warnings are known.');
-    return submitted.body.submissionId;
+    const { id } = await this.submitted(publisher, changes, key);
+    await this.decide(id, 'publish', 'The warnings are known.');
+    return id;
   }
 }
 
@@ -175,6 +202,19 @@ export const theOperator: Principal = {
   issuedAtMs: Date.now(),
   token: 'operator',
 };
+
+export const theAdministrator: Principal = { ...theOperator, roles: ['administrator'] };
+
+export const anotherOperator: Principal = { ...theOperator, userId: '0198c0de-0000-7000-8000-000000000002' };
+
+/** Status and code of an answer. */
+export async function refusal(answer: Promise<TestAnswer<Pick<Body, 'code'>>>): Promise<[number, string]> {
+  const { status, body } = await answer;
+  return [status, body.code];
+}
+
+/** Matches an error with the code. */
+export const withCode = (code: string) => expect.objectContaining({ code });
 
 /** A name server that knows every name, so that tests do not depend on the network; `inside.…` leads to a private address. */
 async function resolves(hostname: string): Promise<string[]> {

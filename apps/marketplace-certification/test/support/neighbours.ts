@@ -1,10 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { authorize, type Principal } from '@crm/access';
-import { AUDIENCES, type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
+import { AUDIENCES, type ErrorCode, PlatformError, type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
 import type { RpcContext } from '@crm/messaging';
 import { answerRpc, testTokens } from '@crm/testing';
 import type { Static, TSchema } from 'typebox';
-import { Gate } from './gate.js';
+
+/** Something that waits until a test lets it go on. */
+export class Gate {
+  readonly opened: Promise<void>;
+  open: () => void;
+
+  constructor() {
+    this.opened = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+}
 
 type Handler<Request extends TSchema, Response extends TSchema> = (
   request: Static<Request>,
@@ -40,6 +51,13 @@ export class Neighbours {
     handler: Handler<Request, Response>,
   ): void {
     this.overrides.set(contract.subject, handler as (request: never) => unknown);
+  }
+
+  /** An error from now on. */
+  refuse(contract: { readonly subject: string }, code: ErrorCode, detail?: string): void {
+    this.overrides.set(contract.subject, () => {
+      throw new PlatformError(code, detail);
+    });
   }
 
   /** No answer at all, as long as the neighbours are there. */

@@ -1,0 +1,34 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { OfferService } from './offer.service.js';
+
+type IsAppKnown = typeof rpc.marketplace.isAppKnown;
+type ListSandboxes = typeof rpc.marketplace.listSandboxes;
+
+@Controller()
+export class InstallationRpc {
+  constructor(private readonly offers: OfferService) {}
+
+  /** custom-objects asks this when an administrator shares an object with an app. */
+  @RpcHandler(rpc.marketplace.isAppKnown)
+  @Access({ right: 'administer' })
+  async isKnown(
+    @Payload() { appKey }: RpcRequest<IsAppKnown>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<IsAppKnown>> {
+    return { known: await this.offers.isKnown(principal, appKey) };
+  }
+
+  /** webhook-dispatcher asks this when a developer listens to the deliveries of an app. */
+  @RpcHandler(rpc.marketplace.listSandboxes)
+  @Access({ right: 'administer' })
+  async listSandboxes(
+    @Payload() { appKey }: RpcRequest<ListSandboxes>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<ListSandboxes>> {
+    return { installationIds: await this.offers.listSandboxes(principal, appKey) };
+  }
+}
