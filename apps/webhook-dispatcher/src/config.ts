@@ -10,7 +10,7 @@ export const WEBHOOK_CONFIG = Symbol('webhook configuration');
 export interface WebhookConfig {
   service: ServiceConfig;
   database: DatabaseConfig;
-  /** The keys that seal signing secrets: one, or a ring (`id:key,id:key`) whose first one seals. */
+  /** One key, or a ring (`id:key,id:key`) whose first one seals. */
   keyEncryptionKey: string;
   egress: {
     /** Hosts and ports that may be called although the address policy refuses them; never in production. */
@@ -18,9 +18,9 @@ export interface WebhookConfig {
     /** PEM of the certificate authority of those hosts. */
     ca?: string;
   };
-  /** Subscriptions that a tenant may have, including those of its apps: one event can become as many deliveries. */
+  /** Includes those of apps: one event can become as many deliveries. */
   subscriptionsPerTenant: number;
-  /** Deliveries that a subscription holds while it is paused or disabled; what comes then is counted and not kept. */
+  /** What a paused or disabled subscription gets beyond it is counted and not kept. */
   heldPerSubscription: number;
   delivery: DeliveryConfig;
 }

@@ -185,7 +185,7 @@ describe('deliveries', () => {
       status: 'failed',
       attempts: 1,
       outcome,
-      reason: null,
+
       dueAt: null,
       isHead: false,
       isSetAside: false,

@@ -14,7 +14,7 @@ import { migrations } from '../src/migrations/index.js';
 import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
 import { HoldRepository } from '../src/queue/hold.repository.js';
 import {
-  type SubscriptionQueue,
+  type SubscriptionKey,
   SubscriptionQueueRepository,
   type WokenQueue,
 } from '../src/queue/subscription-queue.repository.js';
@@ -47,18 +47,18 @@ describe('due deliveries', () => {
     }),
   );
 
-  const subscription = (tenantId: string = randomUUID()): SubscriptionQueue => ({
+  const subscription = (tenantId: string = randomUUID()): SubscriptionKey => ({
     tenantId,
     subscriptionId: randomUUID(),
   });
   const insert = (
     tx: NarrowTransaction,
-    { tenantId, subscriptionId }: SubscriptionQueue,
+    { tenantId, subscriptionId }: SubscriptionKey,
     writer: LedgerWriterRepository = records,
   ) => writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
-  const add = (queue: SubscriptionQueue) => database.crossTenant((tx) => insert(tx, queue));
+  const add = (queue: SubscriptionKey) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
-  const addBacklog = (queue: SubscriptionQueue, count: number, { areRetries = false } = {}) =>
+  const addBacklog = (queue: SubscriptionKey, count: number, { areRetries = false } = {}) =>
     database.crossTenant(async (tx) => {
       await tx.query(
         `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
@@ -68,7 +68,7 @@ describe('due deliveries', () => {
       );
       wake(tx, [queue], new Date(Date.now() - 3_600_000));
     });
-  const wake = (tx: NarrowTransaction, woken: readonly SubscriptionQueue[], dueAt: Date | null = null) =>
+  const wake = (tx: NarrowTransaction, woken: readonly SubscriptionKey[], dueAt: Date | null = null) =>
     queues.wake(
       tx,
       woken.map((queue) => ({ ...queue, dueAt })),
@@ -77,9 +77,7 @@ describe('due deliveries', () => {
     const { tenantId, id: deliveryId, subscriptionId, claim: claimId } = claimed as ClaimedDelivery;
     const known = { kind: 'settlement', tenantId, deliveryId, subscriptionId, claim: claimId } as const;
     return database.crossTenant((tx) =>
-      records.write(tx, [
-        { ...known, url: null, outcome: null, reason: null, isHead: false, isSetAside: false, ...settled },
-      ]),
+      records.write(tx, [{ ...known, url: null, outcome: null, isHead: false, isSetAside: false, ...settled }]),
     );
   };
 
@@ -254,7 +252,7 @@ describe('due deliveries', () => {
 
   describe('written while their queue is looked into', () => {
     /** Looks into the queue in the middle of writing a delivery. */
-    const duringInsert = async (queue: SubscriptionQueue, isWoken: boolean, look: () => Promise<unknown>) => {
+    const duringInsert = async (queue: SubscriptionKey, isWoken: boolean, look: () => Promise<unknown>) => {
       await database.crossTenant(async (tx) => {
         if (isWoken) {
           await insert(tx, queue);
@@ -323,7 +321,7 @@ describe('due deliveries', () => {
   it('repairs queues that are missing or due too late', async () => {
     const [late, known, missing] = [subscription(), subscription(), subscription()];
     const inDays = new Date(Date.now() + 2 * 86_400_000);
-    const write = ({ tenantId, subscriptionId }: SubscriptionQueue, delay: string) =>
+    const write = ({ tenantId, subscriptionId }: SubscriptionKey, delay: string) =>
       database.crossTenant((tx) =>
         tx.query(
           `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)

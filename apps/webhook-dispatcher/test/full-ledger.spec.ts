@@ -1,10 +1,10 @@
 import { Database, lowestIdOf } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { AppLedgerService } from '../src/ledger/app-ledger.service.js';
+
 import { BoundedReads } from '../src/ledger/bounded-reads.js';
 import { APP_LEDGER, TENANT_LEDGER } from '../src/ledger/ledger.repository.js';
-import { MOST_DELIVERIES } from '../src/ledger/ledger.service.js';
+import { LedgerService, MOST_DELIVERIES } from '../src/ledger/ledger.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
@@ -174,7 +174,7 @@ describe('a ledger with more deliveries than one request reads', () => {
   });
 
   it('refuses statistics of too many deliveries of an app, and has them for a shorter time', async () => {
-    const stats = (from?: string) => app.service.get(AppLedgerService).countByHour(APP, from ? { from } : {});
+    const stats = (from?: string) => app.service.get(LedgerService).countByHour({ appKey: APP }, from ? { from } : {});
     await expect(stats()).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
     const hours = await stats(new Date(Math.ceil(beginMs + stepMs) + 1).toISOString());
     expect(hours.reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(MOST_DELIVERIES);

@@ -65,9 +65,7 @@ describe('lines of records', () => {
     const known = { kind: 'settlement', tenantId, deliveryId, subscriptionId, claim: claimId, isHead } as const;
     const status = dueAt ? 'retrying' : 'delivered';
     await database.crossTenant((tx) =>
-      records.write(tx, [
-        { ...known, url: null, status, attempts: 1, outcome: null, reason: null, dueAt, isSetAside: false },
-      ]),
+      records.write(tx, [{ ...known, url: null, status, attempts: 1, outcome: null, dueAt, isSetAside: false }]),
     );
   };
 

@@ -23,15 +23,11 @@ import {
 } from './sandbox.dto.js';
 import { refuseWithoutSandbox, SandboxService } from './sandbox.service.js';
 
-/** Milliseconds between two looks at the ledger. */
 const LOOK_MS = 500;
-/** Milliseconds after which a session cannot be resumed. */
+/** After which a session cannot be resumed. */
 const SESSION_PAUSE_MS = 24 * 3_600_000;
 
-/**
- * Lets a developer listen to the deliveries of an app's sandboxes. A session is a cursor into the ledger, so that no process keeps
- * anything between two calls.
- */
+/** A session is a cursor into the ledger, so that no process keeps anything between two calls. */
 @Injectable()
 export class ListeningService {
   constructor(
@@ -49,12 +45,8 @@ export class ListeningService {
    */
   async next(principal: Principal, appKey: string, query: ListenQuery): Promise<ListenedDeliveriesView> {
     const events = query.events ? [...new Set(query.events.flatMap(eventsOf))] : null;
-    const binding: CursorBinding = {
-      tenantId: principal.tenantId,
-      list: `listen/${appKey}`,
-      filter: events,
-      value: 'date-time',
-    };
+    const { tenantId } = principal;
+    const binding: CursorBinding = { tenantId, list: `listen/${appKey}`, filter: events, value: 'date-time' };
     const { exist, receivers } = await this.sandboxes.find(principal, appKey);
     if (query.cursor === undefined) {
       if (!exist) refuseWithoutSandbox(appKey);
@@ -63,7 +55,7 @@ export class ListeningService {
     }
     const position = readPosition(binding, query.cursor);
     const deadline = Date.now() + (query.wait ?? MOST_WAIT_SECONDS) * 1000;
-    return this.limit.within(principal.tenantId, () =>
+    return this.limit.within(tenantId, () =>
       this.wait(binding, new Map(receivers.map((one) => [one.subscriptionId, one])), events, position, deadline),
     );
   }

@@ -1,5 +1,4 @@
-import type { Principal } from '@crm/access';
-import { Access, CurrentPrincipal } from '@crm/access';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
@@ -8,9 +7,6 @@ import { SecretService } from './secret.service.js';
 import { SubscriptionService } from './subscription.service.js';
 
 type Contracts = typeof rpc.webhooks;
-
-/** Called on behalf of an administrator. */
-const ADMINISTER = { right: 'administer' } as const;
 
 /** The marketplace creates and removes subscriptions of apps with their installations, and rotates the secrets of apps. */
 @Controller()
@@ -21,7 +17,7 @@ export class SubscriptionRpc {
   ) {}
 
   @RpcHandler(rpc.webhooks.provisionSubscriptions)
-  @Access(ADMINISTER)
+  @Access({ right: 'administer' })
   async provision(
     @Payload() request: RpcRequest<Contracts['provisionSubscriptions']>,
     @CurrentPrincipal() principal: Principal,
