@@ -6,10 +6,10 @@ import path from 'node:path';
 import { KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, PlatformError } from '@crm/contracts';
 import { createService, type RunningService } from '@crm/runtime';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
 import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/admission/key-tokens.js';
-
 import { type GatewayConfig, loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
 import type { Upstream } from '../src/routing/routing.js';
@@ -181,6 +181,73 @@ const loadConfigFor = (services: Services, environment: Record<string, string>):
     ACCOUNT_PAGE_DIR: PAGE_DIR,
     ...environment,
   });
+
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** A gateway and its stand-ins for the tests of a suite. */
+export class Edge {
+  services!: Services;
+  gateway!: RunningService;
+
+  /** For all tests together. @param prepare called before the gateway starts */
+  static shared(
+    environment: Record<string, string> = {},
+    prepare: (services: Services) => void = () => undefined,
+  ): Edge {
+    const edge = new Edge();
+    beforeAll(async () => {
+      edge.services = await Services.start();
+      prepare(edge.services);
+      await edge.start(environment);
+    });
+    afterAll(() => edge.close());
+    return edge;
+  }
+
+  /** For each test, which starts the gateway itself. */
+  static single(): Edge {
+    const edge = new Edge();
+    beforeEach(async () => {
+      edge.services = await Services.start();
+    });
+    afterEach(() => edge.close());
+    return edge;
+  }
+
+  async start(environment: Record<string, string> = {}, issuer?: ApiKeyIssuer): Promise<void> {
+    this.gateway = await startGateway(this.services, environment, issuer);
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(this.gateway.url + path, init);
+  }
+
+  async call(path: string, { method = 'GET', headers = {}, body }: Call = {}) {
+    const response = await this.fetch(path, { method, headers, body });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    const json = (isJson ? JSON.parse(text) : {}) as Record<string, unknown> & { code?: string };
+    return { status: response.status, headers: response.headers, text, json, code: json.code };
+  }
+
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.gateway.operationsUrl}/metrics`)).text();
+    return Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
+  }
+
+  raw(request: string): Promise<string> {
+    return sendRaw(this.gateway.url, request);
+  }
+
+  async close(): Promise<void> {
+    await this.gateway?.close();
+    await this.services.close();
+  }
+}
 
 /** Sends a text that no HTTP client would send. @returns the answer, from the status line on */
 export function sendRaw(url: string, request: string): Promise<string> {

@@ -4,7 +4,6 @@ import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow }
 import { databaseConfig, encryptionKeys, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-policy.js';
 
-/** Injection token of the service's configuration. */
 export const WEBHOOK_CONFIG = Symbol('webhook configuration');
 
 export interface WebhookConfig {

@@ -98,7 +98,6 @@ export class AttemptSlots {
       const [first] = queue;
       if (!first || !this.tryAcquire(first.receiver)) continue;
       this.leave(first, true);
-      // Behind the others.
       if (queue.length === 0 || !this.queues.delete(subscriptionId)) continue;
       this.queues.set(subscriptionId, queue);
     }

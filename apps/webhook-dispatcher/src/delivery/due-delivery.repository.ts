@@ -65,7 +65,6 @@ export const MEASURE_DUE_DELIVERIES = `
 const QUEUES_AT_A_TIME = 100;
 
 export interface ClaimLimits extends Room {
-  /** Deliveries of one subscription. */
   readonly perSubscription: number;
   /** Lower limits of some subscriptions; 0 leaves one out. */
   readonly bySubscription: ReadonlyMap<string, number>;

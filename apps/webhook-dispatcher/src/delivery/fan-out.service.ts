@@ -21,7 +21,6 @@ import { type Message, Sender } from './sender.js';
 
 /** Within it only the broker knows of a repetition: a lost stream takes longer to be refilled. */
 const YOUNG_MS = 2_000;
-/** Recorded events that a process remembers. */
 const REMEMBERED = 50_000;
 
 interface Arrival {

@@ -52,7 +52,6 @@ export function parseDelays(text: string): number[] {
 export interface NextState {
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: Date | null;
-  /** Whether the subscription is disabled. */
   readonly disables: boolean;
   /** Whether it ended before its last attempt, because later deliveries of its record waited for it. */
   readonly isSetAside: boolean;

@@ -10,17 +10,14 @@ export interface NewDelivery {
   readonly status: DeliveryStatus;
   /** 1 when the first attempt has ended. */
   readonly attempts: 0 | 1;
-  /** Null before the first attempt has ended. */
   readonly outcome: AttemptOutcome | null;
   /** Null for one that has ended, is held, or waits in a partition. */
   readonly dueAt: Date | null;
   /** Position in the partition of its record; null for one without an order. */
   readonly position: RecordPosition | null;
-  /** While the first attempt is under way. */
   readonly claim: Claim | null;
 }
 
-/** Orders the deliveries of a record to one subscription. */
 export interface RecordPosition {
   readonly recordId: string;
   readonly recordVersion: number;
@@ -46,7 +43,6 @@ export interface EventEntry {
   readonly deliveries: readonly NewDelivery[];
 }
 
-/** Of a claimed delivery. */
 export interface ClaimedEntry {
   readonly tenantId: string;
   readonly deliveryId: string;
@@ -63,11 +59,9 @@ export interface Settlement extends ClaimedEntry {
   readonly url: string | null;
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** Null when no attempt was made. */
   readonly outcome: AttemptOutcome | null;
   /** Why it ended without an attempt. */
   readonly reason?: { readonly code: string; readonly message: string };
-  /** Null for one that has ended. */
   readonly dueAt: Date | null;
   readonly isSetAside: boolean;
 }

@@ -7,7 +7,6 @@ import { LedgerWriterRepository } from './ledger-writer.repository.js';
 
 /** Milliseconds for which entries are gathered, since a commit costs the server as much as some twenty deliveries. */
 const GATHER_MS = 25;
-/** Rows that one transaction writes. */
 const ROWS_TOGETHER = 1_000;
 /** UTF-16 units of the bodies that one transaction writes; a larger one goes alone. */
 const LENGTH_TOGETHER = 4_000_000;
@@ -67,7 +66,6 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     while (this.waiting.length > 0 && this.writing.size < MOST_AT_ONCE) {
       const written: Promise<void> = this.writeTogether(this.takeBatch()).finally(() => {
         this.writing.delete(written);
-        // Entries that gathered while the server was busy.
         if (this.isOverdue) this.begin();
       });
       this.writing.add(written);

@@ -129,7 +129,6 @@ export class DeliveryDetailView extends DeliveryView {
   attemptLog: AttemptView[];
 }
 
-/** What tenants and developers see of a delivery. */
 const commonView = ({ id, event, eventId, url, status, attempts, lastError, createdAt, nextAttemptAt }: Delivery) => ({
   id,
   event,

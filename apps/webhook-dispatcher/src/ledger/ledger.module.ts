@@ -16,7 +16,6 @@ import { RecoveryWorker } from './recovery.worker.js';
 
 const DUE_RECOVERIES_METER = Symbol('webhook-dispatcher:due-recoveries-meter');
 
-/** Writes and reads what became of events, and recovers what is held. */
 @Module({
   imports: [QueueModule, SubscriptionsModule],
   controllers: [AppLedgerRpc, DeliveryStatsController, DeliveryController, RecoveryController],

@@ -90,13 +90,11 @@ export interface Delivery {
   readonly event: string;
   readonly eventId: string;
   readonly subscriptionId: string;
-  /** Null for a subscription that the tenant created. */
   readonly installationId: string | null;
   readonly url: string;
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly lastError: { code: string; message: string; httpStatus?: number } | null;
-  /** Milliseconds of the last attempt. */
   readonly latencyMs: number | null;
   readonly createdAt: Date;
   /** Null for one that has ended, or waits in the partition of a record. */
@@ -129,12 +127,10 @@ export interface DeliveryFilter {
   readonly event: string | null;
   /** Code of the last attempt's error. */
   readonly errorCode: string | null;
-  /** When the event happened. */
   readonly time: TimeRange;
 }
 
 export interface LedgerPage {
-  /** Id of the last delivery of the page before. */
   readonly after: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -143,7 +139,6 @@ export interface LedgerPage {
 }
 
 export interface HourStats {
-  /** The beginning of the hour. */
   readonly at: Date;
   readonly deliveries: number;
   readonly delivered: number;
@@ -193,7 +188,6 @@ export class LedgerRepository {
     return row ? toDelivery(row) : null;
   }
 
-  /** In the order in which they were made. */
   listAttempts(tx: Transaction, owner: LedgerOwner, id: string): Promise<Attempt[]> {
     return tx.query<Attempt>(readsFor(owner).attempts, [idOf(owner), id]);
   }

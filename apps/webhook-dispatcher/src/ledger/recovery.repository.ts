@@ -94,11 +94,9 @@ export interface Recovery {
   readonly state: RecoveryState;
   /** Only events from then on; null for all. */
   readonly since: Date | null;
-  /** Whether failed deliveries are sent too. */
   readonly includeFailed: boolean;
   /** Deliveries at the start, up to the requested limit. */
   readonly total: number;
-  /** Deliveries that were made due. */
   readonly done: number;
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
@@ -130,7 +128,6 @@ export interface RecoveryProgress {
   /** Deliveries that this step made due. */
   readonly done: number;
   readonly nextId: string;
-  /** Milliseconds until the next step. */
   readonly nextInMs: number | null;
 }
 

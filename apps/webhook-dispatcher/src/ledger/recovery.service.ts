@@ -6,7 +6,6 @@ import { refuseUnknownSubscription, statusOf } from '../subscriptions/subscripti
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 import { type Recovery, RecoveryRepository, type RecoveryRequest } from './recovery.repository.js';
 
-/** Wakes the worker of this process when a recovery has started. */
 @Injectable()
 export class RecoverySignal extends Wake {}
 

@@ -37,7 +37,6 @@ export const MOST_DAYS = 7;
 export interface StatsHours {
   readonly fromMs: number;
   readonly toMs: number;
-  /** The beginning of each hour. */
   readonly hoursMs: readonly number[];
 }
 

@@ -97,7 +97,6 @@ interface Gate {
 }
 
 interface Appointed {
-  /** Subscriptions that got something due. */
   readonly woken: number;
   /** Whether changes are left, because they wait for the stream or exceed the limit. */
   readonly isFresh: boolean;

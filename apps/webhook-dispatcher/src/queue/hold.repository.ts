@@ -155,7 +155,6 @@ const DELETE_HOLD = `
   DELETE FROM subscription_hold WHERE tenant_id = $1 AND subscription_id = $2 AND is_discarded`;
 
 export interface Hold {
-  /** Deliveries with the status `held`. */
   readonly held: number;
   /** Events since it was last paused or disabled that exceeded the bound and were not kept. */
   readonly dropped: number;
@@ -168,7 +167,6 @@ interface HeldDelivery extends SubscriptionKey {
   readonly eventId: string;
   readonly event: string;
   readonly url: string;
-  /** Null for a subscription of the workspace. */
   readonly app: { readonly key: string; readonly installationId: string } | null;
   /** Among the deliveries of its record; null for one without an order. */
   readonly position: { readonly recordId: string; readonly recordVersion: number } | null;
@@ -277,7 +275,6 @@ export class HoldRepository {
     return tx.query<SubscriptionKey>(LIST_DISCARDED_HOLDS, [limit]);
   }
 
-  /** @returns how many held deliveries of a deleted subscription were ended */
   async discardSome(
     tx: NarrowTransaction,
     { tenantId, subscriptionId }: SubscriptionKey,

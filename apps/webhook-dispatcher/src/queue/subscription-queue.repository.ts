@@ -84,9 +84,7 @@ export interface SubscriptionKey {
   readonly subscriptionId: string;
 }
 
-/** A queue in which something becomes due. */
 export interface WokenQueue extends SubscriptionKey {
-  /** Null for now. */
   readonly dueAt: Date | null;
 }
 

@@ -18,7 +18,6 @@ export interface AttemptOutcome {
   /** Null when the receiver accepted the delivery. */
   readonly error: AttemptError | null;
   readonly responseExcerpt: string | null;
-  /** Retry-After of the answer. */
   readonly retryAfterMs: number | null;
 }
 

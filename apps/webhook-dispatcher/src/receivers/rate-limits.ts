@@ -17,11 +17,9 @@ type Target = Pick<Receiver, 'tenantId' | 'subscriptionId' | 'rateLimit'>;
 interface Permits {
   readonly target: Target;
   readonly gapMs: number;
-  /** When the next permit becomes valid. */
   nextAt: number;
   left: number;
   isReserving: boolean;
-  /** No reservation is worthwhile before. */
   askAt: number;
   /** Tells waiting deliveries that the next permit is valid. */
   timer: NodeJS.Timeout | undefined;
@@ -60,7 +58,6 @@ export class RateLimits {
     if (rateLimit === null || !permits || permits.left === 0) return;
     permits.left -= 1;
     permits.nextAt += permits.gapMs;
-    // More are likely to be needed.
     if (permits.left === 0) this.reserve(permits, Date.now());
   }
 

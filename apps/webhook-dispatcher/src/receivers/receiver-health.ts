@@ -32,7 +32,6 @@ const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS);
 @Injectable()
 export class ReceiverHealth {
   private readonly logger = new Logger('ReceiverHealth');
-  /** Subscriptions whose health is being written. */
   private readonly writing = new Map<string, Promise<void>>();
 
   constructor(
@@ -45,7 +44,6 @@ export class ReceiverHealth {
   /** A failure to write is logged and made up for by a later attempt. */
   note(receiver: Receiver, outcome: AttemptOutcome, { disables }: { readonly disables: boolean }): void {
     const { subscriptionId, isRemoved } = receiver;
-    // Nothing is left to disable.
     if (isRemoved) return;
     if (this.writing.has(subscriptionId) || !isNews(receiver, outcome, disables)) return;
     const written = this.write(receiver, outcome, disables)
@@ -56,7 +54,6 @@ export class ReceiverHealth {
     this.writing.set(subscriptionId, written);
   }
 
-  /** Resolves when all writes have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.writing.values());
   }

@@ -21,7 +21,6 @@ export class ReceiverLimits {
   readonly firstPerReceiver: number;
   private readonly receivers: Breaker;
   private readonly origins: Breaker;
-  /** Slow attempts by receiver. */
   private readonly slow = new Map<string, number>();
   /** Known receivers at an origin; forgotten with it. */
   private readonly receiversAt = new Map<string, Set<string>>();

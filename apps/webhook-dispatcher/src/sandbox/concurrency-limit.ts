@@ -10,12 +10,10 @@ abstract class ConcurrencyLimit {
 
   constructor(private readonly limits: { readonly perTenant: number; readonly all: number }) {}
 
-  /** Calls under way. */
   get count(): number {
     return this.all;
   }
 
-  /** @throws PlatformError RATE_LIMITED */
   async within<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     const { perTenant, all } = this.limits;
     const own = this.byTenant.get(tenantId) ?? 0;

@@ -47,7 +47,6 @@ export interface RecordedDelivery {
   readonly body: string;
 }
 
-/** The last delivery that a listener has seen. Times compare as texts. */
 export interface ListeningPosition {
   readonly recordedAt: string;
   readonly id: string;
@@ -55,7 +54,6 @@ export interface ListeningPosition {
 
 export interface ListeningFilter {
   readonly subscriptionIds: readonly string[];
-  /** Null for any. */
   readonly events: readonly EventName[] | null;
 }
 

@@ -35,7 +35,6 @@ export class SandboxService {
   }
 }
 
-/** @throws PlatformError CONFLICT */
 export function refuseWithoutSandbox(appKey: string): never {
   const detail = `${appKey} has no sandbox in this workspace; install it with \`"sandbox": true\` first`;
   throw new PlatformError('CONFLICT', detail);

@@ -79,7 +79,6 @@ const testEvent = ({ tenantId, subscriptionId, url, events }: Receiver): Deliver
   data: { subscription: { id: subscriptionId, url, events } },
 });
 
-/** The example of an event in the catalogue, with a new id and the present time. */
 function sampleEvent(name: EventName, tenantId: string): DeliveryBody {
   const type = EVENT_TYPES.find((candidate) => candidate.name === name);
   if (!type) throw new Error(`The catalogue has no event ${name}`);

@@ -24,7 +24,6 @@ export class AppSecretRepository {
     return affected === 1;
   }
 
-  /** Sealed secrets of an app that are valid at `now`, newest first. */
   async listLive(tx: NarrowTransaction, appKey: string, now: Date): Promise<Buffer[]> {
     const [stored] = await tx.query<StoredSecrets>(FIND_APP_SECRET, [appKey]);
     return stored === undefined ? [] : liveSecrets(stored, now);

@@ -91,7 +91,6 @@ export class CustomHeaderService {
     this.box = new SecretBox(config.keyEncryptionKey);
   }
 
-  /** @returns null when there are none */
   seal(headers: CustomHeaders, subscriptionId: string): Buffer | null {
     if (Object.keys(headers).length === 0) return null;
     return this.box.seal(JSON.stringify(headers), placeOfHeaders(subscriptionId));

@@ -6,7 +6,6 @@ import { LRUCache } from 'lru-cache';
 const OPTIONS = { untypedNames: true, expected: 'boolean' } as const;
 const COMPILED_KEPT = 1_000;
 
-/** By event and source. */
 const compiled = new LRUCache<string, CompiledFormula>({ max: COMPILED_KEPT });
 
 /** @throws PlatformError VALIDATION_FAILED with the positions of what is wrong */

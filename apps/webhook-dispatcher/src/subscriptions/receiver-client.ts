@@ -6,7 +6,6 @@ const ATTEMPT_TIMEOUT_MS = 15_000;
 
 export const USER_AGENT = 'crm-platform-webhooks/1';
 
-/** The client for receivers: every URL passes the address policy. */
 export const receiverClient = {
   provide: OutsideClient,
   inject: [WEBHOOK_CONFIG],

@@ -44,7 +44,6 @@ export class SecretService {
     await this.changes.announce({ tenantId });
   }
 
-  /** Stores the secret that came with an installation, unless the app already has one. */
   async storeOfApp(appKey: string, secret: string): Promise<void> {
     const sealed = this.secrets.seal(secret, { appKey });
     await this.database.crossTenant((tx) => this.appSecrets.insertIfMissing(tx, appKey, sealed));
@@ -60,7 +59,6 @@ export class SecretService {
     return isRotated;
   }
 
-  /** Secrets that sign the deliveries of the app now, newest first. */
   async listOfApp(appKey: string): Promise<string[]> {
     const sealed = await this.database.crossTenant((tx) => this.appSecrets.listLive(tx, appKey, new Date()));
     return sealed.map((box) => this.secrets.open(box, { appKey }));

@@ -50,7 +50,6 @@ export interface SignedHeaders {
   'webhook-id': string;
   'webhook-timestamp': string;
   'webhook-signature': string;
-  /** Only with a symmetric secret. */
   'x-platform-signature'?: string;
 }
 

@@ -8,7 +8,6 @@ import type { Subscription } from './subscription.entity.js';
 import { ACTIVE, refuseUnknownSubscription } from './subscription.js';
 import { SubscriptionRepository } from './subscription.repository.js';
 
-/** Pausing, resuming and disabling, for subscriptions of a workspace and of its apps. */
 @Injectable()
 export class SubscriptionStateService {
   constructor(

@@ -34,7 +34,6 @@ export class Subscription {
   @Column({ name: 'rate_limit', type: 'integer', nullable: true })
   rateLimit: number | null;
 
-  /** False while it is paused or disabled and holds its events. */
   @Column({ type: 'boolean' })
   enabled: boolean;
 
@@ -65,7 +64,6 @@ export class Subscription {
   @Column({ name: 'previous_secret_until', type: 'timestamptz', nullable: true, select: false })
   previousSecretUntil: Date | null;
 
-  /** Since then every attempt has failed. */
   @Column({ name: 'failing_since', type: 'timestamptz', nullable: true })
   failingSince: Date | null;
 

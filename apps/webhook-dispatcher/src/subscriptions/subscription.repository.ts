@@ -73,15 +73,12 @@ type Definition = Pick<
 
 export type NewSubscription = Definition & Pick<Subscription, 'secret' | 'createdBy'>;
 
-/** The part of a subscription that its tenant sees, with the headers still sealed. */
 export type SubscriptionSummary = Definition & Pick<Subscription, 'enabled' | 'disabledReason' | 'createdAt'>;
 
 export interface Failures {
-  /** Null when the last attempt succeeded. */
   readonly failingSince: Date | null;
   /** Some failure in the last hour that had one. */
   readonly failedAt: Date | null;
-  /** How many hours had failures. */
   readonly failingHours: number;
 }
 
@@ -109,7 +106,6 @@ export class SubscriptionRepository {
     });
   }
 
-  /** In the order in which they were created. */
   async page(tx: TenantTransaction, page: ListPage): Promise<Subscription[]> {
     return tx.repository(Subscription).find({
       where: { ...present(tx), ...(page.after && { id: MoreThan(page.after.id) }) },
@@ -200,7 +196,6 @@ export class SubscriptionRepository {
       );
   }
 
-  /** @returns false when the tenant created no such subscription */
   async removePreviousSecret(tx: TenantTransaction, id: string): Promise<boolean> {
     const { affected } = await tx
       .repository(Subscription)

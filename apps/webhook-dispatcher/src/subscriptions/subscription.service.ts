@@ -48,7 +48,6 @@ export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & {
 
 export type ProvisionRequest = RpcRequest<typeof rpc.webhooks.provisionSubscriptions>;
 
-/** Rules of subscriptions: which URLs, events and headers are accepted. */
 @Injectable()
 export class SubscriptionService {
   constructor(
@@ -237,7 +236,6 @@ export class SubscriptionService {
     });
   }
 
-  /** The tenant is locked. */
   private async requireWithinLimit(tx: TenantTransaction, requested: number): Promise<void> {
     const { subscriptionsPerTenant: limit } = this.config;
     const present = await this.subscriptions.count(tx);
