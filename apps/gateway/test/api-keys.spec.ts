@@ -17,12 +17,16 @@ const newKey = () => {
   const keyId = v7();
   return { keyId, key: makeApiKey({ keyId, tenantId: TENANT }) };
 };
-/** identity exchanges every key for a token of its own. */
+/** identity exchanges every key for another token. */
 const acceptKeys = () => {
   issuer.answer = async ({ keyId }) => ({
     token: await tokenOf({ sid: keyId, api_key: true, scopes: ['leads'] }),
     expiresIn: 120,
   });
+};
+const startAccepting = (environment?: Record<string, string>) => {
+  acceptKeys();
+  return start(environment);
 };
 const refuseKeys = () => {
   issuer.answer = () => Promise.reject(new PlatformError('INVALID_API_KEY'));
@@ -33,8 +37,7 @@ const use = (key: string, headers?: Record<string, string>) => call(`Bearer ${ke
 
 describe('an API key at the gateway', () => {
   it('is exchanged once for many calls, and only its token is forwarded', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key, keyId } = newKey();
     for (let n = 0; n < 20; n += 1) expect((await use(key)).status).toBe(200);
     expect(issuer.presented).toEqual([
@@ -49,8 +52,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is exchanged once when many calls come at the same time', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key } = newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => use(key)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -58,8 +60,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is understood with every spelling of the scheme', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key } = newKey();
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER  ']) {
       expect((await call(scheme + key)).status).toBe(200);
@@ -69,8 +70,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is exchanged again as soon as its token is cut off, and refused when it has ended', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key, keyId } = newKey();
     expect((await use(key)).status).toBe(200);
     revocations.endedSessions.add(keyId);
@@ -85,8 +85,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is not forwarded when it ended while its token was on the way; the next attempt says so', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key, keyId } = newKey();
     revocations.endedSessions.add(keyId);
     const changing = await use(key);
@@ -127,21 +126,19 @@ describe('an API key at the gateway', () => {
   });
 
   it('has the limit of a user for itself', async () => {
-    acceptKeys();
-    await start({ RATE_LIMIT_PRINCIPAL: '2' });
+    await startAccepting({ RATE_LIMIT_PRINCIPAL: '2' });
     const [first, second] = [newKey().key, newKey().key];
     const answer = await use(first);
     expect(answer.headers.get('ratelimit-policy')).toBe('"principal";q=2;w=60, "tenant";q=12000;w=60');
     await use(first);
     expect((await use(first)).code).toBe('RATE_LIMITED');
-    // Of the same user, to whom the tokens of both belong.
+    // Both tokens belong to the same user.
     expect((await use(second)).status).toBe(200);
     expect((await call(`Bearer ${await tokenOf({ sid: v7() })}`)).status).toBe(200);
   });
 
   it('counts to its tenant', async () => {
-    acceptKeys();
-    await start({ RATE_LIMIT_TENANT: '2' });
+    await startAccepting({ RATE_LIMIT_TENANT: '2' });
     await use(newKey().key);
     await use(newKey().key);
     expect((await use(newKey().key)).code).toBe('RATE_LIMITED');
@@ -150,8 +147,7 @@ describe('an API key at the gateway', () => {
 
 describe('whoever guesses API keys', () => {
   it('is refused by the checksum, without a call to identity', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key } = newKey();
     const mangled = [
       'crmk_',
@@ -184,8 +180,7 @@ describe('whoever guesses API keys', () => {
   });
 
   it('does not pay for a key that is valid', async () => {
-    acceptKeys();
-    await start({ RATE_LIMIT_ADDRESS: '2' });
+    await startAccepting({ RATE_LIMIT_ADDRESS: '2' });
     for (let n = 0; n < 6; n += 1) expect((await use(newKey().key, { 'x-forwarded-for': ATTACKER })).status).toBe(200);
   });
 

@@ -36,35 +36,27 @@ export interface DeliveryConfig {
 }
 
 export function loadConfig(): WebhookConfig {
-  const env = readEnvironment((read) => ({
+  const { allow, caFile, retryDelays, delivery, ...config } = readEnvironment((read) => ({
     service: serviceConfig('webhook-dispatcher'),
     database: databaseConfig('webhook-dispatcher'),
     keyEncryptionKey: encryptionKeys(read, 'KEY_ENCRYPTION_KEY'),
     allow: read.string('EGRESS_ALLOW', { default: '' }),
     caFile: read.string('EGRESS_CA_FILE', { default: '' }),
     retryDelays: read.string('WEBHOOK_RETRY_DELAYS', { default: '' }),
-    concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 256, min: 1, max: 4096 }),
-    slowConcurrency: read.integer('WEBHOOK_SLOW_CONCURRENCY', { default: 4096, min: 1, max: 65_536 }),
-    perSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', { default: 64, min: 1, max: 1000 }),
+    delivery: {
+      concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 256, min: 1, max: 4096 }),
+      slowConcurrency: read.integer('WEBHOOK_SLOW_CONCURRENCY', { default: 4096, min: 1, max: 65_536 }),
+      concurrencyPerSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', {
+        default: 64,
+        min: 1,
+        max: 1000,
+      }),
+    },
     subscriptionsPerTenant: read.integer('SUBSCRIPTIONS_PER_TENANT', { default: 100, min: 1, max: 1000 }),
     heldPerSubscription: read.integer('WEBHOOK_HELD_PER_SUBSCRIPTION', { default: 100_000, min: 1, max: 10_000_000 }),
   }));
-  assertNoEgressExceptionsInProduction({ profile: env.service.profile, allow: env.allow, caFile: env.caFile });
-  return {
-    service: env.service,
-    database: env.database,
-    keyEncryptionKey: env.keyEncryptionKey,
-    egress: {
-      allow: parseEgressAllow(env.allow),
-      ...(env.caFile === '' ? {} : { ca: readFileSync(env.caFile, 'utf8') }),
-    },
-    subscriptionsPerTenant: env.subscriptionsPerTenant,
-    heldPerSubscription: env.heldPerSubscription,
-    delivery: {
-      retryDelaysMs: env.retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(env.retryDelays),
-      concurrency: env.concurrency,
-      slowConcurrency: env.slowConcurrency,
-      concurrencyPerSubscription: env.perSubscription,
-    },
-  };
+  assertNoEgressExceptionsInProduction({ profile: config.service.profile, allow, caFile });
+  const egress = { allow: parseEgressAllow(allow), ...(caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') }) };
+  const retryDelaysMs = retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(retryDelays);
+  return { ...config, egress, delivery: { retryDelaysMs, ...delivery } };
 }

@@ -28,7 +28,7 @@ const FILL = `
                      || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, $4::int) AS n) AS made`;
 
 interface PlanNode {
-  /** Of the nodes that read a table. */
+  /** For nodes that read a table. */
   'Relation Name'?: string;
   'Actual Rows'?: number;
   'Rows Removed by Filter'?: number;
@@ -91,7 +91,7 @@ describe('a ledger with more deliveries than one request reads', () => {
   const middle = () => beginMs + 10 * HOUR_MS;
   const cursor = () => lowestIdOf(Math.floor(middle()));
 
-  /** Whose page has an index in its order. */
+  /** For these a page has an index in its order. */
   const indexed: [string, () => Filter][] = [
     ['no filter', () => ({})],
     ['a status other than delivered', () => ({ status: 'failed' })],

@@ -133,21 +133,6 @@ describe('the attempts of a delivery', () => {
     const attempt = { at: expect.any(String), latencyMs: expect.any(Number) };
     expect(unanswered).toEqual(Array(2).fill({ ...attempt, errorCode: 'too_large', phase: 'headers' }));
   });
-
-  it('keep the phase of codes that happen in several', async () => {
-    const reactions: ReceiverReaction[] = ['reset', 'reset', { status: 204 }];
-    app.receiver.respondWith(() => reactions.shift() as ReceiverReaction);
-    await app.subscribe(tenant.admin);
-    await app.emit(tenant.id);
-    const [delivered] = await app.settled(tenant.admin, 'delivered');
-    const attempts = await attemptsOf(delivered?.id);
-    expect(attempts).toMatchObject([
-      { errorCode: 'reset', phase: 'headers' },
-      { errorCode: 'reset', phase: 'headers' },
-      { httpStatus: 204 },
-    ]);
-    expect(attempts.at(-1)).not.toHaveProperty('phase');
-  });
 });
 
 interface StatsJson {
@@ -157,7 +142,7 @@ interface StatsJson {
 }
 
 describe('statistics of deliveries', () => {
-  /** Of the hour before this one. */
+  /** The hour before this one. */
   let hour: number;
   beforeEach(() => {
     hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
@@ -278,7 +263,7 @@ describe('the ledger of an app', () => {
     appKey = `app-${randomUUID()}`;
   });
 
-  /** In a workspace of its own, which also has a subscription of its own. */
+  /** In a new workspace, which also has its own subscription. */
   async function install(key = appKey) {
     const workspace = await app.tenant();
     const installationId = randomUUID();

@@ -45,7 +45,7 @@ describe('webhook subscriptions', () => {
     ...['lastName ==', '1', 'lastName', 'lastName > 5'].map((filter) => ({ filter })),
     { events: ['task.created', 'deal.won'], filter: 'amount == "a lot"' },
     { events: ['task.*', 'deal.*'], filter: 'amount == "a lot"' },
-    // Of its domain, only `app.upgraded` declares it.
+    // Only `app.upgraded` declares it.
     { events: ['app.*'], filter: 'previousVersion > 5' },
     ...[0, 1001, 1.5, '5'].map((rateLimit) => ({ rateLimit })),
     ...['v2', null, ['v1a']].map((signature) => ({ signature })),

@@ -99,7 +99,7 @@ export class ProxyService extends EdgeProxy {
     reply.raw.once('close', leave);
   }
 
-  /** Of a token that was verified before, or a key that was exchanged: nearly every request has one, and a promise costs more. */
+  /** Known from a token that was verified before, or a key that was exchanged: nearly always, and a promise costs more. */
   private rememberedPrincipal(request: FastifyRequest, { routeClass }: Route): Principal | undefined {
     if (routeClass.ignoresToken) {
       this.keys.withhold(request);

@@ -13,7 +13,7 @@ export interface RouteClass extends ForwardClass {
   readonly strangerBytes: number;
   /** Where the body of a call without a valid token counts. */
   readonly room: Exclude<BodyRoom, 'tenant'>;
-  /** By what calls are counted: whoever the token says, or the address without one; the address; the hook and the address. */
+  /** What calls are counted by: whoever the token says, or the address without one; the address; the hook and the address. */
   readonly limit: 'caller' | 'address' | 'hook';
   /** A token that is sent along is not looked at. */
   readonly ignoresToken: boolean;

@@ -49,7 +49,7 @@ export const RELEASE_DELIVERIES = `
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS released (tenant_id, delivery_id, claim)
    WHERE due.tenant_id = released.tenant_id AND due.delivery_id = released.delivery_id AND due.claim = released.claim`;
 
-/** Of the 500 longest due queues, 1,000 first attempts and retries of each. $1: tenants to leave out. */
+/** Counts in the 500 longest due queues, 1,000 first attempts and retries of each. $1: tenants to leave out. */
 export const MEASURE_DUE_DELIVERIES = `
   SELECT count(*)::int AS items, extract(epoch FROM now() - min(due.due_at))::float8 AS "oldestSeconds"
     FROM (SELECT tenant_id, subscription_id FROM subscription_queue

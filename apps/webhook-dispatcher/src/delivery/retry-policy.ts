@@ -21,11 +21,7 @@ export const DEFAULT_RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/**
- * @param attempts attempts made
- * @param random a number in [0, 1)
- * @returns milliseconds, or null when there is no attempt left
- */
+/** Milliseconds, or null when no attempt is left. @param attempts that were made @param random a number in [0, 1) */
 export function delayBeforeNext(
   delaysMs: readonly number[],
   attempts: number,

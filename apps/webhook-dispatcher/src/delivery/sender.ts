@@ -51,10 +51,7 @@ export class Sender {
     private readonly signal: SubscriptionQueueSignal,
   ) {}
 
-  /**
-   * @param onSlow called when the attempt becomes a slow one and no longer needs its slot
-   * @throws any error that is no outcome: a defect of this service
-   */
+  /** Throws what is no outcome: a defect of this service. @param onSlow called when the attempt no longer needs its slot */
   async attempt(receiver: Receiver, message: Message, onSlow: () => void): Promise<AttemptOutcome> {
     const { tenantId } = receiver;
     let isSlow = false;

@@ -61,7 +61,7 @@ export const INSERT_ORDERED_DELIVERIES = `
     FROM given JOIN inserted USING (tenant_id, id)`;
 
 /**
- * Those that this process no longer claims stay as they are. The attempt before moves from the row of the delivery to the log.
+ * What this process no longer claims stays as it is. The attempt before moves from the row of the delivery to the log.
  * $1 to $15 are the columns of `given`, $16, $17: lowest and highest id, which exclude partitions of other days.
  */
 export const SETTLE_DELIVERIES = `

@@ -1,4 +1,4 @@
-import type { AttemptPhase, DeliveryStatus } from '@crm/contracts';
+import type { AttemptPhase, DeliveryHour, DeliveryStatus } from '@crm/contracts';
 import { lowestIdOf, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
@@ -138,17 +138,7 @@ export interface LedgerPage {
   readonly countLimit: number | null;
 }
 
-export interface HourStats {
-  readonly at: Date;
-  readonly deliveries: number;
-  readonly delivered: number;
-  /** Includes those whose last attempt the address policy refused. */
-  readonly failed: number;
-  /** All attempts of these deliveries, whenever they were made. */
-  readonly attempts: number;
-  /** Percentiles of the last attempts; null when none was made. */
-  readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
-}
+export type HourStats = Omit<DeliveryHour, 'at'> & { readonly at: Date };
 
 interface HourRow extends Omit<HourStats, 'at' | 'latencyMs'> {
   readonly hour: number;
@@ -163,10 +153,7 @@ export class LedgerRepository {
     private readonly holds: HoldRepository,
   ) {}
 
-  /**
-   * Newest first.
-   * @returns also how many there are, counted no further than `countLimit`
-   */
+  /** Newest first, and how many there are, counted no further than `countLimit`. */
   async page(
     tx: Transaction,
     owner: LedgerOwner,
@@ -192,11 +179,7 @@ export class LedgerRepository {
     return tx.query<Attempt>(readsFor(owner).attempts, [idOf(owner), id]);
   }
 
-  /**
-   * Oldest hour first.
-   * @param subscriptionId null for all
-   * @returns null when there are more than `most` deliveries
-   */
+  /** Oldest hour first; null when there are more than `most` deliveries. @param subscriptionId null for all */
   async countByHour(
     tx: Transaction,
     owner: LedgerOwner,

@@ -29,10 +29,7 @@ export interface DeliveryQuery extends TimeRangeQuery {
   readonly errorCode?: string;
 }
 
-/**
- * The ledger as tenants see it, and as the developer of an app sees that of the app in all tenants.
- * Reads of an app also throw what {@link BoundedReads.run} throws.
- */
+/** As tenants see it, and as the developer of an app does. Reads of an app also throw what {@link BoundedReads.run} throws. */
 @Injectable()
 export class LedgerService {
   constructor(
@@ -44,20 +41,14 @@ export class LedgerService {
     private readonly orderSignal: DeliveryOrderSignal,
   ) {}
 
-  /**
-   * Newest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant, list or filter, and when `from` is later than `to`
-   */
+  /** @throws PlatformError INVALID_QUERY for a cursor of another tenant, list or filter, and when `from` is later than `to` */
   async list({ tenantId }: Principal, query: ListDeliveriesQuery): Promise<ListAnswer<Delivery>> {
     const page = parsePage(query, { tenantId, list: 'deliveries', filter: filterOf(query) });
     const [deliveries, counted] = await this.page({ tenantId }, query, { ...page, after: page.after?.id });
     return listAnswer(deliveries, page, counted, idPosition);
   }
 
-  /**
-   * Newest first, and how many there are.
-   * @throws PlatformError INVALID_QUERY when `from` is later than `to`
-   */
+  /** Newest first, and how many there are. @throws PlatformError INVALID_QUERY when `from` is later than `to` */
   async page(owner: LedgerOwner, query: DeliveryQuery, page: LedgerPage): Promise<[Delivery[], number]> {
     const filter = filterOf(query);
     return this.read(owner, (tx) => this.ledger.page(tx, owner, filter, page));
@@ -75,11 +66,7 @@ export class LedgerService {
     return delivery && { delivery, attempts };
   }
 
-  /**
-   * Attempts a delivery now, with the same id and body. It gets this attempt and the rest of its schedule.
-   * @throws PlatformError NOT_FOUND, or CONFLICT when its event is no longer kept, its subscription is paused or disabled, or
-   *   it waits for earlier deliveries
-   */
+  /** @throws PlatformError NOT_FOUND, or CONFLICT when its event is gone, its subscription inactive, or it waits for earlier ones */
   async redeliver({ tenantId }: Principal, id: string): Promise<Delivery> {
     return this.database.transaction(tenantId, async (tx) => {
       const before = (await this.ledger.find(tx, { tenantId }, id)) ?? refuseUnknown();
@@ -101,11 +88,7 @@ export class LedgerService {
     });
   }
 
-  /**
-   * Oldest hour first, also of subscriptions that no longer exist.
-   * @throws PlatformError INVALID_QUERY for a range that ends before it begins or is too long, QUERY_TOO_EXPENSIVE when it has
-   *   too many deliveries
-   */
+  /** @throws PlatformError INVALID_QUERY for a range that is backwards or too long, QUERY_TOO_EXPENSIVE for too many deliveries */
   async countByHour(owner: LedgerOwner, query: TimeRangeQuery): Promise<HourStats[]> {
     const hours = statsHours(parseTimeRange(query), Date.now());
     const stats = await this.read(owner, (tx) => this.ledger.countByHour(tx, owner, null, hours, MOST_DELIVERIES));

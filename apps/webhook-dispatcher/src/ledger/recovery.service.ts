@@ -18,10 +18,7 @@ export class RecoveryService {
     private readonly signal: RecoverySignal,
   ) {}
 
-  /**
-   * Returns the one that is running, if there is one, whatever it was asked for.
-   * @throws PlatformError NOT_FOUND, or CONFLICT while the subscription is paused or disabled
-   */
+  /** Returns the one that is running, if there is one. @throws PlatformError NOT_FOUND, or CONFLICT for an inactive subscription */
   async start({ tenantId }: Principal, request: RecoveryRequest): Promise<Recovery> {
     const { subscriptionId } = request;
     return this.database.transaction(tenantId, async (tx) => {

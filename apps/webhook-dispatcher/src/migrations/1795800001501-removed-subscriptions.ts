@@ -175,7 +175,7 @@ export class RemovedSubscriptions1795800001501 extends ServiceMigration {
         claim uuid,
         claimed_until timestamptz`,
       primaryKey: ['delivery_id'],
-      // By subscription, so that the backlog of a paused one is not read; first attempts before retries.
+      // Subscriptions first, so that the backlog of a paused one is not read; first attempts before retries.
       indexes: ['subscription_id, is_retry, due_at'],
       grants: ['select', 'insert', 'update'],
       narrow: ['select', 'insert', 'update', 'delete'],

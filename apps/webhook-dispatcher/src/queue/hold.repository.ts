@@ -15,7 +15,7 @@ export const LOCK_HOLDS = `
      FOR UPDATE OF hold`;
 
 /**
- * Those beyond the bound $7 are counted and not written, the latest first. $1 to $6 and, nullable, $12 to $15 are columns of the
+ * What exceeds the bound $7 is counted and not written, the latest first. $1 to $6 and, nullable, $12 to $15 are columns of the
  * deliveries, $8 to $11 of the events of which every delivery is held, whose bodies are written only if one needs it.
  */
 export const INSERT_HELD_DELIVERIES = `
@@ -72,7 +72,7 @@ export const HOLD_CLAIMED_DELIVERIES = `
      WHERE hold.tenant_id = change.tenant_id AND hold.subscription_id = change.subscription_id)
   SELECT id FROM held`;
 
-/** Those that are not claimed. $1: tenant, $2: subscription, $3: how many. */
+/** Leaves claimed ones alone. $1: tenant, $2: subscription, $3: how many. */
 const HOLD_DUE_DELIVERIES = `
   WITH chosen AS MATERIALIZED (
     SELECT due.tenant_id, due.delivery_id FROM due_delivery AS due

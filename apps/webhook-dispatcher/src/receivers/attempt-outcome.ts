@@ -66,10 +66,7 @@ function excerpt(body: Buffer): string | null {
   return text === '' ? null : text;
 }
 
-/**
- * RFC 9110, section 10.2.3: seconds or an HTTP date; of several headers, the first counts.
- * @returns milliseconds from now, not negative, at most one day; null when it cannot be read
- */
+/** RFC 9110, section 10.2.3: seconds or an HTTP date; of several headers, the first counts. @returns milliseconds from now */
 export function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | null {
   const text = (typeof header === 'string' ? header : header?.[0])?.trim();
   if (text === undefined) return null;

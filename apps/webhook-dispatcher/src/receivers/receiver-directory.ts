@@ -14,7 +14,7 @@ const KEPT_TENANTS = 20_000;
 /** Milliseconds after which a tenant is read again: a notice may be lost, and secrets expire. */
 const KEPT_MS = 60_000;
 
-/** By the id of their subscription. */
+/** Receivers of a tenant, by subscription. */
 export type Receivers = ReadonlyMap<string, Receiver>;
 
 /** Receivers in memory, so that an event that nobody wants costs a lookup. Changes are told by `ReceiverChanges`. */

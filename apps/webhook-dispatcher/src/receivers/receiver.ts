@@ -1,27 +1,23 @@
 import type { CustomHeaders } from '../subscriptions/custom-headers.js';
 import type { Signer } from '../subscriptions/signature.js';
-import { type Ordering, REMOVAL_EVENT, type StallRule } from '../subscriptions/subscription.js';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { REMOVAL_EVENT } from '../subscriptions/subscription.js';
 import type { Failures } from '../subscriptions/subscription.repository.js';
 
+type Stored = Pick<
+  Subscription,
+  'appKey' | 'installationId' | 'url' | 'filter' | 'enabled' | 'rateLimit' | 'ordering' | 'onStall'
+>;
+
 /** The part of a subscription that deliveries need. */
-export interface Receiver extends Failures {
+export interface Receiver extends Readonly<Stored>, Failures {
   readonly tenantId: string;
   readonly subscriptionId: string;
-  readonly appKey: string | null;
-  readonly installationId: string | null;
   /** Whether the installation was removed: then it gets the event that says so and no other. */
   readonly isRemoved: boolean;
-  readonly url: string;
   /** Scheme, host and port of the URL. */
   readonly origin: string;
   readonly events: readonly string[];
-  /** A formula over the data of a delivery. */
-  readonly filter: string | null;
-  readonly enabled: boolean;
-  /** Attempts a second that may begin. */
-  readonly rateLimit: number | null;
-  readonly ordering: Ordering;
-  readonly onStall: StallRule;
   /** Unix milliseconds; it gets no event from before. */
   readonly createdAt: number;
   readonly signer: Signer;

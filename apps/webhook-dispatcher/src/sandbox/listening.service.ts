@@ -39,9 +39,8 @@ export class ListeningService {
   ) {}
 
   /**
-   * The deliveries that were recorded since the cursor or while the call waits; without a cursor, a new session.
-   * @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; CONFLICT when a session begins
-   *   and the app has no sandbox there; INVALID_QUERY for a cursor of another session or one of over a day ago; RATE_LIMITED
+   * Without a cursor, a session begins.
+   * @throws PlatformError NOT_FOUND, CONFLICT without a sandbox, INVALID_QUERY for a cursor of another session, RATE_LIMITED
    */
   async next(principal: Principal, appKey: string, query: ListenQuery): Promise<ListenedDeliveriesView> {
     const events = query.events ? [...new Set(query.events.flatMap(eventsOf))] : null;

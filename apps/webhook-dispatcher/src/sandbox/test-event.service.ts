@@ -31,10 +31,7 @@ export class TestEventService {
     private readonly samples: SampleEventLimit,
   ) {}
 
-  /**
-   * Takes no slot, and does not count for the health of the receiver.
-   * @throws PlatformError NOT_FOUND, or RATE_LIMITED while another test event of the subscription is under way
-   */
+  /** Takes no slot, and does not count for the health of the receiver. @throws PlatformError NOT_FOUND, RATE_LIMITED */
   async sendTest({ tenantId }: Principal, subscriptionId: string): Promise<AttemptOutcome & { eventId: string }> {
     const receiver = (await this.directory.of(tenantId)).get(subscriptionId);
     if (!receiver || receiver.isRemoved) return refuseUnknownSubscription();
@@ -52,10 +49,7 @@ export class TestEventService {
     }
   }
 
-  /**
-   * @throws PlatformError NOT_FOUND when another workspace publishes the app; CONFLICT when there is no sandbox, or no enabled
-   *   subscription of one that names the event; RATE_LIMITED
-   */
+  /** @throws PlatformError NOT_FOUND, CONFLICT when no enabled subscription of a sandbox names the event, RATE_LIMITED */
   async sendSample(principal: Principal, appKey: string, name: EventName): Promise<TriggeredEventView> {
     const { tenantId } = principal;
     const { exist, receivers } = await this.sandboxes.find(principal, appKey);

@@ -62,10 +62,7 @@ export class Signer {
     this.symmetric = keys.filter((key) => key.kind === 'symmetric');
   }
 
-  /**
-   * @param id of the event
-   * @param timestamp Unix seconds of this attempt
-   */
+  /** @param timestamp Unix seconds of this attempt */
   headers(id: string, timestamp: number, body: string): SignedHeaders {
     const signedByPlatform = `${timestamp}.${body}`;
     const signed = `${id}.${signedByPlatform}`;

@@ -17,10 +17,7 @@ export class SubscriptionStateService {
     private readonly changes: ReceiverChanges,
   ) {}
 
-  /**
-   * Pauses or resumes; what is held stays held.
-   * @throws PlatformError NOT_FOUND
-   */
+  /** Pauses or resumes; what is held stays held. @throws PlatformError NOT_FOUND */
   async setEnabled({ tenantId }: Principal, id: string, enabled: boolean): Promise<void> {
     await this.database.transaction(tenantId, async (tx) => {
       const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
@@ -30,10 +27,7 @@ export class SubscriptionStateService {
     await this.changes.announce({ tenantId });
   }
 
-  /**
-   * Opens the hold of a subscription that becomes inactive, which is locked.
-   * @returns the changes to store
-   */
+  /** Opens the hold of a subscription that becomes inactive, which is locked. @returns the changes to store */
   async changeTo(tx: TenantTransaction, before: Subscription, enabled: boolean): Promise<Partial<Subscription>> {
     if (enabled === before.enabled) return {};
     if (enabled) return ACTIVE;

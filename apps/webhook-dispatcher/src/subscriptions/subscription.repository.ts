@@ -42,7 +42,7 @@ const LIMIT_REMOVED = `
    WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_subscription WHERE tenant_id = $1 AND removed_at IS NOT NULL
                                     ORDER BY removed_at DESC, id DESC OFFSET $2)`;
 
-/** Those that have got their event, whose body has the id of the installation, or have waited $1 milliseconds for it. */
+/** Deletes what has got its event, whose body has the id of the installation, or has waited $1 milliseconds for it. */
 const PURGE_REMOVED = `
   DELETE FROM webhook_subscription AS removed
    WHERE removed_at IS NOT NULL
@@ -75,12 +75,7 @@ export type NewSubscription = Definition & Pick<Subscription, 'secret' | 'create
 
 export type SubscriptionSummary = Definition & Pick<Subscription, 'enabled' | 'disabledReason' | 'createdAt'>;
 
-export interface Failures {
-  readonly failingSince: Date | null;
-  /** Some failure in the last hour that had one. */
-  readonly failedAt: Date | null;
-  readonly failingHours: number;
-}
+export type Failures = Readonly<Pick<Subscription, 'failingSince' | 'failedAt' | 'failingHours'>>;
 
 /** Milliseconds ahead that permits may be reserved: a process that dies delays others no longer. */
 const RESERVED_AHEAD_MS = 1_000;

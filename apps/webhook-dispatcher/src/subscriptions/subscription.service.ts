@@ -31,7 +31,7 @@ interface SubscriptionDefinition {
   readonly events: readonly string[];
   readonly description?: string | null;
   readonly filter?: string | null;
-  /** By name, in any case; null for none. */
+  /** Values by name, in any case. */
   readonly headers?: Readonly<Record<string, unknown>> | null;
   /** Attempts a second; null for no limit. */
   readonly rateLimit?: number | null;
@@ -165,10 +165,7 @@ export class SubscriptionService {
     await this.changes.announce({ tenantId: principal.tenantId });
   }
 
-  /**
-   * Creates the subscriptions of a package, all or none; when the installation already has some, returns those.
-   * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
-   */
+  /** All or none, with the errors of `create`; when the installation already has some, returns those. */
   async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
     const { installationId, appKey, webhooks } = request;
     for (const webhook of webhooks) this.requireValid(webhook);
@@ -198,10 +195,7 @@ export class SubscriptionService {
     return subscriptions;
   }
 
-  /**
-   * Deletes the subscriptions of an installation; those that want to know of the removal are kept until they were told.
-   * @param discard whether no event will tell them: a failed installation is undone
-   */
+  /** Keeps those that want to know of the removal until they were told. @param discard a failed installation is undone */
   async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
