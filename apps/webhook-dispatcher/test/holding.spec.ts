@@ -90,10 +90,8 @@ describe('a subscription that is paused or disabled', () => {
       await slow.call(other.admin, 'POST', `subscriptions/${id}/pause`);
       const held = await slow.settled(other.admin, 'held');
       for (const delivery of held) expect(delivery).not.toHaveProperty('nextAttemptAt');
-      expect(held.find(({ eventId }) => eventId === first.id)).toMatchObject({
-        attempts: 1,
-        lastError: { code: 'http_5xx', httpStatus: 500 },
-      });
+      const lastError = { code: 'http_5xx', httpStatus: 500 };
+      expect(held.find(({ eventId }) => eventId === first.id)).toMatchObject({ attempts: 1, lastError });
       expect((await slow.call(other.admin, 'GET', `subscriptions/${id}`)).body).toMatchObject({ heldCount: 2 });
       expect(slow.received(first.id)).toHaveLength(1);
       expect(await slow.rows(other.id, 'SELECT * FROM due_delivery')).toEqual([]);
@@ -182,16 +180,11 @@ describe('a subscription that is paused or disabled', () => {
       await isDisabled(id);
       await app.emit(tenant.id);
       expect(await statuses()).toEqual(['held', 'held']);
-      expect((await app.deliveries(tenant.admin)).find(({ eventId }) => eventId === first.id)).toMatchObject({
-        attempts: 1,
-        lastError: { httpStatus: 410 },
-      });
+      const delivery = (await app.deliveries(tenant.admin)).find(({ eventId }) => eventId === first.id);
+      expect(delivery).toMatchObject({ attempts: 1, lastError: { httpStatus: 410 } });
       expect(app.received(first.id)).toHaveLength(1);
-      expect(await read(id)).toMatchObject({
-        enabled: false,
-        disabledReason: 'the receiver answered 410 Gone',
-        heldCount: 2,
-      });
+      const disabledReason = 'the receiver answered 410 Gone';
+      expect(await read(id)).toMatchObject({ enabled: false, disabledReason, heldCount: 2 });
       // Pausing it does not hide why.
       expect((await pause(id)).body).toMatchObject({ status: 'disabled' });
     });

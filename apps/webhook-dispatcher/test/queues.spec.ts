@@ -92,9 +92,9 @@ describe('due deliveries', () => {
       );
       wake(tx, [queue], new Date(Date.now() - 3_600_000));
     });
-  const wake = (tx: NarrowTransaction, woken: readonly SubscriptionKey[], dueAt: Date | null = null) => {
-    const wokenAt = woken.map((queue) => ({ ...queue, dueAt }));
-    queues.wake(tx, wokenAt);
+  const wake = (tx: NarrowTransaction, keys: readonly SubscriptionKey[], dueAt: Date | null = null) => {
+    const woken = keys.map((key) => ({ ...key, dueAt }));
+    queues.wake(tx, woken);
   };
   const claimedOf = async (room: Partial<ClaimLimits> = {}) =>
     (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
@@ -178,9 +178,7 @@ describe('due deliveries', () => {
     const { deliveries: first } = await claim({ bySubscription: new Map([[queue.subscriptionId, 2]]) });
     const { deliveries: rest } = await claim();
     expect([first.length, rest.length]).toEqual([2, 4]);
-    const rows = await database.transaction(queue.tenantId, (tx) =>
-      tx.query<{ id: string }>('SELECT delivery_id AS id FROM due_delivery ORDER BY due_at LIMIT 2'),
-    );
+    const rows = await run<{ id: string }>('SELECT delivery_id AS id FROM due_delivery ORDER BY due_at LIMIT 2');
     expect(new Set(first.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)));
     expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6);
     expect(await claimedOf()).toEqual([]);
