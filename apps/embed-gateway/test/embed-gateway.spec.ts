@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { fingerprintOf, PlatformError, rpc } from '@crm/contracts';
+import { type ErrorCode, fingerprintOf, PlatformError, rpc } from '@crm/contracts';
 import { readPage } from '@crm/http';
 import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -28,11 +28,14 @@ const config: EmbedGatewayConfig = {
 };
 
 const neighbours: { close(): Promise<void> }[] = [];
+/** Requests to mint. */
+const seen: unknown[] = [];
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService(config, AppModule.with(config), { keySource: testTokens().keySource });
 });
 afterEach(async () => {
+  seen.length = 0;
   for (const neighbour of neighbours.splice(0)) await neighbour.close();
 });
 afterAll(async () => {
@@ -45,6 +48,13 @@ const stand: typeof answerRpc = async (contract, handler) => {
   neighbours.push(neighbour);
   return neighbour;
 };
+/** identity, which mints, or refuses with a code. */
+const standMint = (refusal?: ErrorCode) =>
+  stand(rpc.identity.mintEmbedToken, (request) => {
+    seen.push(request);
+    if (refusal) throw new PlatformError(refusal);
+    return { embedToken: 'token', expiresIn: 900 };
+  });
 
 const PATH = '/api/auth/v1/embed/sessions';
 const credentials = { 'x-embed-key': 'embed_1', 'x-embed-secret': 'a secret' };
@@ -54,11 +64,7 @@ const mint = (body: unknown = hostUser, headers: Record<string, string> = creden
 
 describe('POST /api/auth/v1/embed/sessions', () => {
   it('exchanges credentials and a host user for a token', async () => {
-    const seen: unknown[] = [];
-    await stand(rpc.identity.mintEmbedToken, (request) => {
-      seen.push(request);
-      return { embedToken: 'token', expiresIn: 900 };
-    });
+    await standMint();
     const { status, body, headers } = await mint();
     expect([status, body]).toEqual([201, { embed_token: 'token', expires_in: 900 }]);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -79,11 +85,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
   });
 
   it('refuses an Idempotency-Key before a token is minted', async () => {
-    const seen: unknown[] = [];
-    await stand(rpc.identity.mintEmbedToken, (request) => {
-      seen.push(request);
-      return { embedToken: 'token', expiresIn: 900 };
-    });
+    await standMint();
     const { status, body } = await mint(hostUser, { ...credentials, 'idempotency-key': 'k' });
     expect([status, body.code, seen]).toEqual([400, 'MALFORMED_REQUEST', []]);
   });
@@ -96,9 +98,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     ['EMAIL_NOT_VERIFIED', 403],
     ['RATE_LIMITED', 429],
   ] as const)('passes on %s from identity', async (code, expected) => {
-    await stand(rpc.identity.mintEmbedToken, () => {
-      throw new PlatformError(code);
-    });
+    await standMint(code);
     const { status, body } = await mint(hostUser, { ...credentials, 'x-forwarded-for': '192.0.2.50' });
     expect([status, body.code]).toEqual([expected, code]);
     expect(JSON.stringify(body)).not.toContain('a secret');
@@ -124,15 +124,11 @@ describe('POST /api/auth/v1/embed/sessions', () => {
   });
 
   it('refuses a client after twenty failures from one address, and only from that address', async () => {
-    let asked = 0;
-    await stand(rpc.identity.mintEmbedToken, () => {
-      asked += 1;
-      throw new PlatformError('INVALID_EMBED_CREDENTIALS');
-    });
+    await standMint('INVALID_EMBED_CREDENTIALS');
     const from = (address: string) => mint(hostUser, { ...credentials, 'x-forwarded-for': address });
     for (let count = 0; count < 20; count += 1) expect((await from('192.0.2.1')).status).toBe(401);
     const { status, headers } = await from('192.0.2.1');
-    expect([status, asked]).toEqual([429, 20]);
+    expect([status, seen.length]).toEqual([429, 20]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await from('192.0.2.2')).status).toBe(401);
   });
@@ -155,16 +151,13 @@ describe('GET /embed/{clientId}', () => {
     expect(body).toContain('data-origins="https://host.example"');
   });
 
-  it('can be framed by nobody for an unknown client', async () => {
-    await stand(rpc.identity.getEmbedOrigins, () => ({ allowedOrigins: [] }));
+  it.each([
+    ['for an unknown client', true, 200],
+    ['while identity does not answer', false, 503],
+  ])('can be framed by nobody %s', async (_, answers, expected) => {
+    if (answers) await stand(rpc.identity.getEmbedOrigins, () => ({ allowedOrigins: [] }));
     const { status, headers } = await page('unknown');
-    expect(status).toBe(200);
-    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
-  });
-
-  it('can be framed by nobody while identity does not answer', async () => {
-    const { status, headers } = await page('embed_1');
-    expect(status).toBe(503);
+    expect(status).toBe(expected);
     expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
   });
 

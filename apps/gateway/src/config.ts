@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { parseUrl } from '@crm/address-policy';
 import { DEVELOPMENT_PORTS } from '@crm/contracts';
-import type { LimitsConfig } from '@crm/limits';
+import type { Limit, LimitsConfig } from '@crm/limits';
 import { type EnvironmentReader, limitsConfig, readEnvironment, serviceConfig } from '@crm/runtime';
 import { type ProxyConfig, upstreamsConfig } from '@crm/runtime/proxy';
-import { type LimitName, type Limits, WINDOW_SECONDS } from './admission/limits.js';
 import type { Upstream } from './routing/routing.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -12,12 +11,20 @@ const MEBIBYTE = 1024 * 1024;
 /** Where the image has the account page, below its working directory. */
 const ACCOUNT_PAGE_DIR = 'pages/account-page';
 
+/**
+ * Whom or what requests are counted by; also the names of the policies in answers. A principal is a user, a host user or an API
+ * key, an app one installed app in one tenant, a hook one hook id from one address.
+ */
+export type LimitName = 'tenant' | 'principal' | 'app' | 'address' | 'hook' | 'hookAddress';
+
+/** Over which the points of a limit are counted. */
+const WINDOW_SECONDS = 60;
+
 export interface GatewayConfig extends ProxyConfig {
   readonly upstreams: Readonly<Record<Upstream, string>>;
-  readonly limits: Limits;
+  readonly limits: Readonly<Record<LimitName, Limit>>;
   /** Where they are counted. */
   readonly counting: LimitsConfig;
-  /** Bytes of bodies on their way, by who sends them. */
   readonly bodies: Readonly<Record<'tenant' | 'address', BodyLimits>>;
   /** Origins of pages that may call the API, besides the embed page's. */
   readonly corsOrigins: readonly string[];
@@ -25,15 +32,12 @@ export interface GatewayConfig extends ProxyConfig {
   readonly accountPageDir: string;
 }
 
-/** Bytes of bodies that may be on their way at a time. */
+/** Bytes of bodies that may be on their way at a time: of one sender, and of all of a kind. */
 export interface BodyLimits {
-  /** From one sender. */
   readonly each: number;
-  /** From all senders of a kind. */
   readonly all: number;
 }
 
-/** Token under which the configuration is injected. */
 export const GATEWAY_CONFIG = Symbol('gateway:config');
 
 /**
@@ -45,12 +49,8 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
     const service = serviceConfig('gateway');
     const limit = (name: LimitName, variable: string, perMinute: number, burst?: number) => {
       const points = env.integer(variable, { default: perMinute, min: 1 });
-      return {
-        name,
-        points,
-        windowSeconds: WINDOW_SECONDS,
-        burst: env.integer(`${variable}_BURST`, { default: burst ?? points, min: 1 }),
-      };
+      const atOnce = env.integer(`${variable}_BURST`, { default: burst ?? points, min: 1 });
+      return { name, points, windowSeconds: WINDOW_SECONDS, burst: atOnce };
     };
     return {
       service,

@@ -1,30 +1,39 @@
 import { LimitsModule } from '@crm/limits';
+import { DOCUMENT_SOURCES, type DocumentSources, MergedDocument, PROXY_CONFIG } from '@crm/runtime/proxy';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdmissionModule } from './admission/admission.module.js';
 import type { ApiKeyIssuer } from './admission/key-tokens.js';
-import { ApiDocumentModule } from './api-document/api-document.module.js';
-import type { GatewayConfig } from './config.js';
-import { ConfigModule } from './config.module.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { AccountPageController, AccountPageService } from './pages/account-page.controller.js';
+import { ApiDocumentController } from './pages/api-document.controller.js';
 import { ProblemController } from './pages/problem.controller.js';
-import { ProxyModule } from './proxy/proxy.module.js';
+import { upstreamFor } from './routing/routing.js';
 
 /** Everything of the gateway but its connection to NATS. */
 @Module({})
 export class GatewayModule {
   /** @param keyIssuer where API keys are exchanged; default: identity, over the connection */
   static with(config: GatewayConfig, keyIssuer?: ApiKeyIssuer): DynamicModule {
+    const sources: DocumentSources = {
+      title: 'CRM developer platform',
+      serverUrl: config.service.baseUrl,
+      path: '/api/openapi.json',
+      belongs: (path, name) => upstreamFor(path) === name,
+    };
     return {
       module: GatewayModule,
-      imports: [
-        ConfigModule.with(config),
-        LimitsModule.forService(config.counting, config.service.name),
-        AdmissionModule.with(keyIssuer),
-        ApiDocumentModule,
-        ProxyModule,
+      // The configuration reaches every module of the service.
+      global: true,
+      imports: [LimitsModule.forService(config.counting, config.service.name), AdmissionModule.with(keyIssuer)],
+      controllers: [AccountPageController, ApiDocumentController, ProblemController],
+      providers: [
+        AccountPageService,
+        MergedDocument,
+        { provide: DOCUMENT_SOURCES, useValue: sources },
+        { provide: GATEWAY_CONFIG, useValue: config },
+        { provide: PROXY_CONFIG, useValue: config },
       ],
-      controllers: [AccountPageController, ProblemController],
-      providers: [AccountPageService],
+      exports: [GATEWAY_CONFIG, PROXY_CONFIG],
     };
   }
 }

@@ -1,57 +1,50 @@
 import { makeApiKey } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import type { RunningService } from '@crm/runtime';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 } from 'uuid';
-import { revocations, Services, startGateway, TENANT, TestIssuer, tokenOf } from './harness.js';
+import { Edge, revocations, TENANT, TestIssuer, tokenOf } from './harness.js';
 
 const ATTACKER = '192.0.2.1';
 
-let services: Services;
-let gateway: RunningService;
+const edge = Edge.single();
 let issuer: TestIssuer;
-
-beforeEach(async () => {
-  services = await Services.start();
+beforeEach(() => {
   issuer = new TestIssuer();
 });
-afterEach(async () => {
-  await gateway.close();
-  await services.close();
-});
 
-const start = async (environment: Record<string, string> = {}) => {
-  gateway = await startGateway(services, environment, issuer);
-};
+const start = (environment?: Record<string, string>) => edge.start(environment, issuer);
 const newKey = () => {
   const keyId = v7();
   return { keyId, key: makeApiKey({ keyId, tenantId: TENANT }) };
 };
-/** identity exchanges every key for a token of its own. */
+/** identity exchanges every key for another token. */
 const acceptKeys = () => {
   issuer.answer = async ({ keyId }) => ({
     token: await tokenOf({ sid: keyId, api_key: true, scopes: ['leads'] }),
     expiresIn: 120,
   });
 };
-const call = async (authorization: string, headers: Record<string, string> = {}, path = '/api/crm/leads') => {
-  const response = await fetch(gateway.url + path, { headers: { authorization, ...headers } });
-  const { code } = (await response.json()) as { code?: string };
-  return { status: response.status, code, headers: response.headers };
+const startAccepting = (environment?: Record<string, string>) => {
+  acceptKeys();
+  return start(environment);
 };
+const refuseKeys = () => {
+  issuer.answer = () => Promise.reject(new PlatformError('INVALID_API_KEY'));
+};
+const call = (authorization: string, headers: Record<string, string> = {}, path = '/api/crm/leads') =>
+  edge.call(path, { headers: { authorization, ...headers } });
 const use = (key: string, headers?: Record<string, string>) => call(`Bearer ${key}`, headers);
 
 describe('an API key at the gateway', () => {
   it('is exchanged once for many calls, and only its token is forwarded', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key, keyId } = newKey();
     for (let n = 0; n < 20; n += 1) expect((await use(key)).status).toBe(200);
     expect(issuer.presented).toEqual([
       { keyId, tenantId: TENANT, fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/), address: '127.0.0.1' },
     ]);
-    expect(services.received.length).toBe(20);
-    for (const { headers } of services.received) {
+    expect(edge.services.received.length).toBe(20);
+    for (const { headers } of edge.services.received) {
       expect(headers.authorization).toMatch(/^Bearer eyJ/);
       expect(JSON.stringify(headers)).not.toContain('crmk_');
     }
@@ -59,8 +52,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is exchanged once when many calls come at the same time', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key } = newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => use(key)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -68,46 +60,39 @@ describe('an API key at the gateway', () => {
   });
 
   it('is understood with every spelling of the scheme', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key } = newKey();
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER  ']) {
       expect((await call(scheme + key)).status).toBe(200);
-      expect(services.last.headers.authorization).toMatch(/^Bearer eyJ/);
+      expect(edge.services.last.headers.authorization).toMatch(/^Bearer eyJ/);
     }
     expect(issuer.presented.length).toBe(1);
   });
 
   it('is exchanged again as soon as its token is cut off, and refused when it has ended', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key, keyId } = newKey();
     expect((await use(key)).status).toBe(200);
     revocations.endedSessions.add(keyId);
-    issuer.answer = async () => {
-      throw new PlatformError('INVALID_API_KEY');
-    };
+    refuseKeys();
     const refused = await use(key);
     expect([refused.status, refused.code]).toEqual([401, 'INVALID_API_KEY']);
     expect(refused.headers.get('www-authenticate')).toContain('Bearer');
     expect(issuer.presented.length).toBe(2);
     for (let n = 0; n < 5; n += 1) expect((await use(key)).code).toBe('INVALID_API_KEY');
     expect(issuer.presented.length).toBe(2);
-    expect(services.received.length).toBe(1);
+    expect(edge.services.received.length).toBe(1);
   });
 
   it('is not forwarded when it ended while its token was on the way; the next attempt says so', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key, keyId } = newKey();
     revocations.endedSessions.add(keyId);
     const changing = await use(key);
     expect([changing.status, changing.headers.get('retry-after')]).toEqual([503, '1']);
-    issuer.answer = async () => {
-      throw new PlatformError('INVALID_API_KEY');
-    };
+    refuseKeys();
     expect((await use(key)).code).toBe('INVALID_API_KEY');
-    expect(services.received).toEqual([]);
+    expect(edge.services.received).toEqual([]);
   });
 
   it('has a token with the rights of after a change, once the token of before is cut off', async () => {
@@ -119,12 +104,12 @@ describe('an API key at the gateway', () => {
     });
     await start();
     expect((await use(key)).status).toBe(200);
-    const before = services.last.headers.authorization;
+    const before = edge.services.last.headers.authorization;
     revocations.endedSessions.add(sid);
     [sid, roles] = [v7(), ['viewer']];
     expect((await use(key)).status).toBe(200);
-    expect(services.last.headers.authorization).not.toBe(before);
-    const [, claims = ''] = services.last.headers.authorization?.split('.') ?? [];
+    expect(edge.services.last.headers.authorization).not.toBe(before);
+    const [, claims = ''] = edge.services.last.headers.authorization?.split('.') ?? [];
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).roles).toEqual(['viewer']);
   });
 
@@ -141,21 +126,19 @@ describe('an API key at the gateway', () => {
   });
 
   it('has the limit of a user for itself', async () => {
-    acceptKeys();
-    await start({ RATE_LIMIT_PRINCIPAL: '2' });
+    await startAccepting({ RATE_LIMIT_PRINCIPAL: '2' });
     const [first, second] = [newKey().key, newKey().key];
     const answer = await use(first);
     expect(answer.headers.get('ratelimit-policy')).toBe('"principal";q=2;w=60, "tenant";q=12000;w=60');
     await use(first);
     expect((await use(first)).code).toBe('RATE_LIMITED');
-    // Of the same user, to whom the tokens of both belong.
+    // Both tokens belong to the same user.
     expect((await use(second)).status).toBe(200);
     expect((await call(`Bearer ${await tokenOf({ sid: v7() })}`)).status).toBe(200);
   });
 
   it('counts to its tenant', async () => {
-    acceptKeys();
-    await start({ RATE_LIMIT_TENANT: '2' });
+    await startAccepting({ RATE_LIMIT_TENANT: '2' });
     await use(newKey().key);
     await use(newKey().key);
     expect((await use(newKey().key)).code).toBe('RATE_LIMITED');
@@ -164,8 +147,7 @@ describe('an API key at the gateway', () => {
 
 describe('whoever guesses API keys', () => {
   it('is refused by the checksum, without a call to identity', async () => {
-    acceptKeys();
-    await start();
+    await startAccepting();
     const { key } = newKey();
     const mangled = [
       'crmk_',
@@ -178,7 +160,7 @@ describe('whoever guesses API keys', () => {
     ];
     for (const text of mangled) expect([text, (await use(text)).status]).toEqual([text, 401]);
     expect(issuer.presented).toEqual([]);
-    expect(services.received).toEqual([]);
+    expect(edge.services.received).toEqual([]);
   });
 
   it('is limited by address, before identity is asked', async () => {
@@ -198,8 +180,7 @@ describe('whoever guesses API keys', () => {
   });
 
   it('does not pay for a key that is valid', async () => {
-    acceptKeys();
-    await start({ RATE_LIMIT_ADDRESS: '2' });
+    await startAccepting({ RATE_LIMIT_ADDRESS: '2' });
     for (let n = 0; n < 6; n += 1) expect((await use(newKey().key, { 'x-forwarded-for': ATTACKER })).status).toBe(200);
   });
 
@@ -207,13 +188,13 @@ describe('whoever guesses API keys', () => {
     issuer.answer = async () => ({ token: 'eyJhbGciOiJub25lIn0.e30.', expiresIn: 120 });
     await start();
     expect((await use(newKey().key)).code).toBe('SERVICE_UNAVAILABLE');
-    expect(services.received).toEqual([]);
+    expect(edge.services.received).toEqual([]);
   });
 
   it('reaches no service where a token is not looked at', async () => {
     await start();
     const { key } = newKey();
     await call(`Bearer ${key}`, {}, '/api/auth/login');
-    expect(services.last.headers.authorization).toBeUndefined();
+    expect(edge.services.last.headers.authorization).toBeUndefined();
   });
 });

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { RunningService } from '@crm/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Services, sendRaw, startGatewayTo } from './harness.js';
+import { connect, createServer, type Socket } from 'node:net';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Edge } from './harness.js';
 
 const MEGABYTE = 1024 * 1024;
 const HEAD = 'POST /api/crm/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
@@ -11,29 +10,18 @@ const HEAD = 'POST /api/crm/leads HTTP/1.1\r\nHost: x\r\nContent-Type: applicati
 const textOf = (pieces: readonly Buffer[]): string => Buffer.concat(pieces).toString();
 
 describe('a body on its way through the gateway', () => {
-  let service: Server;
-  let services: Services;
-  let gateway: RunningService;
   /** What arrived at the service, as it was read from its connections. */
   const pieces: Buffer[] = [];
   /** Called with the connection after every piece. */
   let onPiece: (socket: Socket) => void;
-
-  beforeAll(async () => {
-    service = createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.on('data', (piece) => {
-        pieces.push(piece);
-        onPiece(socket);
-      });
+  const service = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (piece) => {
+      pieces.push(piece);
+      onPiece(socket);
     });
-    ({ gateway, services } = await startGatewayTo(service));
   });
-  afterAll(async () => {
-    await gateway.close();
-    await services.close();
-    service.close();
-  });
+  const edge = Edge.before(service);
   beforeEach(() => {
     pieces.length = 0;
     onPiece = (socket) =>
@@ -41,7 +29,7 @@ describe('a body on its way through the gateway', () => {
   });
 
   const connectClient = async (): Promise<Socket> => {
-    const { hostname, port } = new URL(gateway.url);
+    const { hostname, port } = new URL(edge.gateway.url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
     return socket;
@@ -59,8 +47,7 @@ describe('a body on its way through the gateway', () => {
   });
 
   it('is sent with its length and without chunks, however it came', async () => {
-    const answer = await sendRaw(
-      gateway.url,
+    const answer = await edge.raw(
       `${HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
@@ -77,7 +64,7 @@ describe('a body on its way through the gateway', () => {
     ['chunks inside another coding', 'Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n'],
     ['chunks with a size that is no number', 'Transfer-Encoding: chunked\r\n\r\n0x3\r\n{"a\r\n0\r\n\r\n'],
   ])('is refused with %s, and nothing of it reaches a service', async (_what, rest) => {
-    const answer = await sendRaw(gateway.url, `${HEAD}Connection: close\r\n${rest}`);
+    const answer = await edge.raw(`${HEAD}Connection: close\r\n${rest}`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(pieces).toEqual([]);
   });
@@ -100,7 +87,7 @@ describe('a body on its way through the gateway', () => {
     gone.end();
     await once(gone.resume(), 'close');
     const body = '{"b":2}';
-    const answer = await sendRaw(gateway.url, `${HEAD}Connection: close\r\nContent-Length: 7\r\n\r\n${body}`);
+    const answer = await edge.raw(`${HEAD}Connection: close\r\nContent-Length: 7\r\n\r\n${body}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(textOf(pieces).split('POST ')).toHaveLength(2);
     expect(textOf(pieces)).not.toContain('"a"');
@@ -127,7 +114,7 @@ describe('a body on its way through the gateway', () => {
 
   it('is not asked for twice when its connection breaks', async () => {
     onPiece = (socket) => socket.destroy();
-    const answer = await sendRaw(gateway.url, `${HEAD}Connection: close\r\nContent-Length: 7\r\n\r\n{"c":3}`);
+    const answer = await edge.raw(`${HEAD}Connection: close\r\nContent-Length: 7\r\n\r\n{"c":3}`);
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(textOf(pieces).split('POST ')).toHaveLength(2);
   });

@@ -1,35 +1,23 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunningService } from '@crm/runtime';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Services, startGatewayTo } from './harness.js';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Edge } from './harness.js';
 
 const MEGABYTE = 1024 * 1024;
 
 describe('an answer that the gateway forwards', () => {
-  let service: Server;
-  let services: Services;
-  let gateway: RunningService;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
   /** Methods of the requests that arrived. */
   const received: string[] = [];
-
-  beforeAll(async () => {
-    service = createServer((request, response) => {
-      received.push(request.method ?? '');
-      request.resume().on('end', () => answer(request, response));
-    });
-    ({ gateway, services } = await startGatewayTo(service));
+  const service = createServer((request, response) => {
+    received.push(request.method ?? '');
+    request.resume().on('end', () => answer(request, response));
   });
-  afterAll(async () => {
-    await gateway.close();
-    await services.close();
-    service.closeAllConnections();
-    service.close();
-  });
+  const edge = Edge.before(service);
+  afterAll(() => service.closeAllConnections());
 
-  const call = (method: string) => fetch(`${gateway.url}/api/crm/leads`, { method });
+  const call = (method: string) => edge.fetch('/api/crm/leads', { method });
 
   it('arrives complete, whatever its size, with and without a length', async () => {
     for (const size of [0, 1, 64 * 1024, 64 * 1024 + 1, 5 * MEGABYTE]) {
@@ -119,7 +107,7 @@ describe('an answer that the gateway forwards', () => {
         write();
       };
     });
-    const request = get(`${gateway.url}/api/crm/leads`);
+    const request = get(`${edge.gateway.url}/api/crm/leads`);
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     await once(response, 'data');
     // No faster than the client reads: nothing accumulates in the gateway.

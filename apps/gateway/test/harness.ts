@@ -6,13 +6,13 @@ import path from 'node:path';
 import { KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, PlatformError } from '@crm/contracts';
 import { createService, type RunningService } from '@crm/runtime';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
 import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/admission/key-tokens.js';
-
-import { type GatewayConfig, loadConfig } from '../src/config.js';
+import { loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
-import type { Upstream } from '../src/routing/routing.js';
+import { ROUTES, type Upstream } from '../src/routing/routing.js';
 
 /** A page as the build makes it, in small. */
 export const PAGE_DIR = path.join(import.meta.dirname, 'page');
@@ -44,14 +44,7 @@ export class Services {
   /** @param certificate with it they speak HTTPS, as `localhost` */
   static async start(certificate?: { cert: string; key: string }): Promise<Services> {
     const services = new Services(certificate);
-    const names: Upstream[] = [
-      'identity',
-      'custom-objects',
-      'marketplace-certification',
-      'automation-hooks',
-      'webhook-dispatcher',
-    ];
-    for (const name of names) await services.listen(name);
+    for (const name of new Set(ROUTES.map(([, upstream]) => upstream))) await services.listen(name);
     return services;
   }
 
@@ -70,14 +63,12 @@ export class Services {
       });
     };
     const server = this.certificate ? createTlsServer(this.certificate, listener) : createServer(listener);
-    // Of real services; Node's own, 5 s, would end connections between two calls of a slow machine.
+    // As real services do; Node's own, 5 s, would end connections between two calls of a slow machine.
     if (this.certificate) server.keepAliveTimeout = 72_000;
     server.on('secureConnection', () => {
       this.handshakes += 1;
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
     this.servers.push(server);
     const origin = this.certificate ? 'https://localhost' : 'http://127.0.0.1';
     this.urls[service] = `${origin}:${(server.address() as AddressInfo).port}`;
@@ -145,42 +136,110 @@ export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
 
 /** A gateway on a free port in front of the stand-ins. @param environment variables, as a deployment sets them */
 export async function startGateway(
-  services: Services,
+  { urls }: Services,
   environment: Record<string, string> = {},
   keyIssuer: ApiKeyIssuer = new TestIssuer(),
 ): Promise<RunningService> {
-  const config: GatewayConfig = loadConfigFor(services, environment);
-  return createService(config, GatewayModule.with(config, keyIssuer), {
-    keySource: new TestKeys(),
-    revocations,
-    openApi: false,
-  });
-}
-
-/** A gateway in front of one server, on a free port, that a test makes itself, and stand-ins for the other services. */
-export async function startGatewayTo(service: NetServer): Promise<{ gateway: RunningService; services: Services }> {
-  await once(service.listen(0, '127.0.0.1'), 'listening');
-  const { port } = service.address() as AddressInfo;
-  const services = await Services.start();
-  return { services, gateway: await startGateway(services, { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${port}` }) };
-}
-
-const loadConfigFor = (services: Services, environment: Record<string, string>): GatewayConfig =>
-  loadConfig({
+  const config = loadConfig({
     PROFILE: 'test',
     PORT: '0',
     OPS_PORT: '0',
     LOG_LEVEL: 'silent',
     NATS_PASSWORD: 'unused',
     TRUSTED_PROXIES: '127.0.0.1',
-    IDENTITY_URL: services.urls.identity,
-    CUSTOM_OBJECTS_URL: services.urls['custom-objects'],
-    MARKETPLACE_URL: services.urls['marketplace-certification'],
-    AUTOMATIONS_URL: services.urls['automation-hooks'],
-    WEBHOOKS_URL: services.urls['webhook-dispatcher'],
+    IDENTITY_URL: urls.identity,
+    CUSTOM_OBJECTS_URL: urls['custom-objects'],
+    MARKETPLACE_URL: urls['marketplace-certification'],
+    AUTOMATIONS_URL: urls['automation-hooks'],
+    WEBHOOKS_URL: urls['webhook-dispatcher'],
     ACCOUNT_PAGE_DIR: PAGE_DIR,
     ...environment,
   });
+  const overrides = { keySource: new TestKeys(), revocations, openApi: false };
+  return createService(config, GatewayModule.with(config, keyIssuer), overrides);
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** A gateway and its stand-ins for the tests of a suite. */
+export class Edge {
+  services!: Services;
+  gateway!: RunningService;
+
+  /** For all tests together. @param prepare called before the gateway starts */
+  static shared(
+    environment: Record<string, string> = {},
+    prepare: (services: Services) => void = () => undefined,
+  ): Edge {
+    const edge = new Edge();
+    beforeAll(async () => {
+      edge.services = await Services.start();
+      prepare(edge.services);
+      await edge.start(environment);
+    });
+    afterAll(() => edge.close());
+    return edge;
+  }
+
+  /** For all tests together, in front of a server that a test makes itself. */
+  static before(server: NetServer): Edge {
+    const edge = new Edge();
+    beforeAll(async () => {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      edge.services = await Services.start();
+      await edge.start({ CUSTOM_OBJECTS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    });
+    afterAll(async () => {
+      await edge.close();
+      server.close();
+    });
+    return edge;
+  }
+
+  /** For each test, which starts the gateway itself. */
+  static single(): Edge {
+    const edge = new Edge();
+    beforeEach(async () => {
+      edge.services = await Services.start();
+    });
+    afterEach(() => edge.close());
+    return edge;
+  }
+
+  async start(environment: Record<string, string> = {}, issuer?: ApiKeyIssuer): Promise<void> {
+    this.gateway = await startGateway(this.services, environment, issuer);
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(this.gateway.url + path, init);
+  }
+
+  async call(path: string, { method = 'GET', headers = {}, body }: Call = {}) {
+    const response = await this.fetch(path, { method, headers, body });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    const json = (isJson ? JSON.parse(text) : {}) as Record<string, unknown> & { code?: string };
+    return { status: response.status, headers: response.headers, text, json, code: json.code };
+  }
+
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.gateway.operationsUrl}/metrics`)).text();
+    return Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
+  }
+
+  raw(request: string): Promise<string> {
+    return sendRaw(this.gateway.url, request);
+  }
+
+  async close(): Promise<void> {
+    await this.gateway?.close();
+    await this.services.close();
+  }
+}
 
 /** Sends a text that no HTTP client would send. @returns the answer, from the status line on */
 export function sendRaw(url: string, request: string): Promise<string> {

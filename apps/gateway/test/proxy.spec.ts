@@ -1,122 +1,80 @@
-import type { RunningService } from '@crm/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Services, sendRaw, startGateway, TENANT, tokenOf } from './harness.js';
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Call, Edge, Services, startGateway, TENANT, tokenOf } from './harness.js';
 
 describe('the gateway', () => {
-  let services: Services;
-  let gateway: RunningService;
-
-  beforeAll(async () => {
-    services = await Services.start();
-    gateway = await startGateway(services, { UPSTREAM_TIMEOUT_MS: '500' });
-  });
-  afterAll(async () => {
-    await gateway.close();
-    await services.close();
-  });
+  const edge = Edge.shared({ UPSTREAM_TIMEOUT_MS: '500' });
   beforeEach(() => {
-    services.received.length = 0;
-    services.answer = ({ service }) => ({ body: JSON.stringify({ service }) });
+    edge.services.received.length = 0;
+    edge.services.answer = ({ service }) => ({ body: JSON.stringify({ service }) });
   });
 
-  const call = async (method: string, path: string, options: RequestInit = {}) => {
-    const response = await fetch(gateway.url + path, { method, ...options });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
-  };
+  const call = (method: string, path: string, options?: Call) => edge.call(path, { ...options, method });
 
   describe('routing', () => {
     it.each([
-      ['/.well-known/jwks.json', 'identity'],
-      ['/api/auth/login', 'identity'],
-      ['/api/auth/sessions', 'identity'],
-      ['/api/tenant/users', 'identity'],
-      ['/api/tenant', 'identity'],
-      ['/api/crm/custom', 'custom-objects'],
-      ['/api/crm/custom/sbx_policy/records/1', 'custom-objects'],
+      ...['/.well-known/jwks.json', '/api/auth/login', '/api/auth/sessions', '/api/tenant/users', '/api/tenant'].map(
+        (path) => [path, 'identity'],
+      ),
+      ...['custom', 'custom/sbx_policy/records/1', 'leads', 'contacts/1', 'companies', 'opportunities', 'tasks'].map(
+        (path) => [`/api/crm/${path}`, 'custom-objects'],
+      ),
       ['/api/crm/automations/runs', 'automation-hooks'],
-      ['/api/crm/leads', 'custom-objects'],
-      ['/api/crm/contacts/1', 'custom-objects'],
-      ['/api/crm/companies', 'custom-objects'],
-      ['/api/crm/opportunities', 'custom-objects'],
-      ['/api/crm/tasks', 'custom-objects'],
-      ['/api/marketplace/apps', 'marketplace-certification'],
-      ['/api/marketplace/developer/apps/acme/webhook-secret', 'marketplace-certification'],
-      ['/api/marketplace/developer/apps/listen', 'marketplace-certification'],
-      ['/api/marketplace/developer/apps/acme/listen/x', 'marketplace-certification'],
+      ...['apps', 'developer/apps/acme/webhook-secret', 'developer/apps/listen', 'developer/apps/acme/listen/x'].map(
+        (path) => [`/api/marketplace/${path}`, 'marketplace-certification'],
+      ),
       ['/api/marketplace/developer/apps/acme/listen', 'webhook-dispatcher'],
       ['/api/marketplace/developer/apps/acme/trigger', 'webhook-dispatcher'],
       ['/api/webhooks/deliveries', 'webhook-dispatcher'],
     ])('sends %s to %s', async (path, service) => {
-      expect((await call('GET', `${path}?q=a%20b&x=1`)).json()).toEqual({ service });
-      expect(services.last.url).toBe(`${path}?q=a%20b&x=1`);
+      expect((await call('GET', `${path}?q=a%20b&x=1`)).json).toEqual({ service });
+      expect(edge.services.last.url).toBe(`${path}?q=a%20b&x=1`);
     });
 
     it.each([
-      '/',
-      '/nowhere',
-      '/api',
-      '/api/crm',
-      '/api/crm/customers',
-      '/api/crm/leadsx',
-      '/api/authx/login',
-      '/api/auth/v1/embed/sessions',
-      '/api/auth/v1',
-      '/API/crm/leads',
+      ...['/', '/nowhere', '/api', '/api/crm', '/api/crm/customers', '/api/crm/leadsx', '/api/authx/login'],
+      ...['/api/auth/v1/embed/sessions', '/api/auth/v1', '/API/crm/leads'],
     ])('answers 404 for %s, which no service has', async (path) => {
       const answer = await call('GET', path);
-      expect([answer.status, answer.json().code]).toEqual([404, 'NOT_FOUND']);
-      expect(services.received).toEqual([]);
+      expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND']);
+      expect(edge.services.received).toEqual([]);
     });
 
     it.each([
-      '/api/crm/%6Ceads',
-      '/api/%61uth/login',
-      '/api/auth/%6cogin',
-      '/api/crm/leads/../automations/hooks/w/s',
-      '/api/crm/leads/..',
-      '/api/crm/leads/./1',
-      '/api/crm//leads',
-      '//api/crm/leads',
-      '/api/crm/leads//1',
-      '/api/crm/leads/%2e%2e/custom',
-      '/api/crm/leads/.%2E/custom',
-      '/api/crm/leads/..%2fcustom',
-      '/api/crm/leads%2f1',
-      '/api/crm/leads/%5c..%5ccustom',
-      '/api/crm/leads\\..\\custom',
-      '/api/crm/leads/%252e%252e/custom',
-      '/api/crm/leads/%00',
-      '/api/crm/leads/a%0d%0aX:1',
-      '/api/crm/leads/..;/custom',
-      '/api/auth/x/../v1/embed/sessions',
+      ...['/api/crm/%6Ceads', '/api/%61uth/login', '/api/auth/%6cogin', '/api/crm/leads/../automations/hooks/w/s'],
+      ...['/api/crm/leads/..', '/api/crm/leads/./1', '/api/crm//leads', '//api/crm/leads', '/api/crm/leads//1'],
+      ...['/api/crm/leads/%2e%2e/custom', '/api/crm/leads/.%2E/custom', '/api/crm/leads/..%2fcustom'],
+      ...['/api/crm/leads%2f1', '/api/crm/leads/%5c..%5ccustom', '/api/crm/leads\\..\\custom'],
+      ...['/api/crm/leads/%252e%252e/custom', '/api/crm/leads/%00', '/api/crm/leads/a%0d%0aX:1'],
+      ...['/api/crm/leads/..;/custom', '/api/auth/x/../v1/embed/sessions'],
     ])('does not forward the ambiguous path %s', async (path) => {
-      const answer = await sendRaw(gateway.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      const answer = await edge.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
-      expect(services.received).toEqual([]);
+      expect(edge.services.received).toEqual([]);
     });
 
     it('does not echo a request to TRACE', async () => {
       const head = 'Host: x\r\nAuthorization: Bearer token-in-the-request\r\nConnection: close\r\n\r\n';
       for (const path of ['/api/crm/leads', '/nowhere', '/account']) {
-        const answer = await sendRaw(gateway.url, `TRACE ${path} HTTP/1.1\r\n${head}`);
+        const answer = await edge.raw(`TRACE ${path} HTTP/1.1\r\n${head}`);
         expect(answer).toMatch(/^HTTP\/1\.1 40[045]/);
         expect(answer).not.toContain('token-in-the-request');
       }
-      expect(services.received).toEqual([]);
+      expect(edge.services.received).toEqual([]);
     });
 
     it('does not forward to an address in the request line', async () => {
-      const target = `${services.urls.identity}/api/crm/leads`;
-      const answer = await sendRaw(gateway.url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      const target = `${edge.services.urls.identity}/api/crm/leads`;
+      const answer = await edge.raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 40[04]/);
-      expect(services.received).toEqual([]);
+      expect(edge.services.received).toEqual([]);
     });
   });
 
   describe('forwarding', () => {
     it('passes on method, body, status and headers', async () => {
-      services.answer = () => ({
+      edge.services.answer = () => ({
         status: 201,
         headers: { etag: '"3"', location: '/api/crm/leads/1', 'set-cookie': 'a=b', 'x-powered-by': 'x' },
         body: '{"id":"1"}',
@@ -125,7 +83,7 @@ describe('the gateway', () => {
       const headers = { 'content-type': 'application/json', 'if-match': '"2"', 'idempotency-key': 'k' };
       const answer = await call('PATCH', '/api/crm/leads/1', { body, headers });
       expect([answer.status, answer.text]).toEqual([201, '{"id":"1"}']);
-      expect(services.last).toMatchObject({ method: 'PATCH', body, headers });
+      expect(edge.services.last).toMatchObject({ method: 'PATCH', body, headers });
       expect(answer.headers.get('etag')).toBe('"3"');
       expect(answer.headers.get('set-cookie')).toBeNull();
       expect(answer.headers.get('x-powered-by')).toBeNull();
@@ -134,43 +92,32 @@ describe('the gateway', () => {
     it('passes on the cookie of a sign-in at an identity provider, on its addresses alone, and no other cookie', async () => {
       const cookie = '__Host-crm-sign-in=abc';
       const headers = { cookie: `a=b; ${cookie}; session=c` };
-      services.answer = () => ({ headers: { 'set-cookie': `${cookie}; Path=/; Secure` } });
+      edge.services.answer = () => ({ headers: { 'set-cookie': `${cookie}; Path=/; Secure` } });
       const answer = await call('POST', '/api/auth/oidc/exchange', { headers });
-      expect(services.last.headers.cookie).toBe(cookie);
+      expect(edge.services.last.headers.cookie).toBe(cookie);
       expect(answer.headers.get('set-cookie')).toBe(`${cookie}; Path=/; Secure`);
       const stepUp = await call('POST', '/api/auth/step-up/oidc/x', { headers });
-      expect([services.last.headers.cookie, stepUp.headers.get('set-cookie')]).toEqual([
-        cookie,
-        `${cookie}; Path=/; Secure`,
-      ]);
+      const passed = [edge.services.last.headers.cookie, stepUp.headers.get('set-cookie')];
+      expect(passed).toEqual([cookie, `${cookie}; Path=/; Secure`]);
       for (const path of ['/api/auth/login', '/api/auth/step-up']) {
         expect((await call('POST', path, { headers })).headers.get('set-cookie')).toBeNull();
-        expect(services.last.headers.cookie).toBeUndefined();
+        expect(edge.services.last.headers.cookie).toBeUndefined();
       }
-      services.answer = () => ({ headers: { 'set-cookie': 'other=1; Path=/' } });
+      edge.services.answer = () => ({ headers: { 'set-cookie': 'other=1; Path=/' } });
       expect((await call('POST', '/api/auth/oidc/exchange')).headers.get('set-cookie')).toBeNull();
-      expect(services.last.headers.cookie).toBeUndefined();
+      expect(edge.services.last.headers.cookie).toBeUndefined();
     });
 
     it('passes on a body that is not JSON, for the service to refuse', async () => {
       await call('POST', '/api/crm/leads', { body: 'a=b', headers: { 'content-type': 'text/csv' } });
-      expect(services.last).toMatchObject({ body: 'a=b', headers: { 'content-type': 'text/csv' } });
+      expect(edge.services.last).toMatchObject({ body: 'a=b', headers: { 'content-type': 'text/csv' } });
     });
 
     it('passes on calls without a body', async () => {
       for (const method of ['POST', 'DELETE', 'PUT', 'HEAD']) {
         expect((await call(method, '/api/crm/leads/1')).status).toBe(200);
-        expect(services.last).toMatchObject({ method, body: '' });
+        expect(edge.services.last).toMatchObject({ method, body: '' });
       }
-    });
-
-    it('refuses a body over the limit before it reaches a service', async () => {
-      const answer = await call('POST', '/api/crm/leads', {
-        body: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }),
-        headers: { 'content-type': 'application/json' },
-      });
-      expect([answer.status, answer.json().code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-      expect(services.received).toEqual([]);
     });
 
     it('strips headers that claim an identity or an origin, and sets those that say where a call is from', async () => {
@@ -189,21 +136,13 @@ describe('the gateway', () => {
         Upgrade: 'h2c',
       };
       const lines = Object.entries(claims).map(([name, value]) => `${name}: ${value}\r\n`);
-      await sendRaw(
-        gateway.url,
+      await edge.raw(
         `GET /api/crm/leads HTTP/1.1\r\nHost: crm.test\r\n${lines.join('')}X-Hop: 1\r\nConnection: close, X-Hop\r\n\r\n`,
       );
-      const { headers } = services.last;
-      const left = Object.keys(headers).sort();
-      expect(left).toEqual([
-        'connection',
-        'host',
-        'traceparent',
-        'x-forwarded-for',
-        'x-forwarded-host',
-        'x-forwarded-proto',
-        'x-request-id',
-      ]);
+      const { headers } = edge.services.last;
+      const kept = ['connection', 'host', 'traceparent', 'x-request-id'];
+      const set = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+      expect(Object.keys(headers).sort()).toEqual([...kept, ...set].sort());
       expect(headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
       expect(JSON.stringify(headers)).not.toMatch(/evil|1\.1\.1\.1|u-2|t-2|root/);
     });
@@ -212,14 +151,16 @@ describe('the gateway', () => {
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const answer = await call('GET', '/api/crm/leads', { headers: { 'x-request-id': 'r-1', traceparent } });
       expect(answer.headers.get('x-request-id')).toBe('r-1');
-      expect(services.last.headers['x-request-id']).toBe('r-1');
-      expect(services.last.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7)/);
+      expect(edge.services.last.headers['x-request-id']).toBe('r-1');
+      expect(edge.services.last.headers.traceparent).toMatch(
+        /^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7)/,
+      );
     });
 
     it('answers 503 with Retry-After when a service does not answer in time', async () => {
-      services.answer = () => 'never';
+      edge.services.answer = () => 'never';
       const answer = await call('POST', '/api/crm/leads');
-      expect([answer.status, answer.json().code]).toEqual([503, 'DEADLINE_EXCEEDED']);
+      expect([answer.status, answer.code]).toEqual([503, 'DEADLINE_EXCEEDED']);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     });
 
@@ -243,9 +184,9 @@ describe('the gateway', () => {
     });
 
     it('never shows the secret of a hook', async () => {
-      services.answer = () => 'never';
+      edge.services.answer = () => 'never';
       const answer = await call('POST', '/api/crm/automations/hooks/w-1/5ecre7');
-      expect(answer.json().instance).toBe('/api/crm/automations/hooks/w-1/[redacted]');
+      expect(answer.json.instance).toBe('/api/crm/automations/hooks/w-1/[redacted]');
       expect(answer.text).not.toContain('5ecre7');
     });
   });
@@ -256,7 +197,7 @@ describe('the gateway', () => {
     it('lets requests with a valid token and without a token through, for the service to decide', async () => {
       const token = await tokenOf();
       expect((await call('GET', '/api/crm/leads', withToken(token))).status).toBe(200);
-      expect(services.last.headers.authorization).toBe(`Bearer ${token}`);
+      expect(edge.services.last.headers.authorization).toBe(`Bearer ${token}`);
       expect((await call('GET', '/api/crm/leads')).status).toBe(200);
     });
 
@@ -264,12 +205,12 @@ describe('the gateway', () => {
       const token = await tokenOf();
       for (const bad of [`${token.slice(0, -4)}AAAA`, 'a.b.c', '', await tokenOf({ tid: 'x' })]) {
         const answer = await call('GET', '/api/crm/leads', withToken(bad));
-        expect([answer.status, answer.json().code]).toEqual([401, 'UNAUTHENTICATED']);
+        expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED']);
         expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="crm", error="invalid_token"');
       }
       const expired = await tokenOf({ exp: Math.floor(Date.now() / 1000) - 60 });
-      expect((await call('GET', '/api/crm/leads', withToken(expired))).json().code).toBe('TOKEN_EXPIRED');
-      expect(services.received).toEqual([]);
+      expect((await call('GET', '/api/crm/leads', withToken(expired))).code).toBe('TOKEN_EXPIRED');
+      expect(edge.services.received).toEqual([]);
     });
 
     it('ignores an expired token on a call that exchanges credentials', async () => {
@@ -279,7 +220,7 @@ describe('the gateway', () => {
 
     it('leaves other authentication schemes to the service', async () => {
       await call('POST', '/api/auth/oauth/token', { headers: { authorization: 'Basic YTpi' } });
-      expect(services.last.headers.authorization).toBe('Basic YTpi');
+      expect(edge.services.last.headers.authorization).toBe('Basic YTpi');
     });
   });
 
@@ -299,27 +240,64 @@ describe('the gateway', () => {
     expect(await stored('/api/crm/leads/1')).toBe('no-store');
     expect(await stored('/api/tenant/users')).toBe('no-store');
     expect(await stored('/nowhere')).toBe('no-store');
-    services.answer = () => ({ headers: { 'cache-control': 'public, max-age=300' }, body: '{}' });
+    edge.services.answer = () => ({ headers: { 'cache-control': 'public, max-age=300' }, body: '{}' });
     expect(await stored('/.well-known/jwks.json')).toBe('public, max-age=300');
-  });
-
-  it("lets pages of the embed page's origin call the API, and of no other", async () => {
-    const preflight = (origin: string) =>
-      call('OPTIONS', '/api/crm/leads', { headers: { origin, 'access-control-request-method': 'POST' } });
-    const allowed = await preflight('http://127.0.0.1:8081');
-    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
-      204,
-      'http://127.0.0.1:8081',
-    ]);
-    const refused = await preflight('http://evil.test');
-    expect(refused.status).toBe(404);
-    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('labels metrics with the prefix of a route, not with the path', async () => {
     await call('POST', `/api/crm/automations/hooks/${TENANT}/5ecre7`);
-    const metrics = await (await fetch(`${gateway.operationsUrl}/metrics`)).text();
+    const metrics = await (await fetch(`${edge.gateway.operationsUrl}/metrics`)).text();
     expect(metrics).toContain('route="/api/crm/automations/*"');
     expect(metrics).not.toContain('5ecre7');
+  });
+});
+
+const LIST = JSON.stringify({ data: Array.from({ length: 300 }, (_, n) => ({ id: n, lastName: `Lovelace ${n} ä` })) });
+const LONG = JSON.stringify({ data: Array.from({ length: 600 }, (_, n) => ({ id: n, note: 'x'.repeat(200) })) });
+
+describe('answers of the gateway', () => {
+  const edge = Edge.shared({}, (services) => {
+    services.answer = ({ url }) => ({ body: url.includes('long') ? LONG : LIST });
+  });
+
+  /** Node's own client, which decodes nothing. */
+  const get = (path: string, encoding?: string, method = 'GET') =>
+    new Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
+      const headers = { connection: 'close', ...(encoding && { 'accept-encoding': encoding }) };
+      const sent = request(edge.gateway.url + path, { method, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+      });
+      sent.on('error', reject).end();
+    });
+
+  it('are compressed where they are lists of records, for clients that understand it', async () => {
+    const { headers, body } = await get('/api/crm/leads', 'gzip, br');
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(body.length) });
+    expect(headers.vary).toContain('accept-encoding');
+    expect(body.length).toBeLessThan(LIST.length / 3);
+    expect(gunzipSync(body).toString()).toBe(LIST);
+  });
+
+  it('are left as they are for other clients, which caches can tell from these', async () => {
+    for (const encoding of [undefined, 'br', 'gzip;q=0']) {
+      const { headers, body } = await get('/api/crm/custom/asset/records', encoding);
+      expect([headers['content-encoding'], body.toString()]).toEqual([undefined, LIST]);
+      expect(headers.vary).toContain('accept-encoding');
+    }
+  });
+
+  it.each(['/api/auth/sessions', '/api/tenant/users', '/api/webhooks/subscriptions', '/api/crm/automations/workflows'])(
+    'are never compressed below %s, where answers have secrets',
+    async (path) => {
+      const { headers, body } = await get(path, 'gzip');
+      expect([headers['content-encoding'], headers.vary, body.toString()]).toEqual([undefined, undefined, LIST]);
+    },
+  );
+
+  it('that are streamed are not compressed', async () => {
+    const { headers, body } = await get('/api/crm/leads?long', 'gzip');
+    expect([headers['content-encoding'], body.toString()]).toEqual([undefined, LONG]);
   });
 });

@@ -110,33 +110,21 @@ describe('a service that does not show who it is', () => {
     return line?.err;
   }
 
-  it('by its name is not called, and the log says which and why', async () => {
-    const services = await servicesWith(await authority.sign(['identity']));
-    expect(await refusalOf(services)).toMatchObject({
-      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
-      message: expect.stringMatching(/^custom-objects is not called: its certificate is not accepted \(.*localhost/),
-    });
-  });
-
-  it('by a known authority is not called', async () => {
-    const services = await servicesWith(await stranger.sign(['localhost']));
-    const refusal = {
-      code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      message: expect.stringMatching(/^custom-objects is not called: its certificate is not accepted/),
-    };
-    expect(await refusalOf(services)).toMatchObject(refusal);
-  });
-
-  it('to whom the system trusts is not called when no authority is named', async () => {
-    const services = await servicesWith(await authority.sign(['localhost']));
-    expect(await refusalOf(services, { UPSTREAM_CA_FILE: '' })).toMatchObject({
-      code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-    });
-  });
-
-  it('any more, because its certificate has expired, is not called', async () => {
-    const services = await servicesWith(await authority.sign(['localhost'], { expired: true }));
-    expect(await refusalOf(services)).toMatchObject({ code: 'CERT_HAS_EXPIRED' });
+  const REFUSED = /^custom-objects is not called: its certificate is not accepted/;
+  it.each([
+    ['by its name', () => authority.sign(['identity']), {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['by a known authority', () => stranger.sign(['localhost']), {}, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    [
+      'to whom the system trusts when no authority is named',
+      () => authority.sign(['localhost']),
+      { UPSTREAM_CA_FILE: '' },
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    ],
+    ['any more, for it has expired', () => authority.sign(['localhost'], { expired: true }), {}, 'CERT_HAS_EXPIRED'],
+  ])('%s is not called, and the log says which and why', async (_, sign, environment, code) => {
+    const refusal = await refusalOf(await servicesWith(await sign()), environment);
+    expect(refusal).toMatchObject({ code, message: expect.stringMatching(REFUSED) });
+    if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') expect(String(refusal)).toContain('localhost');
   });
 
   it('because it speaks plain HTTP is not called, and nothing is sent to it in the clear', async () => {

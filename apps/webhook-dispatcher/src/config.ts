@@ -4,13 +4,12 @@ import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow }
 import { databaseConfig, encryptionKeys, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-policy.js';
 
-/** Injection token of the service's configuration. */
 export const WEBHOOK_CONFIG = Symbol('webhook configuration');
 
 export interface WebhookConfig {
   service: ServiceConfig;
   database: DatabaseConfig;
-  /** The keys that seal signing secrets: one, or a ring (`id:key,id:key`) whose first one seals. */
+  /** One key, or a ring (`id:key,id:key`) whose first one seals. */
   keyEncryptionKey: string;
   egress: {
     /** Hosts and ports that may be called although the address policy refuses them; never in production. */
@@ -18,9 +17,9 @@ export interface WebhookConfig {
     /** PEM of the certificate authority of those hosts. */
     ca?: string;
   };
-  /** Subscriptions that a tenant may have, including those of its apps: one event can become as many deliveries. */
+  /** Includes those of apps: one event can become as many deliveries. */
   subscriptionsPerTenant: number;
-  /** Deliveries that a subscription holds while it is paused or disabled; what comes then is counted and not kept. */
+  /** What a paused or disabled subscription gets beyond it is counted and not kept. */
   heldPerSubscription: number;
   delivery: DeliveryConfig;
 }
@@ -37,35 +36,27 @@ export interface DeliveryConfig {
 }
 
 export function loadConfig(): WebhookConfig {
-  const env = readEnvironment((read) => ({
+  const { allow, caFile, retryDelays, delivery, ...config } = readEnvironment((read) => ({
     service: serviceConfig('webhook-dispatcher'),
     database: databaseConfig('webhook-dispatcher'),
     keyEncryptionKey: encryptionKeys(read, 'KEY_ENCRYPTION_KEY'),
     allow: read.string('EGRESS_ALLOW', { default: '' }),
     caFile: read.string('EGRESS_CA_FILE', { default: '' }),
     retryDelays: read.string('WEBHOOK_RETRY_DELAYS', { default: '' }),
-    concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 256, min: 1, max: 4096 }),
-    slowConcurrency: read.integer('WEBHOOK_SLOW_CONCURRENCY', { default: 4096, min: 1, max: 65_536 }),
-    perSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', { default: 64, min: 1, max: 1000 }),
+    delivery: {
+      concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 256, min: 1, max: 4096 }),
+      slowConcurrency: read.integer('WEBHOOK_SLOW_CONCURRENCY', { default: 4096, min: 1, max: 65_536 }),
+      concurrencyPerSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', {
+        default: 64,
+        min: 1,
+        max: 1000,
+      }),
+    },
     subscriptionsPerTenant: read.integer('SUBSCRIPTIONS_PER_TENANT', { default: 100, min: 1, max: 1000 }),
     heldPerSubscription: read.integer('WEBHOOK_HELD_PER_SUBSCRIPTION', { default: 100_000, min: 1, max: 10_000_000 }),
   }));
-  assertNoEgressExceptionsInProduction({ profile: env.service.profile, allow: env.allow, caFile: env.caFile });
-  return {
-    service: env.service,
-    database: env.database,
-    keyEncryptionKey: env.keyEncryptionKey,
-    egress: {
-      allow: parseEgressAllow(env.allow),
-      ...(env.caFile === '' ? {} : { ca: readFileSync(env.caFile, 'utf8') }),
-    },
-    subscriptionsPerTenant: env.subscriptionsPerTenant,
-    heldPerSubscription: env.heldPerSubscription,
-    delivery: {
-      retryDelaysMs: env.retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(env.retryDelays),
-      concurrency: env.concurrency,
-      slowConcurrency: env.slowConcurrency,
-      concurrencyPerSubscription: env.perSubscription,
-    },
-  };
+  assertNoEgressExceptionsInProduction({ profile: config.service.profile, allow, caFile });
+  const egress = { allow: parseEgressAllow(allow), ...(caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') }) };
+  const retryDelaysMs = retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(retryDelays);
+  return { ...config, egress, delivery: { retryDelaysMs, ...delivery } };
 }

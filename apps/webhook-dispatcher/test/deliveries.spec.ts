@@ -1,25 +1,19 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { verifyWebhook } from '@crm/sdk';
+import { describe, expect, it } from '@jest/globals';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import { envelope, eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 describe('deliveries', () => {
-  const { app, tenant } = useWebhooks();
-  beforeEach(() => {
-    app.receiver.respondWith(() => ({ status: 204 }));
-  });
+  const { app, tenant, call } = useWebhooks();
+  const redeliver = async (id: string | undefined) => (await call('POST', `deliveries/${id}/redeliver`)).status;
 
   it('sends the record to the receiver, signed', async () => {
     const { secret } = await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
-    const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id);
-    const timestamp = request.headers['webhook-timestamp'];
-    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-    const expected = createHmac('sha256', key).update(`${event.id}.${timestamp}.${request.body}`).digest('base64');
-    expect(request.headers['webhook-signature']).toBe(`v1,${expected}`);
-    expect(JSON.parse(request.body)).toEqual({
+    const { body, headers } = await app.arrival(event.id);
+    expect(verifyWebhook(body, headers, secret)).toEqual({
       id: event.id,
       type: 'lead.created',
       timestamp: event.time,
@@ -38,21 +32,16 @@ describe('deliveries', () => {
       if (path === '/slow') await answered;
       return { status: 204 };
     });
-    for (let index = 0; index < 6; index += 1) {
-      await app.subscribe(tenant.admin, { url: `${app.receiver.url}/slow` });
-    }
+    for (let index = 0; index < 6; index += 1) await app.subscribe(tenant.admin, { url: `${app.receiver.url}/slow` });
     for (let index = 0; index < 4; index += 1) await app.emit(tenant.id);
     await app.receiver.waitFor(({ path }) => path === '/slow');
 
     const other = await app.tenant();
     await app.subscribe(other.admin);
     const event = await app.emit(other.id);
-    await app.receiver.waitFor(({ headers }) => headers['webhook-id'] === event.id);
-
+    await app.arrival(event.id);
     answer();
-    await waitUntil(async () => (await app.deliveries(tenant.admin, '?status=delivered&size=50')).length === 24, {
-      describe: 'the slow deliveries to be made',
-    });
+    await app.counted(tenant.admin, 'delivered', 24);
   });
 
   it('delivers only to subscriptions of the tenant that name the event and whose filter passes', async () => {
@@ -90,11 +79,7 @@ describe('deliveries', () => {
     const requests = app.received(event.id);
     expect(requests).toHaveLength(3);
     expect(new Set(requests.map((request) => request.body)).size).toBe(1);
-    const { body } = await app.service.request<{ attemptLog: object[] }>(
-      'GET',
-      `/api/webhooks/deliveries/${delivery?.id}`,
-      { token: tenant.admin },
-    );
+    const { body } = await call('GET', `deliveries/${delivery?.id}`);
     expect(body.attemptLog).toMatchObject([
       { httpStatus: 503, errorCode: 'http_5xx', responseExcerpt: 'busy' },
       { httpStatus: 503, errorCode: 'http_5xx' },
@@ -102,30 +87,19 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('fails after the last attempt with the reason, and can then be sent again', async () => {
-    app.receiver.respondWith(() => ({ status: 302, headers: { location: 'https://169.254.169.254/' } }));
-    await app.subscribe(tenant.admin);
+  it('fails after the last attempt with the reason, and can then be sent again, to the corrected URL', async () => {
+    const redirect = { status: 302, headers: { location: 'https://169.254.169.254/' } };
+    app.receiver.respondWith(({ path }) => (path === '/right' ? { status: 200 } : redirect));
+    const { id } = await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
     const [failed] = await app.settled(tenant.admin, 'failed');
     expect(failed).toMatchObject({ attempts: 3, lastError: { code: 'redirect', httpStatus: 302 } });
     expect(app.received(event.id)).toHaveLength(3);
 
-    app.receiver.respondWith(() => ({ status: 200 }));
-    const path = `/api/webhooks/deliveries/${failed?.id}/redeliver`;
-    expect((await app.service.request('POST', path, { token: tenant.admin })).status).toBe(202);
-    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 4 }]);
-  });
-
-  it('sends a delivery again to the corrected URL of its subscription', async () => {
-    app.receiver.respondWith(({ path }) => ({ status: path === '/right' ? 204 : 500 }));
-    const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/wrong` });
-    await app.emit(tenant.id);
-    await app.settled(tenant.admin, 'failed');
-    const body = { url: `${app.receiver.url}/right` };
-    await app.service.request('PATCH', `/api/webhooks/subscriptions/${id}`, { token: tenant.admin, body });
-    const [failed] = await app.deliveries(tenant.admin);
-    await app.service.request('POST', `/api/webhooks/deliveries/${failed?.id}/redeliver`, { token: tenant.admin });
-    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ url: body.url }]);
+    const url = `${app.receiver.url}/right`;
+    await call('PATCH', `subscriptions/${id}`, { url });
+    expect(await redeliver(failed?.id)).toBe(202);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 4, url }]);
   });
 
   it('does not let a dead receiver delay other deliveries', async () => {
@@ -135,7 +109,7 @@ describe('deliveries', () => {
     app.receiver.respondWith((request) => ({ status: request.path === '/dead' ? 500 : 204 }));
     for (let index = 0; index < 40; index += 1) await app.emit(dead.id);
     const event = await app.emit(tenant.id);
-    await app.receiver.waitFor((request) => request.headers['webhook-id'] === event.id, 10_000);
+    await app.arrival(event.id, 10_000);
     // Throttled, never dropped: every one of them is still in the ledger.
     expect((await app.deliveries(dead.admin, '?size=200')).length).toBe(40);
   });
@@ -144,10 +118,7 @@ describe('deliveries', () => {
     const sibling = await app.startSibling();
     await app.subscribe(tenant.admin);
     const events = await Promise.all(Array.from({ length: 30 }, () => app.emit(tenant.id)));
-    await waitUntil(async () => (await app.deliveries(tenant.admin, '?status=delivered&size=200')).length === 30, {
-      timeoutMs: 20_000,
-      describe: 'thirty deliveries',
-    });
+    await app.counted(tenant.admin, 'delivered', 30);
     for (const event of events) expect(app.received(event.id)).toHaveLength(1);
     await sibling.close();
   });
@@ -155,26 +126,18 @@ describe('deliveries', () => {
   it('takes over the delivery of a process that died, which can then no longer record an attempt', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
     const ledger = app.service.get(LedgerWriter);
-    const claim = randomUUID();
-    const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1 });
-    const id = randomUUID();
+    const [id, claim, eventId] = [randomUUID(), randomUUID(), randomUUID()];
     const url = `${app.receiver.url}/hook`;
     const until = new Date(Date.now() + 1_500);
     // What a process leaves that is killed while it waits for an answer.
     const left = newDelivery({ id, subscriptionId, url, dueAt: new Date(), claim: { id: claim, until } });
-    await ledger.write(eventEntry(tenant.id, [left], { eventId: event.id }));
-    const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id, 10_000);
+    await ledger.write(eventEntry(tenant.id, [left], { eventId }));
+    const request = await app.arrival(eventId, 10_000);
     expect(request.receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ id, attempts: 1, subscriptionId }]);
 
-    const outcome = {
-      at: new Date(),
-      latencyMs: 1,
-      httpStatus: 500,
-      error: { code: 'http_5xx', message: 'no' },
-      responseExcerpt: null,
-      retryAfterMs: null,
-    } as const;
+    const answer = { httpStatus: 500, responseExcerpt: null, retryAfterMs: null };
+    const outcome = { at: new Date(), latencyMs: 1, error: { code: 'http_5xx', message: 'no' }, ...answer } as const;
     const isRecorded = await ledger.write({
       kind: 'settlement',
       tenantId: tenant.id,
@@ -185,7 +148,7 @@ describe('deliveries', () => {
       status: 'failed',
       attempts: 1,
       outcome,
-      reason: null,
+
       dueAt: null,
       isHead: false,
       isSetAside: false,
@@ -197,27 +160,14 @@ describe('deliveries', () => {
   it('finds deliveries without a queue when the next process starts', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
     const eventId = randomUUID();
-    const id = randomUUID();
-    const database = app.service.get(Database);
-    await database.crossTenant(async (tx) => {
-      const values = [tenant.id, id, subscriptionId, eventId];
-      await tx.query(`INSERT INTO event_body (tenant_id, id, event, body) VALUES ($1, $2, 'lead.created', '{}')`, [
-        tenant.id,
-        eventId,
-      ]);
-      await tx.query(
-        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at)
-         VALUES ($1, $2, $3, $4, 'lead.created', 'https://hooks.example.com/', 'pending', 0, now())`,
-        values,
-      );
-      await tx.query(
-        `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
-         VALUES ($1, $2, $3, $4, 0, false, now())`,
-        values,
-      );
+    const delivery = newDelivery({ subscriptionId, dueAt: new Date(Date.now() + 60_000) });
+    await app.service.get(LedgerWriter).write(eventEntry(tenant.id, [delivery], { eventId }));
+    await app.service.get(Database).crossTenant(async (tx) => {
+      await tx.query('UPDATE due_delivery SET due_at = now() WHERE delivery_id = $1', [delivery.id]);
+      await tx.query('DELETE FROM subscription_queue WHERE subscription_id = $1', [subscriptionId]);
     });
     const sibling = await app.startSibling();
-    await app.receiver.waitFor((request) => request.headers['webhook-id'] === eventId);
+    await app.arrival(eventId);
     await app.settled(tenant.admin, 'delivered');
     await sibling.close();
   });
@@ -226,10 +176,13 @@ describe('deliveries', () => {
     await app.subscribe(tenant.admin);
     await app.emit(tenant.id);
     const [delivery] = await app.settled(tenant.admin, 'delivered');
-    const path = `/api/webhooks/deliveries/${delivery?.id}`;
     const stranger = await app.tenant();
-    expect((await app.service.request('GET', path, { token: stranger.admin })).status).toBe(404);
-    expect((await app.service.request('POST', `${path}/redeliver`, { token: stranger.admin })).status).toBe(404);
-    expect((await app.service.request('GET', path, { token: tenant.member })).status).toBe(403);
+    for (const [method, path] of [
+      ['GET', `deliveries/${delivery?.id}`],
+      ['POST', `deliveries/${delivery?.id}/redeliver`],
+    ] as const) {
+      expect((await call(method, path, undefined, stranger.admin)).status).toBe(404);
+      expect((await call(method, path, undefined, tenant.member)).status).toBe(403);
+    }
   });
 });

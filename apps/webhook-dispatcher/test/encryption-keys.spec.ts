@@ -12,11 +12,11 @@ import { useWebhooks } from './webhook-service.js';
 
 const NEW = `new:${randomBytes(32).toString('base64')}`;
 
-const { app: webhooks } = useWebhooks();
+const { app } = useWebhooks();
 
-const database = () => webhooks.service.get(Database);
+const database = () => app.service.get(Database);
 const start = (keyEncryptionKey: string) => {
-  const config = { ...webhooks.config, keyEncryptionKey };
+  const config = { ...app.config, keyEncryptionKey };
   return startTestService(config, AppModule.with(config), { keySource: testTokens().keySource });
 };
 
@@ -24,16 +24,12 @@ describe('the encryption key', () => {
   it('is replaced for the secrets and headers of subscriptions and for the secrets of apps', async () => {
     const secrets: { tenantId: string; id: string; secret: string; current: string }[] = [];
     for (let count = 0; count < 2; count += 1) {
-      const tenant = await webhooks.tenant();
-      const { id, secret } = await webhooks.subscribe(tenant.admin, { headers: { 'x-key': `of ${count}` } });
-      const rotated = await webhooks.service.request<{ secret: string }>(
-        'POST',
-        `/api/webhooks/subscriptions/${id}/rotate-secret`,
-        { token: tenant.admin },
-      );
-      secrets.push({ tenantId: tenant.id, id, secret, current: rotated.body.secret });
+      const { id: tenantId, admin } = await app.tenant();
+      const { id, secret } = await app.subscribe(admin, { headers: { 'x-key': `of ${count}` } });
+      const { body } = await app.call<{ secret: string }>(admin, 'POST', `subscriptions/${id}/rotate-secret`);
+      secrets.push({ tenantId, id, secret, current: body.secret });
     }
-    const apps = webhooks.service.get(SecretService);
+    const apps = app.service.get(SecretService);
     await apps.storeOfApp('acme.sync', 'whsec_Zmlyc3Q=');
     await apps.rotateOfApp('acme.sync', 'whsec_c2Vjb25k');
     const total = async () =>
@@ -49,26 +45,19 @@ describe('the encryption key', () => {
     await expect(start(NEW)).rejects.toThrow('the key without a name is missing');
 
     const errors: string[] = [];
-    const code = await runReencrypt(
-      {
-        database: webhooks.config.database,
-        keys: `${NEW},old:${webhooks.config.keyEncryptionKey}`,
-        columns: sealedColumns,
-      },
-      [],
-      { out: () => undefined, error: (text) => errors.push(text) },
-    );
-    expect([code, errors]).toEqual([0, []]);
+    const { database: connection, keyEncryptionKey } = app.config;
+    const program = { database: connection, keys: `${NEW},old:${keyEncryptionKey}`, columns: sealedColumns };
+    const output = { out: () => undefined, error: (text: string) => errors.push(text) };
+    expect([await runReencrypt(program, [], output), errors]).toEqual([0, []]);
     expect(await total()).toEqual(boxes('new'));
 
     const service = await start(NEW);
     const [signing, headers] = [service.get(SigningSecretService), service.get(CustomHeaderService)];
     for (const [index, { tenantId, id, secret, current }] of secrets.entries()) {
-      const [row] = await database().transaction(tenantId, (tx) =>
-        tx.query<Record<'secret' | 'previous_secret' | 'headers', Buffer>>(
-          'SELECT secret, previous_secret, headers FROM webhook_subscription WHERE id = $1',
-          [id],
-        ),
+      const [row] = await app.rows<Record<'secret' | 'previous_secret' | 'headers', Buffer>>(
+        tenantId,
+        'SELECT secret, previous_secret, headers FROM webhook_subscription WHERE id = $1',
+        [id],
       );
       expect(signing.open(row?.secret as Buffer, { subscriptionId: id })).toBe(current);
       expect(signing.open(row?.previous_secret as Buffer, { subscriptionId: id })).toBe(secret);

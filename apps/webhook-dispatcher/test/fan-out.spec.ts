@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type EventEnvelope, PlatformError } from '@crm/contracts';
-import { Database, idOf, newId } from '@crm/database';
+import { idOf, newId } from '@crm/database';
 import { NatsConnection } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { register } from 'prom-client';
-import { FanOutService } from '../src/delivery/fan-out.service.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { type DeliveryJson, envelope, eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
 
 describe('the fan-out of an event', () => {
-  const { app, tenant } = useWebhooks({
-    retryDelaysMs: [0, 20_000],
-    concurrency: 32,
-    slowConcurrency: 64,
-    concurrencyPerSubscription: 4,
-  });
-  beforeEach(() => {
-    app.receiver.respondWith(() => ({ status: 204 }));
-  });
+  const { app, tenant, call } = useWebhooks({ retryDelaysMs: [0, 20_000], concurrency: 32 });
 
   const lead = (changes: Partial<EventEnvelope> = {}): EventEnvelope => ({
     ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: 'Doe' }),
@@ -52,27 +44,17 @@ describe('the fan-out of an event', () => {
     expect(await rowsOf('due_delivery')).toEqual([]);
     expect(await rowsOf('inbox')).toEqual([]);
     const [delivery] = (await app.deliveries(tenant.admin)) as [DeliveryJson];
-    const { body } = await app.service.request('GET', `/api/webhooks/deliveries/${delivery.id}`, {
-      token: tenant.admin,
-    });
-    expect(body).toMatchObject({
-      status: 'delivered',
-      attempts: 1,
-      attemptLog: [{ httpStatus: 200, responseExcerpt: 'thanks' }],
-    });
+    const { body } = await call('GET', `deliveries/${delivery.id}`);
+    const attemptLog = [{ httpStatus: 200, responseExcerpt: 'thanks' }];
+    expect(body).toMatchObject({ status: 'delivered', attempts: 1, attemptLog });
   });
 
   it('resolves only when everything is recorded, and rejects when it cannot be', async () => {
     await app.subscribe(tenant.admin);
-    const ledger = app.service.get(LedgerWriter);
-    const write = ledger.write.bind(ledger);
-    ledger.write = () => Promise.reject(new Error('no disk'));
+    const write = jest.spyOn(app.service.get(LedgerWriter), 'write').mockRejectedValue(new Error('no disk'));
     const event = lead();
-    try {
-      await expect(app.handle(event)).rejects.toThrow('no disk');
-    } finally {
-      ledger.write = write;
-    }
+    await expect(app.handle(event)).rejects.toThrow('no disk');
+    write.mockRestore();
     expect(await app.deliveries(tenant.admin)).toEqual([]);
     // The stream delivers it again: sent twice, recorded once.
     await app.handle(event);
@@ -87,7 +69,7 @@ describe('the fan-out of an event', () => {
     await Promise.all([1, 2, 3].map(() => app.handle(event, { isRepeated: true })));
     // Another process knows it from the ledger.
     const sibling = await app.startSibling();
-    await sibling.get(FanOutService).handle(event, { isRepeated: true });
+    await app.handle(event, { isRepeated: true }, sibling);
     await sibling.close();
     expect(app.received(event.id)).toHaveLength(1);
     expect(await app.deliveries(tenant.admin)).toHaveLength(1);
@@ -97,10 +79,7 @@ describe('the fan-out of an event', () => {
     await app.subscribe(tenant.admin);
     const sibling = await app.startSibling();
     const event = lead();
-    await Promise.all([
-      app.handle(event, { isRepeated: false }),
-      sibling.get(FanOutService).handle(event, { isRepeated: false }),
-    ]);
+    await Promise.all([app.service, sibling].map((by) => app.handle(event, { isRepeated: false }, by)));
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
     expect(await rowsOf('due_delivery')).toEqual([]);
     await sibling.close();
@@ -136,10 +115,7 @@ describe('the fan-out of an event', () => {
     expect((await statuses()).filter((status) => status === 'delivered 1')).toHaveLength(9);
 
     answer();
-    await waitUntil(async () => (await app.deliveries(tenant.admin, '?status=delivered&size=50')).length === 18, {
-      describe: 'all are delivered',
-      timeoutMs: 15_000,
-    });
+    await app.counted(tenant.admin, 'delivered', 18);
     await held;
     for (const event of [first, ...events]) expect(app.received(event.id)).toHaveLength(2);
     expect(await rowsOf('due_delivery')).toEqual([]);
@@ -171,9 +147,7 @@ describe('the fan-out of an event', () => {
     const events = Array.from({ length: 5 }, () => lead());
     const handled = Promise.all(events.map((event) => app.handle(event)));
     await waitUntil(() => answers.length === 4, { describe: 'the receiver is full' });
-    const path = `/api/webhooks/subscriptions/${id}`;
-    const body = { url: `${app.receiver.url}/after` };
-    await app.service.request('PATCH', path, { token: tenant.admin, body });
+    await call('PATCH', `subscriptions/${id}`, { url: `${app.receiver.url}/after` });
     app.receiver.respondWith(() => ({ status: 204 }));
     for (const answer of answers) answer();
     await handled;
@@ -189,44 +163,35 @@ describe('the fan-out of an event', () => {
       const event = lead();
       // An event comes over the connection that the notices come over, after those that were sent before it.
       await sibling.get(NatsConnection).ping();
-      await sibling.get(FanOutService).handle(event, { isRepeated: false });
+      await app.handle(event, { isRepeated: false }, sibling);
       return app.received(event.id).map(({ path }) => path);
     };
     expect(await handle()).toEqual(['/before']);
-    const path = `/api/webhooks/subscriptions/${id}`;
-    const token = tenant.admin;
-    await app.service.request('PATCH', path, { token, body: { url: `${app.receiver.url}/after` } });
-    expect(await handle()).toEqual(['/after']);
-    await app.service.request('PATCH', path, { token, body: { enabled: false } });
-    expect(await handle()).toEqual([]);
-    await app.service.request('PATCH', path, { token, body: { enabled: true } });
-    expect(await handle()).toEqual(['/after']);
-    await app.service.request('DELETE', path, { token });
+    const path = `subscriptions/${id}`;
+    for (const [change, paths] of [
+      [{ url: `${app.receiver.url}/after` }, ['/after']],
+      [{ enabled: false }, []],
+      [{ enabled: true }, ['/after']],
+    ] as const) {
+      await call('PATCH', path, change);
+      expect(await handle()).toEqual(paths);
+    }
+    await call('DELETE', path);
     expect(await handle()).toEqual([]);
     await sibling.close();
   });
 
   it('does not write records one by one to a database that is not available', async () => {
     const ledger = app.service.get(LedgerWriter);
-    const database = app.service.get(Database);
     const unavailable = new PlatformError('SERVICE_UNAVAILABLE', 'gone', { cause: { code: '57P01' } });
-    const crossTenant = database.crossTenant.bind(database);
-    let transactions = 0;
-    database.crossTenant = () => {
-      transactions += 1;
-      return Promise.reject(unavailable);
-    };
-    try {
-      const records = [newId(), newId(), newId()].map((eventId) =>
-        ledger.write(eventEntry(tenant.id, [], { eventId })),
-      );
-      expect(await Promise.allSettled(records)).toEqual(
-        records.map(() => ({ status: 'rejected', reason: unavailable })),
-      );
-    } finally {
-      database.crossTenant = crossTenant;
-    }
-    expect(transactions).toBe(1);
+    // Not transactions of all kinds, which workers open meanwhile.
+    const writes = jest.spyOn(app.service.get(LedgerWriterRepository), 'write').mockRejectedValue(unavailable);
+    const records = [1, 2, 3].map(() => ledger.write(eventEntry(tenant.id, [])));
+    const outcomes = await Promise.allSettled(records);
+    const { length } = writes.mock.calls;
+    writes.mockRestore();
+    expect(outcomes).toEqual(records.map(() => ({ status: 'rejected', reason: unavailable })));
+    expect(length).toBe(1);
   });
 
   it('loses no record because of another one that is written with it and refused by the database', async () => {

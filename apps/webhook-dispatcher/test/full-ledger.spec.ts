@@ -1,11 +1,10 @@
-import { Database, lowestIdOf } from '@crm/database';
+import { lowestIdOf } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { AppLedgerService } from '../src/ledger/app-ledger.service.js';
+
 import { BoundedReads } from '../src/ledger/bounded-reads.js';
 import { APP_LEDGER, TENANT_LEDGER } from '../src/ledger/ledger.repository.js';
-import { MOST_DELIVERIES } from '../src/ledger/ledger.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { LedgerService, MOST_DELIVERIES } from '../src/ledger/ledger.service.js';
+import { startWebhooks, type Tenant, type WebhookService } from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
 const PAGE = 26;
@@ -29,7 +28,7 @@ const FILL = `
                      || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, $4::int) AS n) AS made`;
 
 interface PlanNode {
-  /** Of the nodes that read a table. */
+  /** For nodes that read a table. */
   'Relation Name'?: string;
   'Actual Rows'?: number;
   'Rows Removed by Filter'?: number;
@@ -54,69 +53,49 @@ const EXPLAIN = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JS
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-function planOf([row]: readonly PlanRow[]): PlanNode[] {
-  if (!row) throw new Error('There is no plan');
-  return nodesOf(row['QUERY PLAN'][0].Plan);
-}
-
 describe('a ledger with more deliveries than one request reads', () => {
   let app: WebhookService;
-  let tenant: { id: string; admin: string; member: string };
+  let tenant: Tenant;
   let beginMs: number;
   const stepMs = (20 * HOUR_MS) / (MOST_DELIVERIES + 1);
   beforeAll(async () => {
     app = await startWebhooks();
     tenant = await app.tenant();
     beginMs = Date.now() - 20 * HOUR_MS - 60_000;
-    const admin = new pg.Client({ connectionString: app.adminUrl });
-    await admin.connect();
-    try {
-      await admin.query(FILL, [tenant.id, beginMs, stepMs, MOST_DELIVERIES + 1, APP]);
-      await admin.query(FILL, [(await app.tenant()).id, beginMs, 20 * stepMs, MOST_DELIVERIES / 20, `${APP}-2`]);
-      await admin.query('ANALYZE delivery');
-    } finally {
-      await admin.end();
-    }
+    const { id } = await app.tenant();
+    await app.asAdministrator(FILL, [tenant.id, beginMs, stepMs, MOST_DELIVERIES + 1, APP]);
+    await app.asAdministrator(FILL, [id, beginMs, 20 * stepMs, MOST_DELIVERIES / 20, `${APP}-2`]);
+    await app.asAdministrator('ANALYZE delivery');
   }, 120_000);
   afterAll(() => app?.close());
 
   const idOf = (ms: number | undefined) => (ms === undefined ? null : lowestIdOf(Math.floor(ms)));
 
-  /** What Postgres reads for a page of the tenant, with the values as the repository sends them. */
-  async function read(filter: Filter): Promise<PlanNode[]> {
+  /** What Postgres reads for a page of the tenant or of the app, with the values as the repository sends them. */
+  async function read(filter: Filter, isOfApp = false): Promise<{ read: number; passedOver: number }> {
     const { status = null, subscriptionId = null, event = null, errorCode = null, after = null } = filter;
     const range = [idOf(filter.fromMs), idOf(filter.toMs)];
-    const parameters = [tenant.id, status, subscriptionId, event, errorCode, ...range, after, PAGE, 0];
-    const rows = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) => tx.query<PlanRow>(EXPLAIN + TENANT_LEDGER.list, parameters));
-    return planOf(rows);
-  }
-
-  /** The same for a page of the app. */
-  async function readOfApp(filter: Omit<Filter, 'subscriptionId'>): Promise<PlanNode[]> {
-    const { status = null, event = null, errorCode = null, after = null } = filter;
-    const parameters = [APP, status, null, event, errorCode, idOf(filter.fromMs), idOf(filter.toMs), after, PAGE, 0];
-    const rows = await app.service
-      .get(BoundedReads)
-      .run((tx) => tx.query<PlanRow>(EXPLAIN + APP_LEDGER.list, parameters));
-    return planOf(rows);
+    const parameters = [isOfApp ? APP : tenant.id, status, subscriptionId, event, errorCode, ...range, after, PAGE, 0];
+    const sql = EXPLAIN + (isOfApp ? APP_LEDGER : TENANT_LEDGER).list;
+    const [row] = isOfApp
+      ? await app.service.get(BoundedReads).run((tx) => tx.query<PlanRow>(sql, parameters))
+      : await app.rows<PlanRow>(tenant.id, sql, parameters);
+    if (!row) throw new Error('There is no plan');
+    const scans = nodesOf(row['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] !== undefined);
+    const sum = (key: 'Actual Rows' | 'Rows Removed by Filter') =>
+      scans.reduce((all, node) => all + (node[key] ?? 0), 0);
+    return { read: sum('Actual Rows'), passedOver: sum('Rows Removed by Filter') };
   }
 
   const subscription = () => `${tenant.id.slice(0, 8)}-0000-4000-8000-000000000001`;
   const middle = () => beginMs + 10 * HOUR_MS;
-  const rowsOf = (plan: readonly PlanNode[]) => {
-    const scans = plan.filter((node) => node['Relation Name'] !== undefined);
-    const sum = (key: 'Actual Rows' | 'Rows Removed by Filter') =>
-      scans.reduce((all, node) => all + (node[key] ?? 0), 0);
-    return { read: sum('Actual Rows'), passedOver: sum('Rows Removed by Filter') };
-  };
+  const cursor = () => lowestIdOf(Math.floor(middle()));
 
-  it.each([
+  /** For these a page has an index in its order. */
+  const indexed: [string, () => Filter][] = [
     ['no filter', () => ({})],
     ['a status other than delivered', () => ({ status: 'failed' })],
     ['a status that no delivery has', () => ({ status: 'blocked' })],
-    ['a subscription', () => ({ subscriptionId: subscription() })],
     ['an event', () => ({ event: 'deal.won' })],
     ['an event that did not happen', () => ({ event: 'task.deleted' })],
     ['an error code', () => ({ errorCode: 'tls' })],
@@ -126,14 +105,17 @@ describe('a ledger with more deliveries than one request reads', () => {
     ['a failed status within a time', () => ({ status: 'failed', fromMs: middle(), toMs: middle() + HOUR_MS })],
     ['an error code before a time', () => ({ errorCode: 'tls', toMs: middle() })],
     ['an event within a time', () => ({ event: 'deal.won', fromMs: middle(), toMs: middle() + HOUR_MS })],
-    [
-      'a subscription after a cursor',
-      () => ({ subscriptionId: subscription(), after: lowestIdOf(Math.floor(middle())) }),
-    ],
-  ])('reads for a page with %s the rows of the page alone', async (_, filter) => {
-    const plan = await read(filter());
-    expect(rowsOf(plan)).toEqual({ read: expect.any(Number), passedOver: 0 });
-    expect(rowsOf(plan).read).toBeLessThan(PAGE + PARTITIONS);
+    ['an event after a cursor', () => ({ event: 'deal.won', after: cursor() })],
+  ];
+  it.each([
+    ...indexed.map(([name, filter]) => [name, filter, false] as const),
+    ['a subscription', () => ({ subscriptionId: subscription() }), false],
+    ['a subscription after a cursor', () => ({ subscriptionId: subscription(), after: cursor() }), false],
+    ...indexed.map(([name, filter]) => [`${name}, of an app,`, filter, true] as const),
+  ] as const)('reads for a page with %s the rows of the page alone', async (_, filter, isOfApp) => {
+    const rows = await read(filter(), isOfApp);
+    expect(rows.passedOver).toBe(0);
+    expect(rows.read).toBeLessThan(PAGE + PARTITIONS);
   });
 
   it.each([
@@ -151,42 +133,20 @@ describe('a ledger with more deliveries than one request reads', () => {
       MOST_DELIVERIES / 99,
     ],
   ])('reads few other rows for a page with %s', async (_, filter, most) => {
-    const plan = await read(filter());
-    const { read: rows, passedOver } = rowsOf(plan);
+    const { read: rows, passedOver } = await read(filter());
     expect(rows + passedOver).toBeLessThan(most);
   });
 
-  it.each([
-    ['no filter', () => ({})],
-    ['a status other than delivered', () => ({ status: 'failed' })],
-    ['a status that no delivery has', () => ({ status: 'blocked' })],
-    ['an event', () => ({ event: 'deal.won' })],
-    ['an event that did not happen', () => ({ event: 'task.deleted' })],
-    ['an error code', () => ({ errorCode: 'tls' })],
-    ['an error code that no delivery has', () => ({ errorCode: 'dns' })],
-    ['a time', () => ({ fromMs: middle(), toMs: middle() + 60_000 })],
-    ['a failed status within a time', () => ({ status: 'failed', fromMs: middle(), toMs: middle() + HOUR_MS })],
-    ['an event after a cursor', () => ({ event: 'deal.won', after: lowestIdOf(Math.floor(middle())) })],
-  ])('reads for a page of an app with %s the rows of the page alone', async (_, filter) => {
-    const plan = await readOfApp(filter());
-    expect(rowsOf(plan)).toEqual({ read: expect.any(Number), passedOver: 0 });
-    expect(rowsOf(plan).read).toBeLessThan(PAGE + PARTITIONS);
-  });
-
   it('refuses statistics of too many deliveries of an app, and has them for a shorter time', async () => {
-    const stats = (from?: string) => app.service.get(AppLedgerService).countByHour(APP, from ? { from } : {});
+    const stats = (from?: string) => app.service.get(LedgerService).countByHour({ appKey: APP }, from ? { from } : {});
     await expect(stats()).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
     const hours = await stats(new Date(Math.ceil(beginMs + stepMs) + 1).toISOString());
     expect(hours.reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(MOST_DELIVERIES);
   });
 
   it('refuses statistics of too many deliveries, and has them for a shorter time', async () => {
-    const get = (query: string) =>
-      app.service.request<{ data: { deliveries: number }[]; code: string; detail: string }>(
-        'GET',
-        `/api/webhooks/stats?${query}`,
-        { token: tenant.admin },
-      );
+    type Stats = { data: { deliveries: number }[]; code: string; detail: string };
+    const get = (query: string) => app.call<Stats>(tenant.admin, 'GET', `stats?${query}`);
     const refused = await get('');
     expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       422,

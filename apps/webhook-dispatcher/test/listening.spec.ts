@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { EventName } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { type TestService, waitUntil } from '@crm/testing';
@@ -15,6 +16,8 @@ type Answer = ListenedDeliveriesView & { code: string; detail: string };
 describe('listening to the sandboxes of an app', () => {
   const { app } = useWebhooks();
   const { marketplace, developer } = useMarketplace(app);
+  const emit = async (name?: EventName) => (await app.emit(developer.id, name)).id;
+  const eventsOf = (data: ListenedDeliveriesView['data']) => data.map(({ eventId }) => eventId);
 
   const listen = (
     query: Record<string, string | readonly string[]> = {},
@@ -53,17 +56,9 @@ describe('listening to the sandboxes of an app', () => {
     const { data } = await heard(cursor, 1);
     const [original] = app.received(event.id);
     const [copy] = data;
-    expect(data).toEqual([
-      {
-        id: expect.any(String),
-        event: 'lead.created',
-        eventId: event.id,
-        subscriptionId,
-        url: `${app.receiver.url}/sandbox`,
-        headers: expect.objectContaining({ 'content-type': 'application/json', 'webhook-id': event.id }),
-        body: original?.body,
-      },
-    ]);
+    const headers = expect.objectContaining({ 'content-type': 'application/json', 'webhook-id': event.id });
+    const sentTo = { subscriptionId, url: `${app.receiver.url}/sandbox`, headers, body: original?.body };
+    expect(data).toEqual([{ id: expect.any(String), event: 'lead.created', eventId: event.id, ...sentTo }]);
     const ofConnection = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'accept-encoding']);
     const sent = Object.keys(original?.headers ?? {}).filter((name) => !ofConnection.has(name));
     expect(Object.keys(copy?.headers ?? {}).sort()).toEqual(sent.sort());
@@ -72,13 +67,13 @@ describe('listening to the sandboxes of an app', () => {
     expect(() => verifyWebhook(`${copy?.body} `, copy?.headers ?? {}, developer.secret)).toThrow();
   });
 
-  it('is answered when there is something while the call waits', async () => {
+  it('is answered when there is something while the call waits, whatever becomes of it', async () => {
     await marketplace.sandbox(developer);
+    app.receiver.respondWith(() => ({ status: 500 }));
     const cursor = await begin();
     const waiting = listen({ cursor });
-    const event = await app.emit(developer.id);
-    const { body } = await waiting;
-    expect(body.data.map(({ eventId }) => eventId)).toEqual([event.id]);
+    const event = await emit();
+    expect(eventsOf((await waiting).body.data)).toEqual([event]);
   });
 
   it('is answered without deliveries when the wait is over, and goes on from there', async () => {
@@ -86,28 +81,27 @@ describe('listening to the sandboxes of an app', () => {
     const first = await begin();
     const { status, body } = await listen({ cursor: first, wait: '0' });
     expect([status, body.data]).toEqual([200, []]);
-    const event = await app.emit(developer.id);
-    expect((await heard(body.cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
+    const event = await emit();
+    expect(eventsOf((await heard(body.cursor, 1)).data)).toEqual([event]);
   });
 
   it('shows only what happens after its beginning, and each delivery once', async () => {
     await marketplace.sandbox(developer);
-    await app.emit(developer.id);
+    await emit();
     // Recorded, and its transaction over.
     await app.settled(developer.admin, 'delivered');
     let cursor = await begin();
     const events: string[] = [];
     const seen: string[] = [];
     for (let round = 0; round < 5; round += 1) {
-      events.push((await app.emit(developer.id)).id);
-      events.push((await app.emit(developer.id)).id);
+      events.push(await emit(), await emit());
       const page = await heard(cursor, 1);
-      seen.push(...page.data.map(({ eventId }) => eventId));
+      seen.push(...eventsOf(page.data));
       cursor = page.cursor;
     }
     if (seen.length < events.length) {
       const rest = await heard(cursor, events.length - seen.length);
-      seen.push(...rest.data.map(({ eventId }) => eventId));
+      seen.push(...eventsOf(rest.data));
       cursor = rest.cursor;
     }
     expect(seen).toEqual(events);
@@ -124,9 +118,9 @@ describe('listening to the sandboxes of an app', () => {
     await marketplace.install(stranger.id, developer);
     const cursor = await begin();
     await app.emit(stranger.id);
-    const event = await app.emit(developer.id);
+    const event = await emit();
     const { data, cursor: next } = await heard(cursor, 1);
-    expect(data.map((one) => [one.eventId, one.subscriptionId])).toEqual([[event.id, id]]);
+    expect(data.map((one) => [one.eventId, one.subscriptionId])).toEqual([[event, id]]);
     expect((await listen({ cursor: next, wait: '0' })).body.data).toEqual([]);
     // The app of the other publisher, with the cursor of this one, and this one with another's token.
     expect((await listen({ cursor }, { appKey: other.appKey })).body.code).toBe('NOT_FOUND');
@@ -135,28 +129,19 @@ describe('listening to the sandboxes of an app', () => {
     expect((await listen({ cursor }, { token: developer.member })).body.code).toBe('FORBIDDEN');
   });
 
-  it('shows deliveries whatever becomes of them', async () => {
-    await marketplace.sandbox(developer);
-    app.receiver.respondWith(() => ({ status: 500 }));
-    const cursor = await begin();
-    const event = await app.emit(developer.id);
-    expect((await heard(cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
-  });
-
   it('shows only the events that are asked for', async () => {
     await marketplace.sandbox(developer, { events: ['lead.*', 'deal.won'] });
     const query = { events: ['deal.*', 'lead.updated'] };
     const cursor = await begin(query);
-    await app.emit(developer.id, 'lead.created');
-    const updated = await app.emit(developer.id, 'lead.updated');
-    const won = await app.emit(developer.id, 'deal.won');
+    await emit('lead.created');
+    const wanted = [await emit('lead.updated'), await emit('deal.won')];
     const seen: string[] = [];
     for (let next = cursor; seen.length < 2; ) {
       const { body } = await listen({ ...query, cursor: next });
-      seen.push(...body.data.map(({ eventId }) => eventId));
+      seen.push(...eventsOf(body.data));
       next = body.cursor;
     }
-    expect(seen).toEqual([updated.id, won.id]);
+    expect(seen).toEqual(wanted);
     expect((await listen({ events: 'lead.exploded' })).body.code).toBe('INVALID_QUERY');
     // A session keeps its filter.
     expect((await listen({ cursor, events: ['lead.*'] })).body.code).toBe('INVALID_QUERY');
@@ -165,12 +150,12 @@ describe('listening to the sandboxes of an app', () => {
   it('goes on with the same cursor after an interruption, in another process too', async () => {
     await marketplace.sandbox(developer);
     const cursor = await begin();
-    const events = [await app.emit(developer.id), await app.emit(developer.id)].map(({ id }) => id);
+    const events = [await emit(), await emit()];
     const { data } = await heard(cursor, 2);
-    expect(data.map(({ eventId }) => eventId)).toEqual(events);
+    expect(eventsOf(data)).toEqual(events);
     const sibling = await app.startSibling();
     const again = await listen({ cursor }, { service: sibling });
-    expect(again.body.data.map(({ eventId }) => eventId)).toEqual(events);
+    expect(eventsOf(again.body.data)).toEqual(events);
   });
 
   it('ends a day after the last call', async () => {
@@ -199,8 +184,8 @@ describe('listening to the sandboxes of an app', () => {
     await app.service.get(SubscriptionService).remove(developer.id, gone.installationId as string, true);
     expect((await listen({ cursor, wait: '0' })).body.data).toEqual([]);
     await marketplace.sandbox(developer);
-    const event = await app.emit(developer.id);
-    expect((await heard(cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
+    const event = await emit();
+    expect(eventsOf((await heard(cursor, 1)).data)).toEqual([event]);
   });
 
   it('waits for what is recorded by a transaction that began earlier and commits later', async () => {
@@ -211,20 +196,19 @@ describe('listening to the sandboxes of an app', () => {
     const { opened: isInserted, open: inserted } = gate();
     const slow = app.service.get(Database).crossTenant(async (tx) => {
       const delivery = newDelivery({ subscriptionId, status: 'delivered', attempts: 1 });
-      await app.service
-        .get(LedgerWriterRepository)
-        .write(tx, [eventEntry(developer.id, [delivery], { eventId: early })]);
+      const entry = eventEntry(developer.id, [delivery], { eventId: early });
+      await app.service.get(LedgerWriterRepository).write(tx, [entry]);
       inserted();
       await committed;
     });
     await isInserted;
-    const late = await app.emit(developer.id);
+    const late = await emit();
     const between = await listen({ cursor, wait: '1' });
     expect(between.body.data).toEqual([]);
     commit();
     await slow;
     const { data } = await heard(between.body.cursor, 2);
-    expect(data.map(({ eventId }) => eventId)).toEqual([early, late.id]);
+    expect(eventsOf(data)).toEqual([early, late]);
   });
 
   it('comes in pages of bounded length, in order', async () => {
@@ -232,11 +216,10 @@ describe('listening to the sandboxes of an app', () => {
     const cursor = await begin();
     const small: string[] = [];
     for (let batch = 0; batch < 7; batch += 1) {
-      const events = await Promise.all(Array.from({ length: 15 }, () => app.emit(developer.id)));
-      small.push(...events.map(({ id }) => id));
+      small.push(...(await Promise.all(Array.from({ length: 15 }, () => emit()))));
     }
     const { data } = await heard(cursor, small.length);
-    expect(data.map(({ eventId }) => eventId).sort()).toEqual([...small].sort());
+    expect(eventsOf(data).sort()).toEqual([...small].sort());
     // Now that all are shown, from the beginning again.
     const page = await listen({ cursor });
     expect(page.body.data.map(({ id }) => id)).toEqual(data.slice(0, 100).map(({ id }) => id));
@@ -249,12 +232,12 @@ describe('listening to the sandboxes of an app', () => {
       const record = { id: randomUUID(), version, lastName: 'x'.repeat(700_000) };
       large.push((await app.emit(developer.id, 'lead.updated', record)).id);
     }
-    expect((await heard(again, 3)).data.map(({ eventId }) => eventId)).toEqual(large);
+    expect(eventsOf((await heard(again, 3)).data)).toEqual(large);
     // A page ends after the one that makes it too long.
     const first = await listen({ cursor: again });
-    expect(first.body.data.map(({ eventId }) => eventId)).toEqual(large.slice(0, 2));
+    expect(eventsOf(first.body.data)).toEqual(large.slice(0, 2));
     const rest = await listen({ cursor: first.body.cursor });
-    expect(rest.body.data.map(({ eventId }) => eventId)).toEqual(large.slice(2));
+    expect(eventsOf(rest.body.data)).toEqual(large.slice(2));
   });
 
   it('is bounded: a workspace has eight calls that wait', async () => {
@@ -263,7 +246,7 @@ describe('listening to the sandboxes of an app', () => {
     const calls = Array.from({ length: 9 }, () => listen({ cursor }));
     const refused = await Promise.race(calls);
     expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '5']);
-    await app.emit(developer.id);
+    await emit();
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([...Array(8).fill(200), 429]);
     // The slots are free again.
@@ -280,7 +263,7 @@ describe('listening to the sandboxes of an app', () => {
     await sibling.close();
     const { status, body } = await waiting;
     expect([status, body.data]).toEqual([200, []]);
-    const event = await app.emit(developer.id);
-    expect((await heard(body.cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
+    const event = await emit();
+    expect(eventsOf((await heard(body.cursor, 1)).data)).toEqual([event]);
   });
 });

@@ -3,16 +3,12 @@ import { PlatformError, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { answerRpc } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import type { WebhookService } from './webhook-service.js';
+import type { Tenant, WebhookService } from './webhook-service.js';
 
 /** A developer, whose workspace publishes an app. */
-export interface Developer {
-  readonly id: string;
-  readonly admin: string;
-  readonly member: string;
+export interface Developer extends Tenant {
   readonly appKey: string;
-  /** Of the app: what its deliveries are signed with. */
+  /** What the deliveries of the app are signed with. */
   readonly secret: string;
 }
 
@@ -44,9 +40,9 @@ export class Marketplace {
   }
 
   /** Installs the app in the publisher's workspace as a sandbox. @returns the id of its subscription */
-  async sandbox(developer: Developer, webhook: { events?: string[]; path?: string } = {}): Promise<string> {
+  async sandbox(developer: Developer, { events = ['lead.created'] } = {}): Promise<string> {
     const installationId = newId();
-    const id = await this.install(developer.id, developer, installationId, webhook);
+    const id = await this.install(developer.id, developer, installationId, events);
     this.sandboxes.set(developer.appKey, [installationId, ...(this.sandboxes.get(developer.appKey) ?? [])]);
     return id;
   }
@@ -56,14 +52,10 @@ export class Marketplace {
     tenantId: string,
     { appKey, secret }: Developer,
     installationId = newId(),
-    { events = ['lead.created'], path = '/sandbox' }: { events?: string[]; path?: string } = {},
+    events = ['lead.created'],
   ): Promise<string> {
-    const [subscription] = await this.app.service.get(SubscriptionService).provision(tenantId, randomUUID(), {
-      installationId,
-      appKey,
-      secret,
-      webhooks: [{ events, url: `${this.app.receiver.url}${path}` }],
-    });
+    const webhooks = [{ events, url: `${this.app.receiver.url}/sandbox` }];
+    const [subscription] = await this.app.provision(tenantId, { installationId, appKey, secret, webhooks });
     return (subscription as { id: string }).id;
   }
 }

@@ -1,31 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { EVENT_NAMES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { signerOf } from '../src/subscriptions/signature.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import { envelope, useWebhooks } from './webhook-service.js';
+import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks } from './webhook-service.js';
+
+const { app, tenant, call } = useWebhooks();
 
 describe('webhook subscriptions', () => {
-  const { app, tenant } = useWebhooks();
-
-  const call = <Body = Record<string, unknown>>(method: string, path: string, token: string, body?: unknown) =>
-    app.service.request<Body>(method, `/api/webhooks/subscriptions${path}`, {
-      token,
-      ...(body === undefined ? {} : { body }),
-    });
-
   it('shows the secret of a subscription once and stores it sealed', async () => {
     const { id, secret, status } = await app.subscribe(tenant.admin);
     expect(status).toBe(201);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const { body } = await call('GET', `/${id}`, tenant.admin);
+    const { body } = await call('GET', `subscriptions/${id}`);
     expect(JSON.stringify(body)).not.toContain('whsec_');
-    const [row] = await app.rows<{ text: string }>(
-      tenant.id,
-      'SELECT webhook_subscription::text AS text FROM webhook_subscription',
-    );
+    const [row] = await app.rows<{ text: string }>(tenant.id, 'SELECT s::text AS text FROM webhook_subscription AS s');
     expect(row?.text).not.toContain(secret.slice(6));
     expect(row?.text).not.toContain(Buffer.from(secret).toString('hex'));
     const found = await app.service
@@ -35,155 +27,291 @@ describe('webhook subscriptions', () => {
   });
 
   it.each([
-    'http://hooks.example.com/',
-    'https://10.0.0.1/',
-    'https://127.0.0.1:1/',
-    'https://[::1]/',
-    'https://0x7f000001/',
-    'https://localhost/',
-    'https://metadata.google.internal/',
-    'https://user:pass@hooks.example.com/',
-    'https://hooks.example.com:8443/',
+    ...['http://hooks.example.com/', 'https://10.0.0.1/', 'https://127.0.0.1:1/', 'https://[::1]/'],
+    ...['https://0x7f000001/', 'https://localhost/', 'https://metadata.google.internal/'],
+    ...['https://user:pass@hooks.example.com/', 'https://hooks.example.com:8443/'],
   ])('refuses a subscription to %s', async (url) => {
     const answer = await app.subscribe(tenant.admin, { url });
     expect([answer.status, answer.code]).toEqual([422, 'WEBHOOK_TARGET_REFUSED']);
   });
 
   it.each([
-    [{ events: [] }],
-    [{ events: ['lead.exploded'] }],
-    [{ url: 'not a url' }],
-    [{ filter: 'lastName ==' }],
-    [{ filter: '1' }],
-    [{ filter: 'lastName' }],
-    [{ filter: 'lastName > 5' }],
-    [{ events: ['task.created', 'deal.won'], filter: 'amount == "a lot"' }],
-    [{ surprise: 1 }],
-    [{ events: 'lead.created' }],
+    { events: [] },
+    { events: 'lead.created' },
+    ...['lead.exploded', '*', '*.*', 'lead', 'lead.', 'lead.cre*', 'opportunity.*', '*.created'].map((event) => ({
+      events: ['lead.created', event],
+    })),
+    { url: 'not a url' },
+    ...['lastName ==', '1', 'lastName', 'lastName > 5'].map((filter) => ({ filter })),
+    { events: ['task.created', 'deal.won'], filter: 'amount == "a lot"' },
+    { events: ['task.*', 'deal.*'], filter: 'amount == "a lot"' },
+    // Only `app.upgraded` declares it.
+    { events: ['app.*'], filter: 'previousVersion > 5' },
+    ...[0, 1001, 1.5, '5'].map((rateLimit) => ({ rateLimit })),
+    ...['v2', null, ['v1a']].map((signature) => ({ signature })),
+    { ordering: 'total' },
+    { surprise: 1 },
   ])('refuses a subscription with %j', async (changes) => {
     const answer = await app.subscribe(tenant.admin, changes);
     expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
+  it.each([
+    { events: ['deal.*'], filter: 'amount > 1000' },
+    // A name that an event does not declare has no type.
+    { events: ['app.installed'], filter: 'previousVersion > 5' },
+  ])('accepts a subscription with %j', async (changes) => {
+    expect((await app.subscribe(tenant.admin, changes)).status).toBe(201);
+  });
+
   it('enables and disables a subscription although its filter is no longer accepted', async () => {
     const { id } = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
     await app.rows(tenant.id, `UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]);
-    expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
-    expect((await call('PATCH', `/${id}`, tenant.admin, { events: ['lead.updated'] })).status).toBe(422);
-    expect((await call('PATCH', `/${id}`, tenant.admin, { filter: null })).status).toBe(200);
+    const patch = async (changes: object) => (await call('PATCH', `subscriptions/${id}`, changes)).status;
+    expect(await patch({ enabled: false })).toBe(200);
+    expect(await patch({ events: ['lead.updated'] })).toBe(422);
+    expect(await patch({ filter: null })).toBe(200);
   });
 
   it('lets administrators change, list and delete subscriptions', async () => {
     const { id } = await app.subscribe(tenant.admin);
-    const changed = await call('PATCH', `/${id}`, tenant.admin, { events: ['deal.won'], enabled: false });
-    expect(changed.body).toMatchObject({
-      events: ['deal.won'],
-      enabled: false,
-      status: 'paused',
-      disabledReason: null,
-    });
-    expect((await call('GET', `/${id}`, tenant.admin)).body).toEqual(changed.body);
-    const enabled = await call('PATCH', `/${id}`, tenant.admin, { enabled: true });
-    expect(enabled.body).toMatchObject({ enabled: true, status: 'active', disabledReason: null });
-    expect((await call('PATCH', `/${id}`, tenant.admin, { url: 'https://10.0.0.1/' })).status).toBe(422);
-    expect((await call<{ data: { id: string }[] }>('GET', '', tenant.admin)).body.data.map((row) => row.id)).toContain(
-      id,
-    );
-    expect((await call('DELETE', `/${id}`, tenant.admin)).status).toBe(204);
-    expect((await call('GET', `/${id}`, tenant.admin)).status).toBe(404);
+    const path = `subscriptions/${id}`;
+    const changed = await call('PATCH', path, { events: ['deal.*'], rateLimit: 5, enabled: false });
+    const paused = { enabled: false, status: 'paused', disabledReason: null };
+    expect(changed.body).toMatchObject({ events: ['deal.*'], rateLimit: 5, ...paused });
+    expect((await call('GET', path)).body).toEqual(changed.body);
+    const enabled = await call('PATCH', path, { enabled: true, rateLimit: null });
+    expect(enabled.body).toMatchObject({ enabled: true, status: 'active', disabledReason: null, rateLimit: null });
+    expect((await call('PATCH', path, { url: 'https://10.0.0.1/' })).status).toBe(422);
+    expect((await call('PATCH', path, { rateLimit: 0 })).status).toBe(422);
+    expect((await call('GET', 'subscriptions')).body).toMatchObject({ data: [{ id }] });
+    expect((await call('DELETE', path)).status).toBe(204);
+    expect((await call('GET', path)).status).toBe(404);
   });
 
-  it('refuses members and hides subscriptions from other tenants', async () => {
+  it.each([
+    ['GET', ''],
+    ['PATCH', '', { enabled: false }],
+    ['DELETE', ''],
+    ...['rotate-secret', 'revoke-previous-secret', 'pause', 'resume', 'test'].map((action) => ['POST', `/${action}`]),
+    ['POST', '/recover', {}],
+    ['GET', '/recovery'],
+    ['GET', '/stats'],
+  ] as [string, string, object?][])(
+    'hides a subscription from other tenants and members: %s %s',
+    async (...request) => {
+      const [method, path, body] = request;
+      const { id } = await app.subscribe(tenant.admin);
+      const { body: before } = await call('GET', `subscriptions/${id}`);
+      const stranger = await app.tenant();
+      const as = async (token: string) => (await call(method, `subscriptions/${id}${path}`, body, token)).status;
+      expect([await as(stranger.admin), await as(tenant.member)]).toEqual([404, 403]);
+      expect((await call('GET', `subscriptions/${id}`)).body).toEqual(before);
+    },
+  );
+
+  it('refuses an Idempotency-Key where a secret is returned, because that happens only once', async () => {
     const { id } = await app.subscribe(tenant.admin);
-    expect((await call('GET', '', tenant.member)).status).toBe(403);
-    const stranger = await app.tenant();
-    for (const [method, body] of [['GET'], ['PATCH', { enabled: false }], ['DELETE']] as const) {
-      expect((await call(method, `/${id}`, stranger.admin, body)).status).toBe(404);
+    for (const path of ['subscriptions', `subscriptions/${id}/rotate-secret`]) {
+      const answer = await app.service.request<{ code: string }>('POST', `/api/webhooks/${path}`, {
+        token: tenant.admin,
+        body: {},
+        headers: { 'idempotency-key': 'k' },
+      });
+      expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
     }
-    expect((await call('POST', `/${id}/rotate-secret`, stranger.admin)).status).toBe(404);
+  });
+});
+
+describe('event names as users meet them', () => {
+  it('delivers every event of a domain, once for each subscription however its patterns overlap', async () => {
+    const wide = await app.subscribe(tenant.admin, { events: ['lead.*', 'lead.created', 'lead.*'] });
+    const narrow = await app.subscribe(tenant.admin, { events: ['lead.created', 'deal.won'] });
+    // As they were given, each once.
+    expect(wide).toMatchObject({ status: 201, events: ['lead.*', 'lead.created'] });
+    for (const name of ['lead.created', 'lead.updated', 'lead.deleted', 'contact.created', 'deal.won'] as const) {
+      await app.emit(tenant.id, name);
+    }
+    await app.settled(tenant.admin, 'delivered');
+    const eventsOf = async ({ id }: { id: string }) =>
+      (await app.deliveries(tenant.admin, `?subscriptionId=${id}`)).map(({ event }) => event).sort();
+    expect(await eventsOf(wide)).toEqual(['lead.created', 'lead.deleted', 'lead.updated']);
+    expect(await eventsOf(narrow)).toEqual(['deal.won', 'lead.created']);
   });
 
-  it('signs with both secrets after a rotation', async () => {
-    const { id, secret } = await app.subscribe(tenant.admin, { events: ['task.completed'] });
-    const rotated = await call<{ secret: string }>('POST', `/${id}/rotate-secret`, tenant.admin);
-    expect(rotated.status).toBe(201);
-    expect(rotated.body.secret).not.toBe(secret);
-    const event = await app.emit(tenant.id, 'task.completed');
-    const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id);
-    expect(request.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+  it('lists the catalogue for administrators', async () => {
+    const list = (token?: string) => call<{ data: { name: string }[] }>('GET', 'event-types', undefined, token);
+    const { status, body } = await list();
+    expect([status, body.data.map(({ name }) => name)]).toEqual([200, EVENT_NAMES]);
+    expect(body.data[0]).toMatchObject({
+      domain: 'lead',
+      version: 1,
+      dataschema: 'urn:crm:event:lead.created:v1',
+      schema: { $id: 'urn:crm:event:lead.created:v1', properties: { lastName: { type: 'string' } } },
+      example: { type: 'lead.created', dataschema: 'urn:crm:event:lead.created:v1', data: { lastName: 'Lovelace' } },
+    });
+    expect((await list(tenant.member)).status).toBe(403);
+  });
+});
+
+describe('subscriptions of an app', () => {
+  const provision = (installationId: string, url = 'https://hooks.acme.example.com/in') =>
+    app.provision(tenant.id, { installationId, webhooks: [{ events: ['task.*', 'webhook.endpoint_disabled'], url }] });
+
+  it('are created once and removed with the installation', async () => {
+    const installationId = randomUUID();
+    const [first, second] = await Promise.all([provision(installationId), provision(installationId)]);
+    expect(first).toEqual(second);
+    expect(first).toMatchObject([{ events: ['task.*', 'webhook.endpoint_disabled'] }]);
+    const path = `subscriptions/${first?.[0]?.id}`;
+    expect((await call('DELETE', path)).status).toBe(409);
+    expect((await call('PATCH', path, { url: 'https://elsewhere.example.com/' })).status).toBe(409);
+    expect((await call('PATCH', path, { headers: { 'x-a': '1' } })).status).toBe(409);
+    expect((await call('PATCH', path, { enabled: false })).status).toBe(200);
+    expect((await call('GET', path)).body).toMatchObject({ headers: {}, signature: 'v1', publicKey: null });
+    const remove = () => app.service.get(SubscriptionService).remove(tenant.id, installationId, false);
+    expect([await remove(), await remove()]).toEqual([1, 0]);
   });
 
-  describe('of an app', () => {
-    const provision = (installationId: string, url = 'https://hooks.acme.example.com/in') =>
-      app.provision(tenant.id, { installationId, webhooks: [{ events: ['lead.created'], url }] });
+  it('sign with the secret of the app in every tenant, with both after a rotation', async () => {
+    const secrets = app.service.get(SecretService);
+    const appKey = `app-${randomUUID()}`;
+    const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
+    const tenants = [await app.tenant(), await app.tenant()];
+    for (const { id } of tenants) await app.provision(id, { appKey, secret: secret(1) });
+    const signatures = async (tenantId: string) => {
+      const { headers, body } = await app.delivered(tenantId);
+      const { 'webhook-id': id, 'webhook-signature': signed, 'webhook-timestamp': timestamp } = headers;
+      const known = [1, 2].map(
+        (byte) => signerOf([secret(byte)]).headers(String(id), Number(timestamp), body)['webhook-signature'],
+      );
+      return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
+    };
+    for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
+    expect(await secrets.rotateOfApp(appKey, secret(2))).toBe(true);
+    for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
+    expect(await secrets.rotateOfApp(`unknown-${appKey}`, secret(2))).toBe(false);
+  });
 
-    it('creates the subscriptions of an app once and removes them with the installation', async () => {
-      const installationId = randomUUID();
-      const [first, second] = await Promise.all([provision(installationId), provision(installationId)]);
-      expect(first).toEqual(second);
-      const id = first?.[0]?.id as string;
-      expect((await call('DELETE', `/${id}`, tenant.admin)).status).toBe(409);
-      expect((await call('PATCH', `/${id}`, tenant.admin, { url: 'https://elsewhere.example.com/' })).status).toBe(409);
-      expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
-      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId, false)).toBe(1);
-      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId, false)).toBe(0);
-    });
+  it('get the events of objects that the app sees, and do not show the receiver who else sees them', async () => {
+    const appKey = `app-${randomUUID()}`;
+    const webhooks = [{ events: ['record.created'], url: `${app.receiver.url}/app` }];
+    const [ofApp] = await app.provision(tenant.id, { appKey, webhooks });
+    await app.subscribe(tenant.admin, { events: ['record.created'] });
+    const deliveredTo = async (appkeys?: string) => {
+      const event = { ...envelope(tenant.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
+      await app.handle(event);
+      const rows = await app.rows<{ subscription: string; body: string }>(
+        tenant.id,
+        `SELECT subscription_id AS subscription, body
+           FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`,
+        [event.id],
+      );
+      for (const { body } of rows) expect(body).not.toContain('app');
+      return rows.map(({ subscription }) => (subscription === ofApp?.id ? 'app' : 'tenant')).sort();
+    };
+    expect(await deliveredTo()).toEqual(['tenant']);
+    expect(await deliveredTo(`${appKey}-2 another`)).toEqual(['tenant']);
+    expect(await deliveredTo(`another ${appKey}`)).toEqual(['app', 'tenant']);
+  });
 
-    it('signs with the secret of the app in every tenant, with both after a rotation', async () => {
-      const secrets = app.service.get(SecretService);
-      const appKey = `app-${randomUUID()}`;
-      const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
-      const tenants = [await app.tenant(), await app.tenant()];
-      for (const { id } of tenants) {
-        await app.provision(id, { appKey, secret: secret(1) });
-      }
-      const signatures = async (tenantId: string) => {
-        const event = await app.emit(tenantId);
-        const { headers, body } = await app.receiver.waitFor(
-          (candidate) => candidate.headers['webhook-id'] === event.id,
-        );
-        const { 'webhook-signature': signed, 'webhook-timestamp': timestamp } = headers;
-        const known = [1, 2].map(
-          (byte) => signerOf([secret(byte)]).headers(event.id, Number(timestamp), body)['webhook-signature'],
-        );
-        return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
-      };
-      for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
-      expect(await secrets.rotateOfApp(appKey, secret(2))).toBe(true);
-      for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
-      expect(await secrets.rotateOfApp(`unknown-${appKey}`, secret(2))).toBe(false);
-    });
+  it('are not created when a URL is not public', async () => {
+    const code = 'WEBHOOK_TARGET_REFUSED';
+    await expect(provision(randomUUID(), 'https://192.168.0.1/')).rejects.toMatchObject({ code });
+  });
+});
 
-    it('gets the events of objects that the app sees, and does not show the receiver who else sees them', async () => {
-      const other = await app.tenant();
-      const appKey = `app-${randomUUID()}`;
-      const provisioned = await app.provision(other.id, {
-        appKey,
-        webhooks: [{ events: ['record.created'], url: `${app.receiver.url}/app` }],
-      });
-      const ofApp = provisioned[0]?.id as string;
-      await app.subscribe(other.admin, { events: ['record.created'] });
-      const deliveredTo = async (appkeys?: string) => {
-        const event = { ...envelope(other.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
-        await app.handle(event);
-        const rows = await app.rows<{ subscription: string; body: string }>(
-          other.id,
-          `SELECT subscription_id AS subscription, body
-                 FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`,
-          [event.id],
-        );
-        for (const { body } of rows) expect(body).not.toContain('app');
-        return rows.map(({ subscription }) => (subscription === ofApp ? 'app' : 'tenant')).sort();
-      };
-      expect(await deliveredTo()).toEqual(['tenant']);
-      expect(await deliveredTo(`${appKey}-2 another`)).toEqual(['tenant']);
-      expect(await deliveredTo(`another ${appKey}`)).toEqual(['app', 'tenant']);
-    });
+type List = ListJson<{ id: string }>;
+const list = (query = '', token = tenant.admin) => call<List>('GET', `subscriptions?${query}`, undefined, token);
 
-    it('creates none of the subscriptions of an app when a URL is not public', async () => {
-      await expect(provision(randomUUID(), 'https://192.168.0.1/')).rejects.toMatchObject({
-        code: 'WEBHOOK_TARGET_REFUSED',
-      });
+describe('the number of subscriptions of a tenant', () => {
+  const provision = (count: number, installationId: string = randomUUID()) => {
+    const urls = Array.from({ length: count }, (_, index) => `https://hooks.acme.example.com/${index}`);
+    return app.provision(tenant.id, {
+      installationId,
+      webhooks: urls.map((url) => ({ events: ['lead.created'], url })),
     });
+  };
+
+  it('stays within the limit, also when several subscriptions are created at once', async () => {
+    await provision(LIMIT - 2);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => app.subscribe(tenant.admin)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)).toMatchObject({
+      code: 'SUBSCRIPTION_LIMIT_EXCEEDED',
+      limit: LIMIT,
+      present: LIMIT,
+      requested: 1,
+    });
+    expect((await list('size=1')).body.total).toBe(LIMIT);
+  });
+
+  it('counts the subscriptions of apps, which are created all or none', async () => {
+    const installationId = randomUUID();
+    const subscriptions = await provision(LIMIT - 2, installationId);
+    await expect(provision(3)).rejects.toMatchObject({ code: 'SUBSCRIPTION_LIMIT_EXCEEDED' });
+    expect((await list('size=1')).body.total).toBe(LIMIT - 2);
+    // Provisioning again what already exists needs no room.
+    expect(await provision(LIMIT - 2, installationId)).toEqual(subscriptions);
+    const races = await Promise.allSettled([provision(2), provision(2)]);
+    expect(races.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('falls when a subscription is deleted, and does not limit other tenants', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await provision(LIMIT - 1);
+    expect((await app.subscribe(tenant.admin)).status).toBe(409);
+    expect((await app.subscribe((await app.tenant()).admin)).status).toBe(201);
+    await call('DELETE', `subscriptions/${id}`);
+    expect((await app.subscribe(tenant.admin)).status).toBe(201);
+  });
+});
+
+describe('the list of subscriptions', () => {
+  it('continues by page and by cursor in the order in which subscriptions were created', async () => {
+    const made: string[] = [];
+    for (let count = 0; count < 5; count += 1) made.push((await app.subscribe(tenant.admin)).id);
+    const first = (await list('size=2')).body;
+    expect(first).toMatchObject({ page: 1, size: 2, total: 5, totalIsExact: true, hasMore: true });
+    const second = (await list(`size=2&cursor=${first.nextCursor}`)).body;
+    const third = (await list('size=2&page=3')).body;
+    expect([...first.data, ...second.data, ...third.data].map(({ id }) => id)).toEqual(made);
+    expect(third).toMatchObject({ hasMore: false, nextCursor: null });
+    expect((await list()).body).toMatchObject({ size: 25, hasMore: false, data: made.map((id) => ({ id })) });
+  });
+
+  it('refuses the cursor of another tenant or another list', async () => {
+    for (let count = 0; count < 2; count += 1) await app.subscribe(tenant.admin);
+    const { nextCursor } = (await list('size=1')).body;
+    const stranger = await app.tenant();
+    const refused = await Promise.all([
+      list(`cursor=${nextCursor}`, stranger.admin),
+      list('size=0'),
+      list('cursor=abc'),
+      call<List>('GET', `deliveries?cursor=${nextCursor}`),
+    ]);
+    for (const { status, body } of refused) expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+  });
+});
+
+describe('a subscription with a rate', () => {
+  /** Attempts a second. */
+  const RATE = 20;
+  const EVENTS = 30;
+
+  it('gets everything, no faster than that, from all processes together', async () => {
+    await app.subscribe(tenant.admin, { rateLimit: RATE });
+    const sibling = await app.startSibling();
+    const events = Array.from({ length: EVENTS }, (_, index) =>
+      envelope(tenant.id, 'lead.created', { id: `${index}` }),
+    );
+    const begun = Date.now();
+    const processes = [app.service, sibling];
+    await Promise.all(events.map((event, index) => app.handle(event, { isRepeated: false }, processes[index % 2])));
+    await app.counted(tenant.admin, 'delivered', EVENTS);
+    expect(events.map(({ id }) => app.received(id).length)).toEqual(Array(EVENTS).fill(1));
+    // The first is sent at once. No attempt comes before its turn, however slow the machine is.
+    expect(Date.now() - begun).toBeGreaterThanOrEqual(((EVENTS - 1) * 1_000) / RATE);
+    await sibling.close();
   });
 });

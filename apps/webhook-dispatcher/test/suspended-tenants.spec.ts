@@ -7,12 +7,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MEASURE_DUE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
 import { type Tenant, useWebhooks } from './webhook-service.js';
 
-const { app, tenant } = useWebhooks({
-  retryDelaysMs: [0, 300, 300],
-  concurrency: 16,
-  slowConcurrency: 64,
-  concurrencyPerSubscription: 4,
-});
+const { app, tenant } = useWebhooks({ retryDelaysMs: [0, 300, 300] });
 let other: Tenant;
 beforeEach(async () => {
   other = await app.tenant();
@@ -20,24 +15,19 @@ beforeEach(async () => {
 
 const settles = (isSuspended: boolean) =>
   waitUntil(() => app.service.get(RevocationSource).isSuspended(tenant.id) === isSuspended, { timeoutMs: 1_000 });
-async function suspend(): Promise<void> {
-  await suspendTenant(tenant.id);
-  await settles(true);
-}
-async function reinstate(): Promise<void> {
-  await reinstateTenant(tenant.id);
-  await settles(false);
-}
+const suspend = () => suspendTenant(tenant.id).then(() => settles(true));
+const reinstate = () => reinstateTenant(tenant.id).then(() => settles(false));
+/** Until an event has been sent so many times. */
+const sent = (eventId: string, times: number) =>
+  waitUntil(() => app.received(eventId).length === times, { timeoutMs: 10_000, describe: `${times} requests` });
 /** A delivery of another tenant from its failed first attempt to its second: by then a worker has looked at what is due. */
 async function anotherRetry(): Promise<void> {
   await app.subscribe(other.admin);
   app.receiver.respondWith(() => ({ status: 503 }));
   const { id } = await app.emit(other.id);
   app.receiver.respondWith(() => ({ status: 204 }));
-  await waitUntil(() => app.received(id).length === 2, { timeoutMs: 10_000, describe: 'the other delivery' });
+  await sent(id, 2);
 }
-const statuses = async () =>
-  app.rows<{ status: string; attempts: number }>(tenant.id, 'SELECT status, attempts FROM delivery');
 
 describe('a suspended tenant', () => {
   it.each(['none', 'record'])('is sent nothing, and what it missed afterwards, with the order %s', async (ordering) => {
@@ -47,15 +37,16 @@ describe('a suspended tenant', () => {
     const event = await app.emit(tenant.id, 'lead.created', record);
     await anotherRetry();
     expect(app.received(event.id)).toEqual([]);
-    expect(await statuses()).toEqual([{ status: 'pending', attempts: 0 }]);
+    const deliveries = await app.rows(tenant.id, 'SELECT status, attempts FROM delivery');
+    expect(deliveries).toEqual([{ status: 'pending', attempts: 0 }]);
     // It waits for something that no worker can give it, so nobody is to be woken for it.
     const [due] = await app.service
       .get(Database)
       .crossTenantStatement<{ items: number }>(MEASURE_DUE_DELIVERIES, [[tenant.id]]);
     expect(due?.items).toBe(0);
     await reinstate();
-    await waitUntil(() => app.received(event.id).length === 1, { timeoutMs: 10_000, describe: 'the missed delivery' });
-    await waitUntil(async () => (await statuses())[0]?.status === 'delivered', { timeoutMs: 10_000 });
+    await sent(event.id, 1);
+    await app.settled(tenant.admin, 'delivered');
   });
 
   it('has retries that wait, and spend none of their attempts', async () => {
@@ -66,9 +57,8 @@ describe('a suspended tenant', () => {
     await anotherRetry();
     const before = app.received(event.id).length;
     await reinstate();
-    await waitUntil(() => app.received(event.id).length === before + 1, { timeoutMs: 10_000, describe: 'the retry' });
-    await waitUntil(async () => (await statuses())[0]?.status === 'delivered', { timeoutMs: 10_000 });
-    expect(await statuses()).toEqual([{ status: 'delivered', attempts: before + 1 }]);
+    await sent(event.id, before + 1);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: before + 1 }]);
   });
 
   it('is sent nothing by a process that does not know yet who is suspended', async () => {
@@ -89,9 +79,9 @@ describe('a suspended tenant', () => {
     await delay(700);
     for (const { id } of [waiting, young, others]) expect(app.received(id)).toEqual([]);
     for (const each of unknown) each.mockRestore();
-    await waitUntil(() => app.received(others.id).length === 1, { timeoutMs: 5_000, describe: 'the other delivery' });
+    await sent(others.id, 1);
     for (const { id } of [waiting, young]) expect(app.received(id)).toEqual([]);
     await reinstate();
-    await waitUntil(() => app.received(young.id).length === 1, { timeoutMs: 10_000, describe: 'what waited' });
+    await sent(young.id, 1);
   });
 });

@@ -4,64 +4,44 @@ import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import type { ReceivedRequest, TestService } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { FanOutService } from '../src/delivery/fan-out.service.js';
 import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import {
-  type DeliveryJson,
-  envelope,
-  gate,
-  SUBSCRIPTIONS_PER_TENANT as LIMIT,
-  type ListJson,
-  useWebhooks,
-} from './webhook-service.js';
+import { envelope, gate, SUBSCRIPTIONS_PER_TENANT as LIMIT, useWebhooks } from './webhook-service.js';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 
 describe('an app that is uninstalled', () => {
-  const { app, tenant } = useWebhooks();
+  const { app, tenant, call } = useWebhooks();
   let appKey: string;
   let installationId: string;
   beforeEach(() => {
     appKey = `app-${randomUUID()}`;
     installationId = randomUUID();
-    app.receiver.respondWith(() => ({ status: 204 }));
   });
 
-  const subscriptions = () => app.service.get(SubscriptionService);
   /** One subscription for each list of events, at the path of its place. */
   const install = (...events: string[][]) =>
-    subscriptions().provision(tenant.id, randomUUID(), {
+    app.provision(tenant.id, {
       installationId,
       appKey,
       secret: secretOf(1),
       webhooks: events.map((names, index) => ({ events: names, url: `${app.receiver.url}/${index}` })),
     });
-  const remove = (discard = false) => subscriptions().remove(tenant.id, installationId, discard);
+  const remove = (discard = false) => app.service.get(SubscriptionService).remove(tenant.id, installationId, discard);
   const uninstalled = (of = installationId, key = appKey): EventEnvelope => ({
     ...envelope(tenant.id, 'app.uninstalled', {}),
     data: { installationId: of, appKey: key, version: '1.0.0', sandbox: false },
   });
-  const handle = (event: EventEnvelope, by: TestService = app.service) =>
-    by.get(FanOutService).handle(event, { isRepeated: false });
-  const paths = (event: EventEnvelope) =>
-    app
-      .received(event.id)
-      .map(({ path }) => path)
-      .sort();
-  const kept = async () =>
-    app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) =>
-        tx.query<{ id: string; url: string }>(
-          'SELECT id, url FROM webhook_subscription WHERE removed_at IS NOT NULL ORDER BY removed_at, id',
-        ),
-      );
+  const lead = () => envelope(tenant.id, 'lead.created', { id: randomUUID() });
+  const handle = (event: EventEnvelope, by?: TestService) => app.handle(event, { isRepeated: false }, by);
+  const paths = ({ id }: EventEnvelope) => app.received(id).map(({ path }) => path);
+  const kept = () =>
+    app.rows<{ id: string; events: string[] }>(
+      tenant.id,
+      'SELECT id, events FROM webhook_subscription WHERE removed_at IS NOT NULL ORDER BY removed_at, id',
+    );
   const sweep = () => app.service.get(RemovedSubscriptionSweeper).sweep();
-  const redeliver = ({ id }: Pick<DeliveryJson, 'id'>) =>
-    app.service.request('POST', `/api/webhooks/deliveries/${id}/redeliver`, { token: tenant.admin });
 
   it('is told so where it wants to know, signed with its secret and tried again', async () => {
     await install(['app.uninstalled'], ['lead.created'], ['app.*', 'lead.created']);
@@ -75,14 +55,12 @@ describe('an app that is uninstalled', () => {
     const event = uninstalled();
     await handle(event);
     const made = await app.settled(tenant.admin, 'delivered');
-    expect(made.map(({ attempts }) => attempts).reduce((sum, attempts) => sum + attempts, 0)).toBe(4);
-    expect([...new Set(paths(event))]).toEqual(['/0', '/2']);
+    expect(made.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(4);
+    expect(new Set(paths(event))).toEqual(new Set(['/0', '/2']));
     const request = app.received(event.id).at(-1) as ReceivedRequest;
     for (const secret of [secretOf(1), secretOf(2)]) {
-      expect(verifyWebhook(request.body, request.headers, secret)).toMatchObject({
-        type: 'app.uninstalled',
-        data: event.data,
-      });
+      const sent = { type: 'app.uninstalled', data: event.data };
+      expect(verifyWebhook(request.body, request.headers, secret)).toMatchObject(sent);
     }
   });
 
@@ -90,7 +68,7 @@ describe('an app that is uninstalled', () => {
     await install(['app.*', 'lead.*']);
     await remove();
     const others = [
-      envelope(tenant.id, 'lead.created', { id: randomUUID() }),
+      lead(),
       uninstalled(randomUUID()),
       { ...uninstalled(), type: 'app.installed' },
       { ...uninstalled(), tenantid: (await app.tenant()).id },
@@ -105,24 +83,23 @@ describe('an app that is uninstalled', () => {
   it('gets no retry of what came before', async () => {
     await install(['lead.created', 'app.*']);
     app.receiver.respondWith(() => ({ status: 503 }));
-    const [lead, another] = [envelope(tenant.id, 'lead.created', { id: randomUUID() }), uninstalled(randomUUID())];
-    for (const event of [lead, another]) await handle(event);
+    const before = [lead(), uninstalled(randomUUID())];
+    for (const event of before) await handle(event);
     const failed = await app.settled(tenant.admin, 'failed');
     await remove();
-    const sent = [lead, another].map((event) => paths(event).length);
-    for (const delivery of failed) expect((await redeliver(delivery)).status).toBe(202);
+    const sent = before.map((event) => paths(event).length);
+    for (const { id } of failed) expect((await call('POST', `deliveries/${id}/redeliver`)).status).toBe(202);
     const ended = await app.settled(tenant.admin, 'failed');
     expect(ended.map(({ lastError }) => lastError?.code)).toEqual(['subscription_inactive', 'subscription_inactive']);
-    expect([lead, another].map((event) => paths(event).length)).toEqual(sent);
+    expect(before.map((event) => paths(event).length)).toEqual(sent);
   });
 
   it('is told by every process, also by one that knew it as installed or starts later', async () => {
     await install(['app.uninstalled', 'lead.created']);
     const knows = await app.startSibling();
-    const before = envelope(tenant.id, 'lead.created', { id: randomUUID() });
+    const [before, after] = [lead(), lead()];
     await handle(before, knows);
     await remove();
-    const after = envelope(tenant.id, 'lead.created', { id: randomUUID() });
     await handle(after, knows);
     const starts = await app.startSibling();
     await handle(after, starts);
@@ -142,11 +119,7 @@ describe('an app that is uninstalled', () => {
     await handle(uninstalled());
     installationId = randomUUID();
     const [disabled] = await install(['app.*']);
-    await subscriptions().update(
-      { tenantId: tenant.id } as Parameters<SubscriptionService['update']>[0],
-      disabled?.id as string,
-      { enabled: false },
-    );
+    await call('PATCH', `subscriptions/${disabled?.id}`, { enabled: false });
     await remove();
     await handle(uninstalled());
     expect([await kept(), await app.deliveries(tenant.admin)]).toEqual([[], []]);
@@ -157,13 +130,18 @@ describe('an app that is uninstalled', () => {
       installationId = randomUUID();
       const [created] = await install(...Array.from({ length: LIMIT }, () => ['app.*']));
       await remove();
-      const path = `/api/webhooks/subscriptions/${created?.id}`;
-      expect((await app.service.request('GET', path, { token: tenant.admin })).status).toBe(404);
+      expect((await call('GET', `subscriptions/${created?.id}`)).status).toBe(404);
     }
-    const list = await app.service.request<ListJson<unknown>>('GET', '/api/webhooks/subscriptions', {
-      token: tenant.admin,
-    });
-    expect(list.body.total).toBe(0);
+    expect((await call('GET', 'subscriptions')).body).toMatchObject({ total: 0 });
+  });
+
+  it('keeps subscriptions that ask for the one event, which sweeping all tenants reaches and no other', async () => {
+    await install(['app.*', 'lead.created']);
+    await remove();
+    expect(await kept()).toEqual([{ id: expect.any(String), events: ['app.uninstalled'] }]);
+    const present = await app.subscribe(tenant.admin);
+    await app.service.get(Database).crossTenant((tx) => tx.query('DELETE FROM webhook_subscription'));
+    expect(await app.rows(tenant.id, 'SELECT id FROM webhook_subscription')).toEqual([{ id: present.id }]);
   });
 
   it('is kept in mind no longer than needed', async () => {
@@ -210,15 +188,8 @@ describe('an app that is uninstalled', () => {
     const left = await kept();
     expect(left).toHaveLength(LIMIT);
     expect(left.map(({ id }) => id)).not.toContain(first[0]?.id);
-    const admin = new pg.Client({ connectionString: app.adminUrl });
-    await admin.connect();
-    try {
-      await admin.query(`UPDATE webhook_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`, [
-        left[0]?.id,
-      ]);
-    } finally {
-      await admin.end();
-    }
+    const sql = `UPDATE webhook_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`;
+    await app.asAdministrator(sql, [left[0]?.id]);
     await sweep();
     expect(await kept()).toEqual(left.slice(1));
   });

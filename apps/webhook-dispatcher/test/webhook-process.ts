@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -9,14 +9,11 @@ import type { WebhookService } from './webhook-service.js';
 /** The built service, as it runs in production. */
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-export interface WebhookProcess {
-  readonly child: ChildProcess;
-  /** With SIGKILL; resolves when it has ended. */
-  kill(): Promise<void>;
-}
-
-/** Another process of the same service on the same database and broker, which can be killed as a host kills one. */
-export async function startProcess({ config, receiver }: WebhookService): Promise<WebhookProcess> {
+/**
+ * Another process of the same service on the same database and broker.
+ * @returns what kills it with SIGKILL; resolves when it has ended
+ */
+export async function startProcess({ config, receiver }: WebhookService): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-webhooks-'));
   const caFile = path.join(folder, 'ca.pem');
   await writeFile(caFile, receiver.ca);
@@ -38,11 +35,8 @@ export async function startProcess({ config, receiver }: WebhookService): Promis
     },
   });
   const ended = once(child, 'exit').then(() => rm(folder, { recursive: true, force: true }));
-  return {
-    child,
-    async kill() {
-      child.kill('SIGKILL');
-      await ended;
-    },
+  return () => {
+    child.kill('SIGKILL');
+    return ended;
   };
 }

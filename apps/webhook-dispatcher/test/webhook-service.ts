@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { EVENTS, type EventEnvelope, type EventName, type ProvisionedSubscription, SCOPE_NAMES } from '@crm/contracts';
+import { EVENTS, type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import {
-  type Receiver,
   startReceiver,
   startTestService,
   type TestService,
@@ -36,8 +35,6 @@ export interface DeliveryJson {
 export interface ListJson<Item> {
   data: Item[];
   total: number;
-  totalIsExact: boolean;
-  hasMore: boolean;
   nextCursor: string | null;
   code: string;
   detail: string;
@@ -49,34 +46,7 @@ export interface Tenant {
   member: string;
 }
 
-export interface WebhookService {
-  readonly service: TestService;
-  readonly config: WebhookConfig;
-  readonly receiver: Receiver;
-  /** Of the server's administrator in the service's database, whom no policy binds. */
-  readonly adminUrl: string;
-  /** A statement of the server's administrator, whom no policy binds. */
-  asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
-  /** Another process of the same service on the same database. */
-  startSibling(): Promise<TestService>;
-  tenant(): Promise<Tenant>;
-  subscribe(
-    token: string,
-    changes?: object,
-  ): Promise<{ id: string; secret: string; publicKey: string | null; status: number; code?: string }>;
-  /** Creates subscriptions of an app, by default one to `lead.created` at `/app`. */
-  provision(tenantId: string, changes?: Partial<ProvisionRequest>): Promise<ProvisionedSubscription[]>;
-  /** A statement in the context of a tenant. */
-  rows<Row = Record<string, unknown>>(tenantId: string, sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
-  /** Handles an event as the consumer does, until everything that became of it is recorded. */
-  emit(tenantId: string, name?: EventName, record?: Record<string, unknown>): Promise<EventEnvelope>;
-  handle(event: EventEnvelope, receipt?: { isRepeated: boolean }): Promise<void>;
-  /** Requests with this event, in the order of their arrival. */
-  received(eventId: string): Receiver['requests'];
-  deliveries(token: string, query?: string): Promise<DeliveryJson[]>;
-  settled(token: string, status: string): Promise<DeliveryJson[]>;
-  close(): Promise<void>;
-}
+export type WebhookService = Awaited<ReturnType<typeof startWebhooks>>;
 
 export const SUBSCRIPTIONS_PER_TENANT = 20;
 export const APP_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -113,7 +83,6 @@ export const envelope = (tenantId: string, name: EventName, record: Record<strin
   data: { record },
 });
 
-/** Retries within milliseconds: the schedule has its own test. */
 const FAST: DeliveryConfig = {
   retryDelaysMs: [0, 50, 50],
   concurrency: 16,
@@ -121,10 +90,8 @@ const FAST: DeliveryConfig = {
   concurrencyPerSubscription: 4,
 };
 
-export async function startWebhooks(
-  delivery: DeliveryConfig = FAST,
-  { heldPerSubscription = 100_000 }: { heldPerSubscription?: number } = {},
-): Promise<WebhookService> {
+/** @param delivery changes of what retries within milliseconds: the schedule has its own test */
+export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, heldPerSubscription = 100_000) {
   const database = await testDatabase('webhook-dispatcher', migrations);
   const tokens = testTokens();
   const receiver = await startReceiver({ tls: true });
@@ -136,47 +103,73 @@ export async function startWebhooks(
     egress: { allow: [{ host: target.hostname, port: Number(target.port) }], ca: receiver.ca },
     subscriptionsPerTenant: SUBSCRIPTIONS_PER_TENANT,
     heldPerSubscription,
-    delivery,
+    delivery: { ...FAST, ...delivery },
   };
   const start = () => startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   const service = await start();
   const siblings: TestService[] = [];
 
+  /** @param path below `/api/webhooks/` */
+  const call = <Body = Record<string, unknown>>(token: string, method: string, path: string, body?: unknown) =>
+    service.request<Body>(method, `/api/webhooks/${path}`, { token, body });
   const deliveries = async (token: string, query = '') =>
-    (await service.request<{ data: DeliveryJson[] }>('GET', `/api/webhooks/deliveries${query}`, { token })).body.data;
+    (await call<{ data: DeliveryJson[] }>(token, 'GET', `deliveries${query}`)).body.data;
+  /** Resolves when everything that became of the event is recorded. */
+  const handle = (event: EventEnvelope, receipt = { isRepeated: true }, by = service) =>
+    by.get(FanOutService).handle(event, receipt);
+  /** Handles an event as the consumer does. */
+  const emit = async (
+    tenantId: string,
+    name: EventName = 'lead.created',
+    record: Record<string, unknown> = { id: randomUUID(), version: 1, lastName: 'Doe' },
+    by = service,
+  ) => {
+    const event = envelope(tenantId, name, record);
+    await handle(event, { isRepeated: false }, by);
+    return event;
+  };
+  /** The first request with this event. */
+  const arrival = (eventId: string, timeoutMs?: number) =>
+    receiver.waitFor(({ headers }) => headers['webhook-id'] === eventId, timeoutMs);
   return {
     service,
     config,
     receiver,
-    adminUrl: database.adminUrl,
-    async asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[]) {
+    call,
+    deliveries,
+    handle,
+    emit,
+    arrival,
+    /** A statement of the server's administrator, whom no policy binds. */
+    async asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[] = []) {
       const client = new pg.Client({ connectionString: database.adminUrl });
       await client.connect();
-      const { rows } = await client.query<Row>(sql, [...parameters]);
-      await client.end();
-      return rows;
+      try {
+        return (await client.query<Row>(sql, [...parameters])).rows;
+      } finally {
+        await client.end();
+      }
     },
+    /** Another process of the same service on the same database. */
     async startSibling() {
       const sibling = await start();
       siblings.push(sibling);
       return sibling;
     },
-    async tenant() {
+    async tenant(): Promise<Tenant> {
       const id = randomUUID();
       const sign = (role: string) =>
         tokens.sign({ tid: id, sub: randomUUID(), roles: [role], scopes: [...SCOPE_NAMES] });
       return { id, admin: await sign('admin'), member: await sign('member') };
     },
-    async subscribe(token, changes = {}) {
+    async subscribe(token: string, changes: object = {}) {
       const body = { events: ['lead.created'], url: `${receiver.url}/hook`, ...changes };
-      const answer = await service.request<{ id: string; secret: string; publicKey: string | null; code?: string }>(
-        'POST',
-        '/api/webhooks/subscriptions',
-        { token, body },
-      );
+      type Created = { id: string; secret: string; publicKey: string | null; code?: string };
+      const answer = await call<Created>(token, 'POST', 'subscriptions', body);
       return { ...answer.body, status: answer.status };
     },
-    provision: (tenantId, changes) =>
+    /** Creates subscriptions of an app, by default one to `lead.created` at `/app`. */
+    provision: (tenantId: string, changes: Partial<ProvisionRequest> = {}) =>
       service.get(SubscriptionService).provision(tenantId, randomUUID(), {
         installationId: randomUUID(),
         appKey: 'acme-visits',
@@ -184,16 +177,15 @@ export async function startWebhooks(
         webhooks: [{ events: ['lead.created'], url: `${receiver.url}/app` }],
         ...changes,
       }),
-    rows: (tenantId, sql, parameters) => service.get(Database).transaction(tenantId, (tx) => tx.query(sql, parameters)),
-    async emit(tenantId, name = 'lead.created', record = { id: randomUUID(), version: 1, lastName: 'Doe' }) {
-      const event = envelope(tenantId, name, record);
-      await service.get(FanOutService).handle(event, { isRepeated: false });
-      return event;
-    },
-    handle: (event, receipt = { isRepeated: true }) => service.get(FanOutService).handle(event, receipt),
-    received: (eventId) => receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId),
-    deliveries,
-    async settled(token, status) {
+    /** A statement in the context of a tenant. */
+    rows: <Row = Record<string, unknown>>(tenantId: string, sql: string, parameters?: readonly unknown[]) =>
+      service.get(Database).transaction(tenantId, (tx) => tx.query<Row>(sql, parameters)),
+    /** Requests with this event, in the order of their arrival. */
+    received: (eventId: string) => receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId),
+    /** The request of a new event. */
+    delivered: async (tenantId: string, by?: TestService) =>
+      arrival((await emit(tenantId, undefined, undefined, by)).id),
+    async settled(token: string, status: string) {
       let found: DeliveryJson[] = [];
       await waitUntil(
         async () => {
@@ -204,6 +196,12 @@ export async function startWebhooks(
       );
       return found;
     },
+    /** Waits for as many deliveries of a status as are meant. */
+    counted: (token: string, status: string, count: number) =>
+      waitUntil(async () => (await deliveries(token, `?status=${status}&size=100`)).length === count, {
+        timeoutMs: 20_000,
+        describe: `${count} deliveries are ${status}`,
+      }),
     async close() {
       for (const sibling of siblings) await sibling.close();
       await service.close();
@@ -214,7 +212,7 @@ export async function startWebhooks(
 }
 
 /** Starts the service for the tests of a suite, each with a new tenant and a receiver that accepts everything. */
-export function useWebhooks(...options: Parameters<typeof startWebhooks>): { app: WebhookService; tenant: Tenant } {
+export function useWebhooks(...options: Parameters<typeof startWebhooks>) {
   const app = {} as WebhookService;
   const tenant = {} as Tenant;
   beforeAll(async () => {
@@ -225,7 +223,10 @@ export function useWebhooks(...options: Parameters<typeof startWebhooks>): { app
     Object.assign(tenant, await app.tenant());
     app.receiver.respondWith(() => ({ status: 204 }));
   });
-  return { app, tenant };
+  /** @param path below `/api/webhooks/` */
+  const call = <Body = Record<string, unknown>>(method: string, path: string, body?: unknown, token = tenant.admin) =>
+    app.call<Body>(token, method, path, body);
+  return { app, tenant, call };
 }
 
 /** A promise that the test keeps open as long as it wants. */

@@ -1,11 +1,10 @@
-import { PlatformError } from '@crm/contracts';
+import { type ErrorCode, PlatformError } from '@crm/contracts';
 import { MemoryLimiterStore } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_CLIENT, MintLimit } from './embed-client.strategy.js';
 
-const wrong = async () => {
-  throw new PlatformError('INVALID_EMBED_CREDENTIALS');
-};
+const refuse = (code: ErrorCode) => () => Promise.reject(new PlatformError(code));
+const wrong = refuse('INVALID_EMBED_CREDENTIALS');
 const right = async () => 'minted';
 const codeOf = async (outcome: Promise<unknown>) =>
   outcome.catch((error: unknown) => (error instanceof PlatformError ? error.code : error));
@@ -36,11 +35,7 @@ describe('the limit of failed mints', () => {
     const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < 2 * FAILURES_PER_CLIENT; count += 1) {
       expect(await codeOf(limit.attempt('a', '1.1.1.1', right))).toBe('minted');
-      await codeOf(
-        limit.attempt('a', '1.1.1.1', async () => {
-          throw new PlatformError('EMBED_USER_DISABLED');
-        }),
-      );
+      await codeOf(limit.attempt('a', '1.1.1.1', refuse('EMBED_USER_DISABLED')));
     }
     expect(await codeOf(limit.attempt('a', '1.1.1.1', right))).toBe('minted');
   });

@@ -1,28 +1,32 @@
+import { UpstreamClient, UpstreamConnector } from '@crm/runtime/proxy';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiKeyService } from './api-key.service.js';
 import { BodyBudget } from './body-budget.js';
 import { CrossOriginService } from './cross-origin.service.js';
 import { ApiKeyIssuer, IdentityApiKeyIssuer } from './key-tokens.js';
+import { ProxyService } from './proxy.service.js';
 import { RateLimitService } from './rate-limit.service.js';
 
-/** Decides which requests are forwarded: API keys, limits, bodies and origins. */
+/** Decides which requests are forwarded, and forwards them. */
 @Module({})
 export class AdmissionModule {
   /** @param issuer where keys are exchanged; default: identity */
   static with(issuer?: ApiKeyIssuer): DynamicModule {
     return {
       module: AdmissionModule,
-      global: true,
       providers: [
         ApiKeyService,
         BodyBudget,
         CrossOriginService,
+        ProxyService,
         RateLimitService,
+        UpstreamClient,
+        UpstreamConnector,
         issuer
           ? { provide: ApiKeyIssuer, useValue: issuer }
           : { provide: ApiKeyIssuer, useClass: IdentityApiKeyIssuer },
       ],
-      exports: [ApiKeyService, BodyBudget, CrossOriginService, RateLimitService],
+      exports: [RateLimitService, UpstreamClient],
     };
   }
 }

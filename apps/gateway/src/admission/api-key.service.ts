@@ -3,6 +3,7 @@ import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ApiKeyIssuer, type KeyPresented, KeyTokens } from './key-tokens.js';
+import { isAboutToken } from './rate-limit.service.js';
 
 /** An `Authorization` header with a key, as nearly every client writes it. */
 const HEADER = `Bearer ${API_KEY_PREFIX}`;
@@ -11,10 +12,7 @@ const WANTS_TO_BE_KEY = /^bearer +crmk_/i;
 const SCHEME_LENGTH = 'Bearer '.length;
 const AUDIENCE = [AUDIENCES.api];
 
-/**
- * Puts an access token in the place of an API key: services see tokens only. The token is used again for a minute, and each use
- * checks whether it has been cut off, as for every token (decision record 0197).
- */
+/** Services see tokens only. That of a key is used for a minute; each use checks whether it has been cut off (record 0197). */
 @Injectable()
 export class ApiKeyService {
   private readonly tokens = new KeyTokens();
@@ -24,7 +22,6 @@ export class ApiKeyService {
     private readonly issuer: ApiKeyIssuer,
   ) {}
 
-  /** Whether a bearer token is an API key, or wants to be one. */
   isKey(bearer: string): boolean {
     return bearer.startsWith(API_KEY_PREFIX);
   }
@@ -37,15 +34,19 @@ export class ApiKeyService {
     const header = request.headers.authorization;
     if (!header?.startsWith(HEADER)) return undefined;
     const fingerprint = apiKeyFingerprint(header.slice(SCHEME_LENGTH));
-    const principal = this.recallKept(fingerprint);
-    if (principal) carry(request, principal);
-    return principal;
+    const token = this.tokens.get(fingerprint);
+    if (token === undefined) return undefined;
+    try {
+      const principal = this.verifier.recall(token, AUDIENCE);
+      if (principal) carry(request, principal);
+      return principal;
+    } catch (error) {
+      this.forgetCutOff(error, fingerprint);
+      return undefined;
+    }
   }
 
-  /**
-   * The principal of a key, exchanged when no token for it is at hand.
-   * @throws PlatformError INVALID_API_KEY; SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED while identity does not answer
-   */
+  /** @throws PlatformError INVALID_API_KEY; SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED while identity does not answer */
   async exchange(request: FastifyRequest, key: string): Promise<Principal> {
     const ids = readApiKey(key);
     if (!ids) throw new PlatformError('INVALID_API_KEY');
@@ -61,7 +62,7 @@ export class ApiKeyService {
     if (WANTS_TO_BE_KEY.test(request.headers.authorization ?? '')) request.headers.authorization = undefined;
   }
 
-  /** As {@link recallKept}, also for a token that the verifier has forgotten. */
+  /** As {@link recall}, also for a token that the verifier has forgotten. */
   private async verifyKept(fingerprint: string): Promise<Principal | undefined> {
     const token = this.tokens.get(fingerprint);
     if (token === undefined) return undefined;
@@ -73,21 +74,7 @@ export class ApiKeyService {
     }
   }
 
-  private recallKept(fingerprint: string): Principal | undefined {
-    const token = this.tokens.get(fingerprint);
-    if (token === undefined) return undefined;
-    try {
-      return this.verifier.recall(token, AUDIENCE);
-    } catch (error) {
-      this.forgetCutOff(error, fingerprint);
-      return undefined;
-    }
-  }
-
-  /**
-   * The key has ended, or the rights of its owner have changed: asking again tells which.
-   * @throws any other error
-   */
+  /** The key has ended, or the rights of its owner have changed: asking again tells which. */
   private forgetCutOff(error: unknown, fingerprint: string): void {
     if (!isAboutToken(error)) throw error;
     this.tokens.forget(fingerprint);
@@ -100,12 +87,9 @@ export class ApiKeyService {
       return await this.verifier.verify(token, AUDIENCE);
     } catch (error) {
       if (!isAboutToken(error)) throw error;
-      // The key ended, or the rights of its owner changed, while the token was on the way. Whether the key is still valid is for
-      // identity to say, at the next attempt.
-      throw new PlatformError('SERVICE_UNAVAILABLE', 'The API key has just changed', {
-        retryAfterSeconds: 1,
-        cause: error,
-      });
+      // It changed while the token was on the way; whether it is still valid is for identity to say, at the next attempt.
+      const extra = { retryAfterSeconds: 1, cause: error };
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'The API key has just changed', extra);
     }
   }
 }
@@ -114,5 +98,3 @@ export class ApiKeyService {
 function carry(request: FastifyRequest, { token }: Principal): void {
   request.headers.authorization = `Bearer ${token}`;
 }
-
-const isAboutToken = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;

@@ -3,28 +3,26 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { BODY_ROOMS, type BodyRoom } from '../routing/route-class.js';
 
-export const bodyBytes = gauge(
+const bodyBytes = gauge(
   'gateway_body_bytes',
   'Announced bytes of the bodies on their way, by who sends them: tenants, or without a token addresses, credentials and hooks',
   ['sender'],
 );
 
-export const refusedBodies = counter(
+const refusedBodies = counter(
   'gateway_bodies_refused_total',
   'Bodies that were refused because too many bytes were on their way',
   ['sender'],
 );
 
-/** Who sends a body: a tenant, or an address without a token. */
 export type Sender = { readonly room: BodyRoom; readonly key: string };
 
 /** Where no body is longer than 16 KiB, a part of the room for hooks is enough. */
 const SHORT_BODIES = { each: 1 / 8, all: 1 / 4 };
 
 /**
- * Bounds the memory that bodies on their way take. A body counts with its announced length from before it is read until its
- * call is answered. Senders without a token have rooms of their own, so that they cannot take that of tenants, and no tenant
- * can take that of all. Whoever takes the room of one kind of calls without a token, anybody can still sign in.
+ * A body counts with its announced length from before it is read until its call is answered. Nobody without a token takes the
+ * room of tenants, no tenant that of all; whoever takes the room of one kind of calls without a token, anybody can sign in.
  */
 @Injectable()
 export class BodyBudget {

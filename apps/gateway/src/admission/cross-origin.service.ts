@@ -5,7 +5,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE';
 const ALLOWED_HEADERS = 'authorization, content-type, if-match, idempotency-key, x-device-token, x-request-id';
 const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, x-device-token, x-request-id';
-/** Seconds a browser may keep the answer to a preflight. */
+/** For which a browser may keep the answer to a preflight. */
 const PREFLIGHT_SECONDS = '600';
 
 /** Lets the pages of other origins call the API: the embed page's, and those that CORS_ORIGINS lists. */

@@ -13,7 +13,6 @@ export abstract class ApiKeyIssuer {
   abstract exchange(presented: KeyPresented): Promise<TokenOfKey>;
 }
 
-/** identity, over NATS. */
 @Injectable()
 export class IdentityApiKeyIssuer extends ApiKeyIssuer {
   constructor(private readonly rpcs: Rpc) {
@@ -25,38 +24,33 @@ export class IdentityApiKeyIssuer extends ApiKeyIssuer {
   }
 }
 
-export const exchanges = counter(
+const exchanges = counter(
   'gateway_api_key_exchanges_total',
   'API keys for which identity was asked, by the outcome: accepted, refused, or failed without an answer',
   ['outcome'],
 );
 
-/** How long a token stands for its key: the most that a change of rights could go unnoticed if no cut-off told of it. */
+/** The most that a change of rights could go unnoticed if no cut-off told of it. */
 const KEPT_MS = 60_000;
-/** How long a key that identity refused is refused without asking again. */
+/** For which a key that identity refused is refused without asking again. */
 const REFUSED_MS = 10_000;
 /** Keys remembered by one process, at about 1.5 KiB each; the least recently used is evicted first. */
 const REMEMBERED = 10_000;
 /** Apart from those that are valid, so that invented keys evict none of them. */
 const REMEMBERED_REFUSALS = 10_000;
-/** Exchanges on their way at a time, whoever asks for them. */
 const MOST_UNDER_WAY = 1_000;
-
-interface KeptToken {
-  readonly token: string;
-  readonly untilMs: number;
-}
 
 /** The tokens that keys were exchanged for, by the SHA-256 of the key: a copy of the memory contains no key. */
 export class KeyTokens {
-  private readonly kept = new LRUCache<string, KeptToken>({ max: REMEMBERED });
+  private readonly kept = new LRUCache<string, { readonly token: string; readonly untilMs: number }>({
+    max: REMEMBERED,
+  });
   private readonly refused = new LRUCache<string, number>({ max: REMEMBERED_REFUSALS });
   private readonly underWay = new Map<string, Promise<string>>();
 
   /** @param now Unix time in milliseconds */
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** The token of a key, when it is at hand. */
   get(fingerprint: string): string | undefined {
     const entry = this.kept.get(fingerprint);
     if (entry === undefined || entry.untilMs > this.now()) return entry?.token;

@@ -3,10 +3,9 @@ import { type LimitState, PlatformError } from '@crm/contracts';
 import { addressKey, isLoopback, Limiter, LimiterStore, LimitGroup, limitHeaders } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { GATEWAY_CONFIG, type GatewayConfig, type LimitName } from '../config.js';
 import type { RouteClass } from '../routing/route-class.js';
 import { presentedHookId } from '../routing/routing.js';
-import type { LimitName } from './limits.js';
 
 /** Characters of a presented hook id that count; the caller decides how long it is. */
 const HOOK_KEY_LENGTH = 64;
@@ -32,10 +31,7 @@ export class RateLimitService {
     this.addresses = new LimitGroup([limiter('address')]);
   }
 
-  /**
-   * Counts a request and sets the headers of the answer that say what is left.
-   * @throws PlatformError RATE_LIMITED
-   */
+  /** @throws PlatformError RATE_LIMITED */
   admit(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -62,19 +58,12 @@ export class RateLimitService {
     return tell(reply, this.addresses.consume(address));
   }
 
-  /**
-   * Counts a call by its address, whatever it brings along.
-   * @throws PlatformError RATE_LIMITED
-   */
+  /** @throws PlatformError RATE_LIMITED */
   admitAddress(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     return tell(reply, this.addresses.consume(addressKey(request.ip)));
   }
 
-  /**
-   * Checks a token that was not seen before, which costs a signature. An address pays with one of its points, and gets it back
-   * if the token is valid.
-   * @throws PlatformError RATE_LIMITED, or what the check rejects with
-   */
+  /** A token that was not seen before costs a signature: an address pays a point, and gets it back if the token is valid. */
   async tryToken(request: FastifyRequest, check: () => Promise<Principal>): Promise<Principal> {
     if (this.isSpared(request)) return check();
     const address = addressKey(request.ip);
@@ -90,10 +79,7 @@ export class RateLimitService {
     }
   }
 
-  /**
-   * Counts a token that was seen before and is no longer valid.
-   * @throws PlatformError RATE_LIMITED, otherwise the refusal
-   */
+  /** A token that was seen before and is no longer valid. @throws PlatformError RATE_LIMITED, otherwise the refusal */
   async refuseToken(request: FastifyRequest, refusal: unknown): Promise<never> {
     if (isAboutToken(refusal) && !this.isSpared(request)) await this.addresses.consume(addressKey(request.ip));
     throw refusal;
@@ -110,7 +96,7 @@ export class RateLimitService {
   }
 }
 
-const isAboutToken = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;
+export const isAboutToken = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;
 
 /** At once while the store answers at once: a promise for each request would cost as much as the counting. */
 function tell(

@@ -5,7 +5,6 @@ import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { ACCOUNT_PAGE_PATHS } from '../routing/routing.js';
 
-/** The account page, from the folder that the configuration names. */
 @Injectable()
 export class AccountPageService extends ServedPage {
   constructor(@Inject(GATEWAY_CONFIG) { accountPageDir }: GatewayConfig) {
@@ -13,11 +12,8 @@ export class AccountPageService extends ServedPage {
   }
 }
 
-/**
- * Only files of this address run, and only this address is called, so that nothing on the page can hand on what it holds:
- * tokens of mails, passwords, and the right to approve an app. Nobody may frame it.
- */
-export const ACCOUNT_PAGE_POLICY = [
+/** Only this address is called, so that nothing can hand on what the page holds: tokens of mails, passwords, approvals. */
+const ACCOUNT_PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -27,10 +23,7 @@ export const ACCOUNT_PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * The page on which people sign in, open what mails link to, and decide what an app may do. A GET changes nothing: programs
- * that scan mails follow their links, and the token is in the fragment, which is not sent.
- */
+/** A GET changes nothing: programs that scan mails follow their links, and the token is in the fragment, which is not sent. */
 @Controller()
 export class AccountPageController {
   constructor(private readonly page: AccountPageService) {}

@@ -5,7 +5,7 @@ import { Controller, Get, Header, Param } from '@nestjs/common';
 
 const slugOf = (code: string): string => code.toLowerCase().replaceAll('_', '-');
 
-/** The pages that the `type` of a problem document points to: what an error code means. */
+/** What the `type` of a problem document points to. */
 @Controller('problems')
 export class ProblemController {
   @Get()

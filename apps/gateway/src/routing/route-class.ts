@@ -1,19 +1,19 @@
 import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT } from '@crm/http';
 import type { ForwardClass } from '@crm/runtime/proxy';
 
-/** Where bodies count: those of tenants; those of addresses without a token, with a room each for credentials and for hooks. */
+/** Where bodies count: of tenants; of addresses without a token, with a room each for credentials and for hooks. */
 export const BODY_ROOMS = ['tenant', 'address', 'credentials', 'hook'] as const;
 export type BodyRoom = (typeof BODY_ROOMS)[number];
 
 /** What holds for all calls of a kind. */
 export interface RouteClass extends ForwardClass {
-  /** Bytes of a body; a larger one is refused before it is read. */
+  /** A larger body is refused before it is read. */
   readonly bodyBytes: number;
   /** The same for a call without a valid token. */
   readonly strangerBytes: number;
   /** Where the body of a call without a valid token counts. */
   readonly room: Exclude<BodyRoom, 'tenant'>;
-  /** By what calls are counted: by whoever the token says, or the address without one; by the address; by the hook and the address. */
+  /** What calls are counted by: whoever the token says, or the address without one; the address; the hook and the address. */
   readonly limit: 'caller' | 'address' | 'hook';
   /** A token that is sent along is not looked at. */
   readonly ignoresToken: boolean;

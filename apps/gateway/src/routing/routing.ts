@@ -43,10 +43,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/docs/certification', 'marketplace-certification', 'api'],
 ];
 
-/**
- * Addresses that the gateway answers itself with the account page: what links in mails name, and everything of the page's own.
- * None of them is below a routed prefix.
- */
+/** What links in mails name, and what belongs to the account page. None is below a routed prefix. */
 export const ACCOUNT_PAGE_PATHS = [
   '/account',
   '/account/:view',
@@ -58,7 +55,6 @@ export const ACCOUNT_PAGE_PATHS = [
   '/verify-email',
 ] as const;
 
-/** Where calls of a path go, and what holds for them. */
 export interface Route extends ForwardRoute {
   readonly upstream: Upstream;
   readonly routeClass: RouteClass;
@@ -67,10 +63,7 @@ export interface Route extends ForwardRoute {
 /** Below a routed prefix, but served at another address: only the embed-gateway mints embed tokens. */
 const ELSEWHERE = ['/api/auth/v1'];
 
-/**
- * What a developer sees and does of an app's webhooks stands below the app, next to what the marketplace serves, but is
- * served where deliveries are.
- */
+/** Stands below the app, next to what the marketplace serves, but is served where deliveries are. */
 const APP_WEBHOOKS = /^\/api\/marketplace\/developer\/apps\/[^/]+\/(?:listen|trigger)$/;
 
 const isBelow = (path: string, prefix: string): boolean =>
@@ -83,22 +76,18 @@ const TABLE: readonly (Route & { readonly prefix: string })[] = ROUTES.map(([pre
 }));
 const APP_WEBHOOK_ROUTE: Route = { upstream: 'webhook-dispatcher', routeClass: ROUTE_CLASSES.api };
 
-/**
- * The route of a path as received, without its query; undefined when there is none. The comparison is literal: an escaped or
- * differently cased spelling of a prefix does not match.
- */
+/** @param path as received, without its query; an escaped or differently cased spelling of a prefix does not match */
 export function routeFor(path: string): Route | undefined {
   if (ELSEWHERE.some((prefix) => isBelow(path, prefix))) return undefined;
   const route = TABLE.find(({ prefix }) => isBelow(path, prefix));
   return route?.upstream === 'marketplace-certification' && APP_WEBHOOKS.test(path) ? APP_WEBHOOK_ROUTE : route;
 }
 
-/** The service for a path; undefined when there is none. */
 export const upstreamFor = (path: string): Upstream | undefined => routeFor(path)?.upstream;
 
 const HOOK = new RegExp(`^${HOOK_PATH}/([^/]+)/`);
 
-/** The workflow id in the path of a hook, whether such a workflow exists or not; undefined for any other path. */
+/** The workflow id in the path of a hook, whether such a workflow exists or not. */
 export function presentedHookId(path: string): string | undefined {
   return HOOK.exec(path)?.[1];
 }

@@ -7,7 +7,7 @@ import { ReceiverLimits } from '../receivers/receiver-limits.js';
 
 /** Milliseconds after which an attempt is slow: it then costs a socket and nothing else. */
 export const SLOW_MS = 1_000;
-/** Deliveries waiting for a slot of this process at which it begins no more events: fewer than the slots serve in LONGEST_WAIT_MS. */
+/** Waiting deliveries at which no more events begin: fewer than the slots serve in LONGEST_WAIT_MS. */
 const WAITING_BEFORE_PAUSE = 256;
 /** Waiting deliveries of one tenant; more are recorded as due, so that events of other tenants go on. */
 const WAITING_PER_TENANT = 128;
@@ -23,7 +23,7 @@ interface Waiter {
   readonly begin: (hasSlot: boolean) => void;
 }
 
-/** Limits concurrent first attempts. Deliveries wait a moment for a slot, in order for a receiver, the receivers in turn. */
+/** Slots of first attempts. Deliveries wait a moment for one, in order for a receiver, the receivers in turn. */
 @Injectable()
 export class AttemptSlots {
   private readonly shares: TenantShares;
@@ -43,7 +43,6 @@ export class AttemptSlots {
     rates.onPermit(() => this.serve());
   }
 
-  /** Takes a slot for the receiver if there is one now. */
   tryAcquire(receiver: Receiver): boolean {
     const { tenantId } = receiver;
     if (!this.shares.mayBegin(tenantId) || !this.limits.mayBegin(receiver, Date.now())) return false;
@@ -99,7 +98,6 @@ export class AttemptSlots {
       const [first] = queue;
       if (!first || !this.tryAcquire(first.receiver)) continue;
       this.leave(first, true);
-      // Behind the others.
       if (queue.length === 0 || !this.queues.delete(subscriptionId)) continue;
       this.queues.set(subscriptionId, queue);
     }
@@ -119,7 +117,7 @@ export class AttemptSlots {
   }
 }
 
-/** Limits attempts that take long: thousands, because each only waits for its receiver and leaves its slot to others. */
+/** Thousands of attempts may take long, because each only waits for its receiver and leaves its slot to others. */
 @Injectable()
 export class SlowAttempts {
   private readonly shares: TenantShares;

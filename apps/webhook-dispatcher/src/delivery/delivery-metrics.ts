@@ -1,6 +1,6 @@
 import { counter, gauge, histogram } from '@crm/telemetry';
 
-/** Seconds, from an immediate attempt to an event that has waited out an outage. */
+/** Seconds, up to an event that has waited out an outage. */
 const DELAY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
 
 export const deliveryMetrics = {

@@ -14,7 +14,7 @@ import { Sender } from './sender.js';
 
 const DUE_DELIVERIES_METER = Symbol('webhook-dispatcher:due-deliveries-meter');
 
-/** From an event to its attempts: fan-out, first attempts, and attempts of due deliveries. */
+/** From an event to its attempts. */
 @Module({
   imports: [LedgerModule, QueueModule, ReceiversModule, SubscriptionsModule],
   controllers: [FanOutConsumer],

@@ -1,11 +1,14 @@
 import type { NarrowTransaction, Room } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { type SubscriptionQueue, SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
+import {
+  type SubscriptionKey,
+  SubscriptionQueueRepository,
+  tenantsOf,
+} from '../queue/subscription-queue.repository.js';
 
 /**
- * First attempts come before retries. $1: claim, $2: deliveries in all, $3: subscriptions and $4: tenants to leave out, $5: queues
- * to look into, $6: deliveries per subscription, $7, $8: subscriptions with a lower limit, and the limit, in pairs, $9:
- * milliseconds until the claim expires.
+ * First attempts come before retries. $1: claim, $2: deliveries in all, $3, $4: subscriptions and tenants to leave out, $5:
+ * queues, $6: deliveries per subscription, $7, $8: subscriptions with a lower limit, and the limit, $9: milliseconds to expiry.
  */
 export const CLAIM_DELIVERIES = `
   WITH queue AS MATERIALIZED (
@@ -34,19 +37,19 @@ export const CLAIM_DELIVERIES = `
     FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
    ORDER BY queue.due_at, queue.subscription_id`;
 
-/** $1, $2: tenants and events, in pairs, $3, $4: lowest and highest id of the events, which exclude partitions of other days. */
+/** $1, $2: tenants and events, $3, $4: lowest and highest id of the events, which exclude partitions of other days. */
 export const FIND_BODIES = `
   SELECT id AS "eventId", body, traceparent FROM event_body
     JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, id) USING (tenant_id, id)
    WHERE id BETWEEN $3 AND $4`;
 
-/** $1, $2, $3: tenants, ids and claims of the deliveries, in threes. */
+/** $1, $2, $3: tenants, ids and claims of the deliveries. */
 export const RELEASE_DELIVERIES = `
   UPDATE due_delivery AS due SET claim = NULL, claimed_until = NULL
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS released (tenant_id, delivery_id, claim)
    WHERE due.tenant_id = released.tenant_id AND due.delivery_id = released.delivery_id AND due.claim = released.claim`;
 
-/** Unclaimed due deliveries of the 500 longest due queues, 1,000 first attempts and retries of each. $1: tenants to leave out. */
+/** Counts in the 500 longest due queues, 1,000 first attempts and retries of each. $1: tenants to leave out. */
 export const MEASURE_DUE_DELIVERIES = `
   SELECT count(*)::int AS items, extract(epoch FROM now() - min(due.due_at))::float8 AS "oldestSeconds"
     FROM (SELECT tenant_id, subscription_id FROM subscription_queue
@@ -62,16 +65,13 @@ export const MEASURE_DUE_DELIVERIES = `
 const QUEUES_AT_A_TIME = 100;
 
 export interface ClaimLimits extends Room {
-  /** Deliveries of one subscription. */
   readonly perSubscription: number;
   /** Lower limits of some subscriptions; 0 leaves one out. */
   readonly bySubscription: ReadonlyMap<string, number>;
 }
 
-export interface ClaimedDelivery {
-  readonly tenantId: string;
+export interface ClaimedDelivery extends SubscriptionKey {
   readonly id: string;
-  readonly subscriptionId: string;
   readonly eventId: string;
   readonly attempts: number;
   /** Whether it is the head of a partition, for which later deliveries of its record wait. */
@@ -80,7 +80,7 @@ export interface ClaimedDelivery {
   readonly body: string | null;
   /** Null when its event is not traced. */
   readonly traceparent: string | null;
-  /** Proves the claim: a delivery that another process has claimed in the meantime is not changed. */
+  /** A delivery that another process has claimed in the meantime is not changed. */
   readonly claim: string;
 }
 
@@ -99,14 +99,13 @@ type KeptBody = Pick<ClaimedDelivery, 'body' | 'traceparent'>;
 
 const NOT_KEPT: KeptBody = { body: null, traceparent: null };
 
-/** Claims due deliveries of all tenants. Runs as the narrow role. */
+/** Runs as the narrow role. */
 @Injectable()
 export class DueDeliveryRepository {
   constructor(private readonly queues: SubscriptionQueueRepository) {}
 
   /**
-   * Claims the longest due deliveries of each queue, first attempts before retries, the queues in turn. Reads no more than the
-   * limits, however much waits. Rows that another process is claiming are skipped.
+   * Reads no more than the limits, however much waits. Rows that another process is claiming are skipped.
    * @param claimMs milliseconds until the claim expires; longer than an attempt may take
    */
   async claim(tx: NarrowTransaction, claim: string, limits: ClaimLimits, claimMs: number): Promise<ClaimedDeliveries> {
@@ -151,23 +150,17 @@ export class DueDeliveryRepository {
     return new Map(rows.map(({ eventId, body, traceparent }) => [eventId, { body, traceparent }]));
   }
 
-  /** Gives back claims that this process cannot work on. */
   release(tx: NarrowTransaction, claimed: readonly ClaimedDelivery[]): void {
-    tx.issue(RELEASE_DELIVERIES, [
-      claimed.map((delivery) => delivery.tenantId),
-      claimed.map((delivery) => delivery.id),
-      claimed.map((delivery) => delivery.claim),
-    ]);
-    this.queues.wake(
-      tx,
-      claimed.map(({ tenantId, subscriptionId }) => ({ tenantId, subscriptionId, dueAt: null })),
-    );
+    const claims = [claimed.map(({ id }) => id), claimed.map(({ claim }) => claim)];
+    tx.issue(RELEASE_DELIVERIES, [tenantsOf(claimed), ...claims]);
+    const woken = claimed.map(({ tenantId, subscriptionId }) => ({ tenantId, subscriptionId, dueAt: null }));
+    this.queues.wake(tx, woken);
   }
 }
 
-/** The queues that were looked into, in order. */
-function queuesOf(rows: readonly ClaimRow[]): (SubscriptionQueue & { hadSomething: boolean })[] {
-  const queues = new Map<string, SubscriptionQueue & { hadSomething: boolean }>();
+/** In order. */
+function queuesOf(rows: readonly ClaimRow[]): (SubscriptionKey & { hadSomething: boolean })[] {
+  const queues = new Map<string, SubscriptionKey & { hadSomething: boolean }>();
   for (const { tenantId, subscriptionId, id } of rows) {
     queues.set(subscriptionId, { tenantId, subscriptionId, hadSomething: id !== null });
   }

@@ -11,11 +11,11 @@ import {
 } from '@crm/database';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import type { Settlement } from '../ledger/ledger-entry.js';
+import type { ClaimedEntry, Settlement } from '../ledger/ledger-entry.js';
 import { LedgerWriter } from '../ledger/ledger-writer.js';
-import { type HoldKey, HoldRepository } from '../queue/hold.repository.js';
+import { HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
-import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
+import { type SubscriptionKey, SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 import { maySend, type Receiver } from '../receivers/receiver.js';
 import { ReceiverDirectory } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
@@ -34,7 +34,6 @@ interface DueDelivery extends ClaimedDelivery {
   readonly receiver: Receiver | null;
 }
 
-/** Deliveries that one transaction holds. */
 const HELD_PER_TRANSACTION = 1_000;
 
 /** Holds the backlog of a subscription that was paused or disabled in large steps, instead of claiming each delivery. */
@@ -50,8 +49,8 @@ export class BacklogHolder implements BeforeApplicationShutdown {
     private readonly directory: ReceiverDirectory,
   ) {}
 
-  /** Does nothing while the backlog of the subscription is being held. Never rejects. */
-  begin(hold: HoldKey): void {
+  /** Never rejects. */
+  begin(hold: SubscriptionKey): void {
     const { tenantId, subscriptionId } = hold;
     if (this.isStopping || this.holding.has(subscriptionId)) return;
     const held = this.holdDue(hold)
@@ -68,7 +67,7 @@ export class BacklogHolder implements BeforeApplicationShutdown {
     await Promise.all(this.holding.values());
   }
 
-  private async holdDue(hold: HoldKey): Promise<void> {
+  private async holdDue(hold: SubscriptionKey): Promise<void> {
     let count = HELD_PER_TRANSACTION;
     while (count === HELD_PER_TRANSACTION && !this.isStopping && (await this.isInactive(hold))) {
       count = await this.database.crossTenant((tx) => {
@@ -78,7 +77,7 @@ export class BacklogHolder implements BeforeApplicationShutdown {
     }
   }
 
-  private async isInactive({ tenantId, subscriptionId }: HoldKey): Promise<boolean> {
+  private async isInactive({ tenantId, subscriptionId }: SubscriptionKey): Promise<boolean> {
     const receivers = await this.directory.of(tenantId);
     return receivers.get(subscriptionId)?.enabled === false;
   }
@@ -109,13 +108,9 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     // Deliveries of a suspended tenant wait until it is reinstated.
     const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     const bySubscription = this.limits.narrowed(Date.now());
+    const limits = { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription };
     const { deliveries, isCut, dueInMs } = await this.database.crossTenant(async (tx) => {
-      const claimed = await this.due.claim(
-        tx,
-        newId(),
-        { ...room, perSubscription: this.limits.firstPerReceiver, bySubscription },
-        CLAIM_MS,
-      );
+      const claimed = await this.due.claim(tx, newId(), limits, CLAIM_MS);
       const isLookNear = claimed.deliveries.length > 0 || claimed.isCut;
       return { ...claimed, dueInMs: isLookNear ? 0 : await this.dueInMs(tx, room, bySubscription) };
     });
@@ -165,18 +160,17 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     const message = { eventId: delivery.eventId, body, traceparent: delivery.traceparent ?? undefined };
     const outcome = await this.sender.attempt(receiver, message, releaseSlot);
     const { retryDelaysMs } = this.config.delivery;
-    // A head is never of a removed subscription: those of apps have no order.
+    // Subscriptions of apps have no order, so a head is never of a removed one.
     const next = delivery.isHead
       ? afterAttemptOfHead(retryDelaysMs, attempts, outcome, Math.random(), receiver.onStall)
       : afterAttempt(retryDelaysMs, attempts, outcome, Math.random(), !receiver.isRemoved);
     const { status, nextAttemptAt: dueAt, isSetAside } = next;
     // A corrected URL is also used for deliveries that wait for their next attempt.
     const { url } = receiver;
-    const isOurs = await this.settle(delivery, { url, status, attempts, outcome, reason: null, dueAt, isSetAside });
+    const isOurs = await this.settle(delivery, { url, status, attempts, outcome, dueAt, isSetAside });
     if (isOurs) this.health.note(receiver, outcome, next);
   }
 
-  /** Ends a delivery without an attempt. */
   private async giveUp(delivery: DueDelivery, reason: { code: string; message: string }): Promise<void> {
     const { attempts, receiver } = delivery;
     await this.settle(delivery, {
@@ -197,7 +191,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
 
   private settle(
     { tenantId, id: deliveryId, subscriptionId, claim, isHead }: DueDelivery,
-    settled: Pick<Settlement, 'url' | 'status' | 'attempts' | 'outcome' | 'reason' | 'dueAt' | 'isSetAside'>,
+    settled: Omit<Settlement, 'kind' | keyof ClaimedEntry>,
   ): Promise<boolean> {
     const known = { tenantId, deliveryId, subscriptionId, claim, isHead };
     return this.ledger.write({ kind: 'settlement', ...known, ...settled });

@@ -19,13 +19,14 @@ import { deliveryMetrics } from './delivery-metrics.js';
 import { deliveryId, FirstAttempt, orderedDelivery, recordPositionOf } from './first-attempt.js';
 import { type Message, Sender } from './sender.js';
 
-/** Milliseconds after an event within which only the broker knows of a repetition: a lost stream takes longer to be refilled. */
+/** Within it only the broker knows of a repetition: a lost stream takes longer to be refilled. */
 const YOUNG_MS = 2_000;
-/** Recorded events that a process remembers. */
 const REMEMBERED = 50_000;
 
 interface Arrival {
+  /** Whether the event may have been handled before, however young it is. */
   readonly isRepeated: boolean;
+  /** Null or left out when it did not come from the stream. */
   readonly streamSequence?: number | null;
 }
 
@@ -35,8 +36,7 @@ interface MadeAttempt {
 }
 
 /**
- * Sends events to their receivers. First attempts are made before the event is acknowledged and then recorded with their
- * outcomes, so that most deliveries are one row, written once. Longer ones are recorded as due or under way. If the process
+ * First attempts are made before the event is acknowledged, so that most deliveries are one row, written once. If the process
  * dies before, the event comes again: each delivery is attempted at least once. Ordered deliveries are only recorded here.
  */
 @Injectable()
@@ -60,11 +60,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {}
 
-  /**
-   * Resolves when all deliveries of the event are recorded.
-   * @param arrival.isRepeated whether the event may have been handled before, however young it is
-   * @param arrival.streamSequence null or left out when it did not come from the stream
-   */
+  /** Resolves when all deliveries of the event are recorded. */
   async handle(event: EventEnvelope, { isRepeated, streamSequence = null }: Arrival): Promise<void> {
     if (this.recorded.has(event.id)) return;
     const tenantId = event.tenantid.toLowerCase();
@@ -97,12 +93,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     await this.deliver(tenantId, event.type, message, attempts, ordered, begin);
   }
 
-  /**
-   * Makes one recorded attempt of a message to each receiver, at once, also to one that keeps failing. The caller bounds the
-   * concurrency.
-   * @param event the name in the ledger
-   * @returns the attempts, when all have ended; while the process stops they are left to the next one
-   */
+  /** Makes one recorded attempt each, at once, also to a receiver that keeps failing. The caller bounds the concurrency. */
   async sendOnce(
     tenantId: string,
     event: string,
@@ -126,7 +117,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     await this.health.settled();
   }
 
-  /** Makes the attempts, and resolves when their state is recorded. */
+  /** Resolves when the state of the attempts is recorded. */
   private async deliver(
     tenantId: string,
     event: string,
@@ -249,7 +240,6 @@ export class FanOutService implements BeforeApplicationShutdown {
       status: next.status,
       attempts: 1,
       outcome,
-      reason: null,
       dueAt: next.nextAttemptAt,
       isHead: false,
       isSetAside: false,
@@ -262,7 +252,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 }
 
-/** The receivers that may get or hold an event: apps get no objects that they do not see, nobody events from before it existed. */
+/** Apps get no objects that they do not see, nobody gets events from before it existed. */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
   return [...receivers.values()].filter((receiver) => {

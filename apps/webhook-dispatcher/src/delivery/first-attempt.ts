@@ -5,22 +5,19 @@ import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
 import type { Receiver } from '../receivers/receiver.js';
 import { afterAttempt, type NextState } from './retry-policy.js';
 
-/** Milliseconds until the claim of a delivery in an attempt expires: twice what an attempt may take. */
+/** Twice what an attempt may take. */
 export const CLAIM_MS = 30_000;
 
 /**
- * The id of the delivery of an event to a subscription. It follows from both, so that an event that comes again makes no second
- * delivery, and has the time of the event, so that deliveries sort by it and lie in the partition of its day.
+ * It follows from both, so that an event that comes again makes no second delivery, and has the time of the event, so that
+ * deliveries sort by it and lie in the partition of its day.
  */
 export function deliveryId(eventId: string, subscriptionId: string): string {
   const event = eventId.toLowerCase();
   return idOf(millisecondsOfId(event), event, subscriptionId);
 }
 
-/**
- * @param streamSequence null when the event did not come from the stream
- * @returns null for an event without a record or a version of it, which has no order
- */
+/** @returns null for an event without a record or a version of it, which has no order */
 export const recordPositionOf = (
   { subject, recordversion }: Pick<EventEnvelope, 'subject' | 'recordversion'>,
   streamSequence: number | null,
@@ -48,7 +45,7 @@ export const orderedDelivery = (
   claim: null,
 });
 
-/** The delivery of an event to one receiver, from the event's arrival to the end of the first attempt. */
+/** A delivery from the event's arrival to the end of the first attempt. */
 export class FirstAttempt {
   readonly id: string;
   /** Proves the claim, if the delivery is recorded during the attempt. */
@@ -94,7 +91,7 @@ export class FirstAttempt {
     return this.ended?.next ?? null;
   }
 
-  /** The delivery as it is now: ended, in its first attempt, due, or held. */
+  /** The delivery as it is now. */
   record(): NewDelivery {
     this.isRecorded = true;
     const { subscriptionId, appKey, installationId, url } = this.receiver;

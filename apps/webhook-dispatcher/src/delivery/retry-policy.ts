@@ -21,12 +21,7 @@ export const DEFAULT_RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/**
- * Milliseconds until the next attempt, or null when there is none left.
- * @param attempts attempts made
- * @param retryAfterMs what the receiver asks for; respected when it is longer
- * @param random a number in [0, 1)
- */
+/** Milliseconds, or null when no attempt is left. @param attempts that were made @param random a number in [0, 1) */
 export function delayBeforeNext(
   delaysMs: readonly number[],
   attempts: number,
@@ -38,11 +33,7 @@ export function delayBeforeNext(
   return Math.max(jittered(base, random), retryAfterMs ?? 0);
 }
 
-/**
- * Reads a schedule such as `0s,5s,5m,2h`.
- * @returns milliseconds
- * @throws Error naming the part that cannot be read
- */
+/** Reads a schedule such as `0s,5s,5m,2h`, in milliseconds. */
 export function parseDelays(text: string): number[] {
   const units: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR };
   return text.split(',').map((part) => {
@@ -54,11 +45,9 @@ export function parseDelays(text: string): number[] {
   });
 }
 
-/** The state of a delivery after an attempt. */
 export interface NextState {
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: Date | null;
-  /** Whether the subscription is disabled, because the receiver is gone for good (410). */
   readonly disables: boolean;
   /** Whether it ended before its last attempt, because later deliveries of its record waited for it. */
   readonly isSetAside: boolean;
@@ -70,11 +59,9 @@ const STALL_ATTEMPTS = 3;
 const GONE = 410;
 
 /**
- * Decides between delivered, another attempt, and the end. A URL that the address policy refuses makes a delivery `blocked` only
- * after its last attempt, because its name may resolve differently by then. After a 410 it is held, so that a stray one loses
- * nothing.
+ * A URL that the address policy refuses makes a delivery `blocked` only after its last attempt, because its name may resolve
+ * differently by then. After a 410 it is held, so that a stray one loses nothing.
  * @param attempts attempts made, including this one
- * @param random a number in [0, 1)
  * @param canHold false for a removed subscription, whose held deliveries nobody could recover
  */
 export function afterAttempt(

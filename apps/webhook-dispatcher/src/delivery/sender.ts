@@ -8,7 +8,6 @@ import { ReceiverLimits } from '../receivers/receiver-limits.js';
 import { SLOW_MS, SlowAttempts } from './attempt-slots.js';
 import { deliveryMetrics } from './delivery-metrics.js';
 
-/** The content of a delivery. */
 export interface Message {
   readonly eventId: string;
   readonly body: string;
@@ -16,10 +15,7 @@ export interface Message {
   readonly traceparent?: string | undefined;
 }
 
-/**
- * The headers of an attempt, except those of the connection.
- * @param at when it is made; the signature is valid for some minutes from then
- */
+/** @param at when the attempt is made; the signature is valid for some minutes from then */
 export function deliveryHeaders(
   { headers, signer }: Pick<Receiver, 'headers' | 'signer'>,
   { eventId, body }: Message,
@@ -45,7 +41,7 @@ function noteOutcome(span: Span, { httpStatus, error }: AttemptOutcome): void {
   if (error) span.fail(error.code);
 }
 
-/** Makes attempts. The caller has a slot for each, and has told `ReceiverLimits` that it begins. */
+/** The caller has a slot for each attempt, and has told `ReceiverLimits` that it begins. */
 @Injectable()
 export class Sender {
   constructor(
@@ -55,11 +51,7 @@ export class Sender {
     private readonly signal: SubscriptionQueueSignal,
   ) {}
 
-  /**
-   * Makes one attempt, and tells `ReceiverLimits` how it ends.
-   * @param onSlow called when the attempt becomes a slow one and no longer needs its slot
-   * @throws any error that is no outcome: a defect of this service
-   */
+  /** Throws what is no outcome: a defect of this service. @param onSlow called when the attempt no longer needs its slot */
   async attempt(receiver: Receiver, message: Message, onSlow: () => void): Promise<AttemptOutcome> {
     const { tenantId } = receiver;
     let isSlow = false;
@@ -89,10 +81,7 @@ export class Sender {
     }
   }
 
-  /**
-   * Sends a message outside the pipeline: limits and metrics do not see it.
-   * @throws any error that is no outcome: a defect of this service
-   */
+  /** Outside the pipeline: limits and metrics do not see it. */
   async send(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
     const span = startSpan(message.traceparent, describeAttempt, message.eventId);
     if (!span) return this.exchange(receiver, message);

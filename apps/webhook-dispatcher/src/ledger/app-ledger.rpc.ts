@@ -1,44 +1,34 @@
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
-import { AppLedgerService } from './app-ledger.service.js';
+import { appDeliveryView, attemptView } from './ledger.dto.js';
+import { LedgerService } from './ledger.service.js';
 
-type Contracts = typeof rpc.webhooks;
+type List = typeof rpc.webhooks.listAppDeliveries;
+type Find = typeof rpc.webhooks.findAppDelivery;
+type Count = typeof rpc.webhooks.countAppDeliveries;
 
-/** The marketplace, which knows who develops an app, asks on behalf of developers. */
+/** The marketplace, which knows who develops an app, asks on behalf of developers; tenants and data are not shown. */
 @Controller()
 export class AppLedgerRpc {
-  constructor(private readonly ledger: AppLedgerService) {}
+  constructor(private readonly ledger: LedgerService) {}
 
   @RpcHandler(rpc.webhooks.listAppDeliveries)
-  async list({
-    appKey,
-    filter,
-    after,
-    ...page
-  }: RpcRequest<Contracts['listAppDeliveries']>): Promise<RpcResponse<Contracts['listAppDeliveries']>> {
-    const { status, event, errorCode, ...time } = filter;
-    return this.ledger.list(
-      appKey,
-      { status: status ?? null, event: event ?? null, errorCode: errorCode ?? null, ...time },
-      { after: after ?? null, ...page },
-    );
+  async list({ appKey, filter, after, ...page }: RpcRequest<List>): Promise<RpcResponse<List>> {
+    const [deliveries, counted] = await this.ledger.page({ appKey }, filter, { after, ...page });
+    return { deliveries: deliveries.map(appDeliveryView), counted };
   }
 
   @RpcHandler(rpc.webhooks.findAppDelivery)
-  async find({
-    appKey,
-    id,
-  }: RpcRequest<Contracts['findAppDelivery']>): Promise<RpcResponse<Contracts['findAppDelivery']>> {
-    return { found: await this.ledger.find(appKey, id) };
+  async find({ appKey, id }: RpcRequest<Find>): Promise<RpcResponse<Find>> {
+    const found = await this.ledger.find({ appKey }, id);
+    if (found === null) return { found };
+    return { found: { delivery: appDeliveryView(found.delivery), attempts: found.attempts.map(attemptView) } };
   }
 
   @RpcHandler(rpc.webhooks.countAppDeliveries)
-  async count({
-    appKey,
-    ...time
-  }: RpcRequest<Contracts['countAppDeliveries']>): Promise<RpcResponse<Contracts['countAppDeliveries']>> {
-    const hours = await this.ledger.countByHour(appKey, time);
+  async count({ appKey, ...time }: RpcRequest<Count>): Promise<RpcResponse<Count>> {
+    const hours = await this.ledger.countByHour({ appKey }, time);
     return { hours: hours.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })) };
   }
 }

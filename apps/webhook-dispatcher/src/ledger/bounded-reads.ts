@@ -3,10 +3,7 @@ import { Database, isExcessive, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { E_TIMEOUT, Semaphore, withTimeout } from 'async-mutex';
 
-/**
- * Plans statements for their values until the transaction ends, which the narrow role otherwise does not, and ends them after
- * $1 milliseconds.
- */
+/** Until the transaction ends, statements are planned for their values, and end after $1 milliseconds. */
 const BOUND_READS = `
   SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('statement_timeout', $1, true)`;
 
@@ -22,11 +19,7 @@ export class BoundedReads {
 
   constructor(private readonly database: Database) {}
 
-  /**
-   * Runs one transaction of the narrow role at a time; its statements are planned for their values and end after two seconds.
-   * @throws PlatformError QUERY_TOO_EXPENSIVE when a statement takes longer, SERVICE_UNAVAILABLE when those before it do not
-   *   end within two seconds
-   */
+  /** @throws PlatformError QUERY_TOO_EXPENSIVE for a long statement, SERVICE_UNAVAILABLE when those before it take long */
   async run<T>(work: (tx: NarrowTransaction) => Promise<T>): Promise<T> {
     const release = await this.acquire();
     try {

@@ -1,8 +1,12 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DeliveryOrderRepository } from '../queue/delivery-order.repository.js';
-import { type HoldKey, HoldRepository } from '../queue/hold.repository.js';
-import { SubscriptionQueueRepository, type WokenQueue } from '../queue/subscription-queue.repository.js';
+import { HoldRepository } from '../queue/hold.repository.js';
+import {
+  type SubscriptionKey,
+  SubscriptionQueueRepository,
+  type WokenQueue,
+} from '../queue/subscription-queue.repository.js';
 import { type EventEntry, endsHead, type LedgerEntry, type NewDelivery, type Settlement } from './ledger-entry.js';
 
 // Rows of many tenants; parameters are arrays of equal length.
@@ -17,23 +21,19 @@ const DELIVERY_COLUMNS = `tenant_id, id, subscription_id, event_id, event, url, 
        http_status, latency_ms, response_excerpt, error_code, error_message, error_phase, app_key,
        installation_id`;
 
-/**
- * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: statuses, $8: attempts made, $9: next
- * attempt; of the last attempt $10: time, $11: HTTP status, $12: milliseconds, $13: response, $14, $15, $16: code, message and
- * phase of the error; $17, $18: apps and installations, null for subscriptions of tenants.
- */
+/** $1 to $18 are DELIVERY_COLUMNS, of the last attempt and its error those from $10 to $16. */
 const givenDeliveries = (...more: string[]): string =>
   `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
          $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
          ${['$16::text[]', '$17::text[]', '$18::uuid[]', ...more].join(', ')})`;
 
-/** Deliveries that have ended, most with their first attempt. None is written twice. */
+/** Most have ended with their first attempt. None is written twice. */
 export const INSERT_ENDED_DELIVERIES = `
   INSERT INTO delivery (${DELIVERY_COLUMNS})
   SELECT * FROM ${givenDeliveries()}
   ON CONFLICT DO NOTHING`;
 
-/** Deliveries that wait for an attempt or are in one. $1 to $18 as above, $19: claims, $20: when they expire. */
+/** $1 to $18 as above, $19: claims, $20: when they expire. */
 export const INSERT_DUE_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT * FROM ${givenDeliveries('$19::uuid[]', '$20::timestamptz[]')}
@@ -46,7 +46,7 @@ export const INSERT_DUE_DELIVERIES = `
   SELECT tenant_id, id, subscription_id, event_id, attempts, attempts > 0, next_attempt_at, claim, claimed_until
     FROM given JOIN inserted USING (tenant_id, id)`;
 
-/** Deliveries for the partition of a record. $1 to $18 as above, $19: records, $20: their versions, $21: stream sequences. */
+/** $1 to $18 as above, $19: records, $20: their versions, $21: stream sequences. */
 export const INSERT_ORDERED_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT * FROM ${givenDeliveries('$19::text[]', '$20::bigint[]', '$21::bigint[]')}
@@ -61,10 +61,8 @@ export const INSERT_ORDERED_DELIVERIES = `
     FROM given JOIN inserted USING (tenant_id, id)`;
 
 /**
- * Results of claimed deliveries; those that this process no longer claims stay as they are. The attempt before moves from the
- * row of the delivery to the log. $1: tenants, $2: ids, $3: claims, $4: URLs (null keeps one), $5: statuses, $6: attempts made,
- * $7: next attempt; of the attempt $8: time (null for none), $9: HTTP status, $10: milliseconds, $11: response, $12, $13, $14:
- * code, message and phase of the error; $15: whether set aside, $16, $17: lowest and highest id, to exclude other days.
+ * What this process no longer claims stays as it is. The attempt before moves from the row of the delivery to the log.
+ * $1 to $15 are the columns of `given`, $16, $17: lowest and highest id, which exclude partitions of other days.
  */
 export const SETTLE_DELIVERIES = `
   WITH given AS MATERIALIZED (
@@ -109,14 +107,14 @@ export const SETTLE_DELIVERIES = `
 
 type OwnedDelivery = NewDelivery & Pick<EventEntry, 'tenantId' | 'eventId' | 'event'>;
 
-export interface Written {
+interface Written {
   /** Ids of the settled and held deliveries; this process no longer claimed the others. */
   readonly settled: ReadonlySet<string>;
   /** Deliveries beyond the bound of their subscription's hold, which were not kept. */
   readonly dropped: number;
 }
 
-/** Writes events and results of claimed deliveries of many tenants in few statements. Runs as the narrow role. */
+/** Runs as the narrow role. */
 @Injectable()
 export class LedgerWriterRepository {
   constructor(
@@ -131,7 +129,10 @@ export class LedgerWriterRepository {
     const holds = entries.filter((entry) => entry.kind === 'hold');
     const deliveries = events.flatMap(ownedDeliveries);
     const untried = deliveries.filter(isHeldUntried);
-    const refused: HoldKey[] = [...deliveries.filter(isHeldAfterAttempt), ...settlements.filter(isHeldAfterAttempt)];
+    const refused: SubscriptionKey[] = [
+      ...deliveries.filter(isHeldAfterAttempt),
+      ...settlements.filter(isHeldAfterAttempt),
+    ];
     const locked = [...untried, ...holds, ...refused];
     // First, so that no two transactions wait for each other.
     if (locked.length > 0) this.holding.lock(tx, locked);
@@ -140,9 +141,9 @@ export class LedgerWriterRepository {
       events.filter((event) => !event.deliveries.every(isHeldUntried)),
       deliveries.filter((delivery) => !isHeldUntried(delivery)),
     );
-    const dropped = untried.length > 0 ? this.hold(tx, events, untried) : Promise.resolve(0);
-    const settled = settlements.length > 0 ? this.settle(tx, settlements) : Promise.resolve([]);
-    const held = holds.length > 0 ? this.holding.holdClaimed(tx, holds) : Promise.resolve([]);
+    const dropped = untried.length > 0 ? this.holding.insert(tx, untried, events.filter(isHeldWhole)) : 0;
+    const settled = settlements.length > 0 ? this.settle(tx, settlements) : [];
+    const held = holds.length > 0 ? this.holding.holdClaimed(tx, holds) : [];
     if (refused.length > 0) this.holding.recount(tx, refused);
     const woken = [...events.flatMap(queuesOfEvent), ...settlements.flatMap(queueOfSettlement)];
     if (woken.length > 0) this.queues.wake(tx, woken);
@@ -152,14 +153,6 @@ export class LedgerWriterRepository {
     const ended = heads.filter(({ deliveryId }) => ids.has(deliveryId));
     if (ended.length > 0) this.order.endHeads(tx, ended);
     return { settled: ids, dropped: droppedCount };
-  }
-
-  private hold(tx: NarrowTransaction, events: readonly EventEntry[], held: readonly OwnedDelivery[]): Promise<number> {
-    return this.holding.insert(
-      tx,
-      held,
-      events.filter((event) => event.deliveries.length > 0 && event.deliveries.every(isHeldUntried)),
-    );
   }
 
   private insertEvents(
@@ -196,13 +189,7 @@ export class LedgerWriterRepository {
       settlements.map(({ status }) => status),
       settlements.map(({ attempts }) => attempts),
       settlements.map(({ dueAt }) => dueAt),
-      settlements.map(({ outcome }) => outcome?.at ?? null),
-      settlements.map(({ outcome }) => outcome?.httpStatus ?? null),
-      settlements.map(({ outcome }) => outcome?.latencyMs ?? null),
-      settlements.map(({ outcome }) => outcome?.responseExcerpt ?? null),
-      settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.code ?? null),
-      settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.message ?? null),
-      settlements.map(({ outcome }) => outcome?.error?.phase ?? null),
+      ...attemptColumnsOf(settlements),
       settlements.map(({ isSetAside }) => isSetAside),
       ids[0],
       ids.at(-1),
@@ -220,15 +207,19 @@ const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ status }) => status),
   deliveries.map(({ attempts }) => attempts),
   deliveries.map(({ dueAt }) => dueAt),
-  deliveries.map(({ outcome }) => outcome?.at ?? null),
-  deliveries.map(({ outcome }) => outcome?.httpStatus ?? null),
-  deliveries.map(({ outcome }) => outcome?.latencyMs ?? null),
-  deliveries.map(({ outcome }) => outcome?.responseExcerpt ?? null),
-  deliveries.map(({ outcome }) => outcome?.error?.code ?? null),
-  deliveries.map(({ outcome }) => outcome?.error?.message ?? null),
-  deliveries.map(({ outcome }) => outcome?.error?.phase ?? null),
+  ...attemptColumnsOf(deliveries),
   deliveries.map(({ app }) => app?.key ?? null),
   deliveries.map(({ app }) => app?.installationId ?? null),
+];
+
+const attemptColumnsOf = (entries: readonly Pick<Settlement, 'outcome' | 'reason'>[]): unknown[][] => [
+  entries.map(({ outcome }) => outcome?.at ?? null),
+  entries.map(({ outcome }) => outcome?.httpStatus ?? null),
+  entries.map(({ outcome }) => outcome?.latencyMs ?? null),
+  entries.map(({ outcome }) => outcome?.responseExcerpt ?? null),
+  entries.map(({ outcome, reason }) => (reason ?? outcome?.error)?.code ?? null),
+  entries.map(({ outcome, reason }) => (reason ?? outcome?.error)?.message ?? null),
+  entries.map(({ outcome }) => outcome?.error?.phase ?? null),
 ];
 
 const positionsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
@@ -243,6 +234,7 @@ const ownedDeliveries = ({ tenantId, eventId, event, deliveries }: EventEntry): 
 type HeldState = Pick<NewDelivery | Settlement, 'status' | 'outcome'>;
 
 const isHeldUntried = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome === null;
+const isHeldWhole = ({ deliveries }: EventEntry): boolean => deliveries.length > 0 && deliveries.every(isHeldUntried);
 /** The receiver said that it is gone. Rare: the first one disables the subscription. */
 const isHeldAfterAttempt = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome !== null;
 

@@ -1,18 +1,23 @@
 import { Database, isExcessive, isTemporary } from '@crm/database';
+import { counter } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { endsHead, type LedgerEntry } from './ledger-entry.js';
-import { droppedDeliveries } from './ledger-metrics.js';
 import { LedgerWriterRepository } from './ledger-writer.repository.js';
 
 /** Milliseconds for which entries are gathered, since a commit costs the server as much as some twenty deliveries. */
 const GATHER_MS = 25;
-/** Rows that one transaction writes. */
 const ROWS_TOGETHER = 1_000;
 /** UTF-16 units of the bodies that one transaction writes; a larger one goes alone. */
 const LENGTH_TOGETHER = 4_000_000;
 /** Concurrent transactions: one is prepared while the server works on the other. */
 const MOST_AT_ONCE = 2;
+
+/** Alarm on an increase: a subscription holds as many deliveries as it may, and events are lost to it. */
+const droppedDeliveries = counter(
+  'webhook_held_dropped_total',
+  'Deliveries that were not held, because their subscription holds as many as it may',
+);
 
 interface Waiting {
   readonly entry: LedgerEntry;
@@ -22,10 +27,7 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/**
- * Writes entries of all tenants that come at about the same time in one transaction. When the server refuses it, each entry is
- * written alone, so that a bad one fails by itself.
- */
+/** Writes what comes at about the same time in one transaction; when it is refused, each entry alone, so that a bad one fails by itself. */
 @Injectable()
 export class LedgerWriter implements BeforeApplicationShutdown {
   private readonly logger = new Logger('LedgerWriter');
@@ -42,11 +44,7 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     private readonly orderSignal: DeliveryOrderSignal,
   ) {}
 
-  /**
-   * Resolves when the entry is committed.
-   * @returns false for a claimed delivery that was no longer claimed by this process: nothing was written
-   * @throws what `Database.crossTenant` throws
-   */
+  /** @returns when it is committed; false for a delivery that this process no longer claimed: nothing was written */
   write(entry: LedgerEntry): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ entry, ...sizeOf(entry), resolve, reject });
@@ -68,7 +66,6 @@ export class LedgerWriter implements BeforeApplicationShutdown {
     while (this.waiting.length > 0 && this.writing.size < MOST_AT_ONCE) {
       const written: Promise<void> = this.writeTogether(this.takeBatch()).finally(() => {
         this.writing.delete(written);
-        // Entries that gathered while the server was busy.
         if (this.isOverdue) this.begin();
       });
       this.writing.add(written);
@@ -120,7 +117,7 @@ export class LedgerWriter implements BeforeApplicationShutdown {
   }
 }
 
-/** Whether each entry would fail alone, too: not for a statement that took too much time or memory, which one may have caused. */
+/** Whether each entry would fail alone, too: one may have caused that a statement took too much time or memory. */
 const isUnavailable = (error: unknown): boolean => isTemporary(error) && !isExcessive(error);
 
 function sizeOf(entry: LedgerEntry): { rows: number; length: number } {
@@ -134,7 +131,6 @@ function changesOrder(entry: LedgerEntry): boolean {
   return entry.kind === 'hold' ? entry.isHead : endsHead(entry);
 }
 
-/** Whether something becomes due, now or later. */
 function isDue(entry: LedgerEntry): boolean {
   if (entry.kind === 'event') return entry.deliveries.some(({ dueAt, claim }) => dueAt !== null && claim === null);
   return entry.kind === 'settlement' && entry.dueAt !== null;

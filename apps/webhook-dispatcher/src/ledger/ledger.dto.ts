@@ -129,34 +129,30 @@ export class DeliveryDetailView extends DeliveryView {
   attemptLog: AttemptView[];
 }
 
+const commonView = ({ id, event, eventId, url, status, attempts, lastError, createdAt, nextAttemptAt }: Delivery) => ({
+  id,
+  event,
+  eventId,
+  url,
+  status,
+  attempts,
+  ...(lastError === null ? {} : { lastError }),
+  createdAt: createdAt.toISOString(),
+  ...(nextAttemptAt === null ? {} : { nextAttemptAt: nextAttemptAt.toISOString() }),
+});
+
 export const deliveryView = (delivery: Delivery): DeliveryView => ({
-  id: delivery.id,
-  event: delivery.event,
-  eventId: delivery.eventId,
+  ...commonView(delivery),
   subscriptionId: delivery.subscriptionId,
-  url: delivery.url,
-  status: delivery.status,
-  attempts: delivery.attempts,
-  ...(delivery.lastError === null ? {} : { lastError: delivery.lastError }),
-  createdAt: delivery.createdAt.toISOString(),
-  ...(delivery.nextAttemptAt === null ? {} : { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
   setAside: delivery.isSetAside,
 });
 
 /** The view of an app's developer, which names the installation but not the tenant. */
 export const appDeliveryView = (delivery: Delivery): AppDelivery => ({
-  id: delivery.id,
-  event: delivery.event,
-  eventId: delivery.eventId,
+  ...commonView(delivery),
   // Every delivery of an app has one.
   installationId: delivery.installationId as string,
-  url: delivery.url,
-  status: delivery.status,
-  attempts: delivery.attempts,
-  ...(delivery.lastError === null ? {} : { lastError: delivery.lastError }),
   ...(delivery.latencyMs === null ? {} : { latencyMs: delivery.latencyMs }),
-  createdAt: delivery.createdAt.toISOString(),
-  ...(delivery.nextAttemptAt === null ? {} : { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
 });
 
 export const attemptView = ({

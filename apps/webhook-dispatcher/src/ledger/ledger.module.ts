@@ -3,7 +3,6 @@ import { Module } from '@nestjs/common';
 import { QueueModule } from '../queue/queue.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AppLedgerRpc } from './app-ledger.rpc.js';
-import { AppLedgerService } from './app-ledger.service.js';
 import { BoundedReads } from './bounded-reads.js';
 import { DeliveryController, DeliveryStatsController } from './ledger.controller.js';
 import { LedgerRepository } from './ledger.repository.js';
@@ -17,12 +16,10 @@ import { RecoveryWorker } from './recovery.worker.js';
 
 const DUE_RECOVERIES_METER = Symbol('webhook-dispatcher:due-recoveries-meter');
 
-/** The record of events, deliveries and attempts: writing, reading, and recovery of what is held. */
 @Module({
   imports: [QueueModule, SubscriptionsModule],
   controllers: [AppLedgerRpc, DeliveryStatsController, DeliveryController, RecoveryController],
   providers: [
-    AppLedgerService,
     BoundedReads,
     LedgerRepository,
     LedgerService,

@@ -1,5 +1,5 @@
-import type { AttemptPhase, DeliveryStatus } from '@crm/contracts';
-import { lowestIdOf, type NarrowTransaction, type TenantTransaction, type Transaction } from '@crm/database';
+import type { AttemptPhase, DeliveryHour, DeliveryStatus } from '@crm/contracts';
+import { lowestIdOf, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
 import { HoldRepository } from '../queue/hold.repository.js';
@@ -10,10 +10,7 @@ const COLUMNS = `id, event, event_id AS "eventId", subscription_id AS "subscript
          url, status, attempts, error_code AS "errorCode", error_message AS "errorMessage", http_status AS "httpStatus",
          latency_ms AS "latencyMs", created_at AS "createdAt", next_attempt_at AS "nextAttemptAt", set_aside AS "isSetAside"`;
 
-/**
- * Reads the deliveries of a tenant, or of an app in all tenants. Statements are planned for their values, so that a filter that
- * is null leaves nothing in the plan; each of the others has an index in the order of the list. $1: tenant or app.
- */
+/** Planned for their values, so that a filter that is null leaves nothing in the plan. $1: tenant or app. */
 const readsOf = (owner: 'tenant_id' | 'app_key') => {
   const matches = `${owner} = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscription_id = $3)
      AND ($4::text IS NULL OR event = $4) AND ($5::text IS NULL OR error_code = $5)
@@ -34,7 +31,7 @@ const readsOf = (owner: 'tenant_id' | 'app_key') => {
     /** $2: id. */
     find: `
   SELECT ${COLUMNS} FROM delivery WHERE ${owner} = $1 AND id = $2`,
-    /** The last attempt is in the row of its delivery. $2: id of the delivery. */
+    /** The last attempt is in the row of its delivery. $2: id. */
     attempts: `
   SELECT number, attempt.at, attempt.http_status AS "httpStatus", attempt.error_code AS "errorCode",
          attempt.error_phase AS phase, attempt.latency_ms AS "latencyMs", attempt.response_excerpt AS "responseExcerpt"
@@ -45,10 +42,7 @@ const readsOf = (owner: 'tenant_id' | 'app_key') => {
   SELECT attempts, attempted_at, http_status, error_code, error_phase, latency_ms, response_excerpt
     FROM delivery WHERE ${owner} = $1 AND id = $2 AND attempted_at IS NOT NULL
    ORDER BY number`,
-    /**
-     * Deliveries by the hour of their events, of which $5 has the lowest ids, from 1. Reads $6 rows at most in the order of an
-     * index: more deliveries make the result incomplete. $2: subscription; null for any, $3: lowest id, $4: end of the ids.
-     */
+    /** $2: subscription; null for any, $3: lowest id, $4: end of the ids, $5: lowest ids of the hours, $6: rows to read. */
     countByHour: `
   SELECT hour, count(*)::int AS deliveries,
          (count(*) FILTER (WHERE status = 'delivered'))::int AS delivered,
@@ -74,10 +68,7 @@ export const HASTEN_DELIVERY = `
   UPDATE due_delivery SET due_at = now() WHERE tenant_id = $1 AND delivery_id = $2
   RETURNING false AS "wasHeld"`;
 
-/**
- * Makes a delivery due that has ended or is held, and whose event is kept; a hold is locked. One of a record returns to its
- * partition, where its version comes first. $1: tenant, $2: id.
- */
+/** Makes a delivery due that has ended or is held, and whose event is kept; a hold is locked. $1: tenant, $2: id. */
 export const REDELIVER = `
   WITH before AS MATERIALIZED (
     SELECT tenant_id, id, status FROM delivery
@@ -99,16 +90,14 @@ export interface Delivery {
   readonly event: string;
   readonly eventId: string;
   readonly subscriptionId: string;
-  /** Null for a subscription that the tenant created. */
   readonly installationId: string | null;
   readonly url: string;
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly lastError: { code: string; message: string; httpStatus?: number } | null;
-  /** Milliseconds of the last attempt. */
   readonly latencyMs: number | null;
   readonly createdAt: Date;
-  /** Null for one that has ended, and in the partition of a record. */
+  /** Null for one that has ended, or waits in the partition of a record. */
   readonly nextAttemptAt: Date | null;
   /** Ended after its third failed attempt, so that later ones of its record went on. */
   readonly isSetAside: boolean;
@@ -131,44 +120,32 @@ export interface Attempt {
   readonly responseExcerpt: string | null;
 }
 
-/** Selects deliveries; null for any. */
+/** Null for any. */
 export interface DeliveryFilter {
   readonly status: DeliveryStatus | null;
   readonly subscriptionId: string | null;
   readonly event: string | null;
   /** Code of the last attempt's error. */
   readonly errorCode: string | null;
-  /** When the event happened. */
   readonly time: TimeRange;
 }
 
 export interface LedgerPage {
-  /** Id of the last delivery of the page before; null for the first page. */
-  readonly after: string | null;
+  readonly after: string | undefined;
   readonly limit: number;
   readonly offset: number;
+  /** Null for no limit, 0 for no count. */
+  readonly countLimit: number | null;
 }
 
-/** The deliveries of the events of an hour. */
-export interface HourStats {
-  /** The beginning of the hour. */
-  readonly at: Date;
-  readonly deliveries: number;
-  readonly delivered: number;
-  /** Includes those whose last attempt the address policy refused. */
-  readonly failed: number;
-  /** All attempts of these deliveries, whenever they were made. */
-  readonly attempts: number;
-  /** Percentiles of the last attempts; null when none was made. */
-  readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null;
-}
+export type HourStats = Omit<DeliveryHour, 'at'> & { readonly at: Date };
 
 interface HourRow extends Omit<HourStats, 'at' | 'latencyMs'> {
   readonly hour: number;
   readonly percentiles: readonly [number, number, number] | null;
 }
 
-/** Reads the ledger, and sends deliveries again. Reads of an app need transactions that plan statements for their values. */
+/** Reads of an app need transactions that plan statements for their values. */
 @Injectable()
 export class LedgerRepository {
   constructor(
@@ -176,36 +153,35 @@ export class LedgerRepository {
     private readonly holds: HoldRepository,
   ) {}
 
-  /** Newest first. */
-  async page(tx: Transaction, owner: LedgerOwner, filter: DeliveryFilter, page: LedgerPage): Promise<Delivery[]> {
-    const parameters = [...matching(owner, filter), page.after, page.limit, page.offset];
-    return (await tx.query<DeliveryRow>(readsFor(owner).list, parameters)).map(toDelivery);
+  /** Newest first, and how many there are, counted no further than `countLimit`. */
+  async page(
+    tx: Transaction,
+    owner: LedgerOwner,
+    { status, subscriptionId, event, errorCode, time }: DeliveryFilter,
+    { after, limit, offset, countLimit }: LedgerPage,
+  ): Promise<[Delivery[], number]> {
+    // The id of a delivery has the time of its event.
+    const [lowest, end] = [time.fromMs, time.toMs].map((ms) => (ms === null ? null : lowestIdOf(ms)));
+    const matching = [idOf(owner), status, subscriptionId, event, errorCode, lowest, end];
+    const [rows, [counted]] = await Promise.all([
+      tx.query<DeliveryRow>(readsFor(owner).list, [...matching, after, limit, offset]),
+      countLimit === 0 ? [] : tx.query<{ count: number }>(readsFor(owner).count, [...matching, countLimit]),
+    ]);
+    return [rows.map(toDelivery), counted?.count ?? 0];
   }
 
-  /** Counts no further than `limit`, unless it is null. */
-  async count(tx: Transaction, owner: LedgerOwner, filter: DeliveryFilter, limit: number | null): Promise<number> {
-    const [row] = await tx.query<{ count: number }>(readsFor(owner).count, [...matching(owner, filter), limit]);
-    return row?.count ?? 0;
-  }
-
-  /** @returns null when the owner has no such delivery */
   async find(tx: Transaction, owner: LedgerOwner, id: string): Promise<Delivery | null> {
     const [row] = await tx.query<DeliveryRow>(readsFor(owner).find, [idOf(owner), id]);
     return row ? toDelivery(row) : null;
   }
 
-  /** In the order in which they were made. */
   listAttempts(tx: Transaction, owner: LedgerOwner, id: string): Promise<Attempt[]> {
     return tx.query<Attempt>(readsFor(owner).attempts, [idOf(owner), id]);
   }
 
-  /**
-   * One entry for each hour, oldest first.
-   * @param subscriptionId null for all
-   * @returns null when there are more than `most` deliveries
-   */
+  /** Oldest hour first; null when there are more than `most` deliveries. @param subscriptionId null for all */
   async countByHour(
-    tx: TenantTransaction | NarrowTransaction,
+    tx: Transaction,
     owner: LedgerOwner,
     subscriptionId: string | null,
     { fromMs, toMs, hoursMs }: StatsHours,
@@ -224,10 +200,7 @@ export class LedgerRepository {
     return (await tx.queryPrepared(FIND_KNOWN_DELIVERY, [tx.tenantId, ids])).length > 0;
   }
 
-  /**
-   * Makes a delivery due now, whether it waits for its next attempt, is held or has ended.
-   * @returns false when its event is no longer kept
-   */
+  /** @returns false when its event is no longer kept, or it waits for an earlier one */
   async redeliver(tx: TenantTransaction, { id, subscriptionId }: Delivery): Promise<boolean> {
     this.holds.lock(tx, [{ tenantId: tx.tenantId, subscriptionId }]);
     const [row] = [
@@ -243,12 +216,6 @@ export class LedgerRepository {
 
 const readsFor = (owner: LedgerOwner) => ('appKey' in owner ? APP_LEDGER : TENANT_LEDGER);
 const idOf = (owner: LedgerOwner): string => ('appKey' in owner ? owner.appKey : owner.tenantId);
-
-/** The parameters that all lists share. The id of a delivery has the time of its event. */
-function matching(owner: LedgerOwner, { status, subscriptionId, event, errorCode, time }: DeliveryFilter) {
-  const [lowest, end] = [time.fromMs, time.toMs].map((ms) => (ms === null ? null : lowestIdOf(ms)));
-  return [idOf(owner), status, subscriptionId, event, errorCode, lowest, end];
-}
 
 /** The HTTP status belongs to the error only if there is one. */
 const toDelivery = ({ errorCode, errorMessage, httpStatus, ...delivery }: DeliveryRow): Delivery => ({

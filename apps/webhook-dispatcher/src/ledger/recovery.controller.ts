@@ -25,10 +25,8 @@ export class RecoveryController {
     @IdParam() id: string,
     @Body() { since, limit = MOST_DELIVERIES, includeFailed = false }: StartRecoveryInput,
   ): Promise<RecoveryView> {
-    const from = since === undefined ? null : new Date(since);
-    return recoveryView(
-      await this.recoveries.start(principal, { subscriptionId: id, since: from, limit, includeFailed }),
-    );
+    const request = { subscriptionId: id, since: since === undefined ? null : new Date(since), limit, includeFailed };
+    return recoveryView(await this.recoveries.start(principal, request));
   }
 
   @Get('recovery')

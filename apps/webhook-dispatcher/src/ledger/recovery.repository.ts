@@ -1,7 +1,7 @@
-import type { Room } from '@crm/database';
-import { lowestIdOf, measureDueWork, type NarrowTransaction, type TenantTransaction } from '@crm/database';
+import { lowestIdOf, measureDueWork, type NarrowTransaction, type Room, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
+import type { SubscriptionKey } from '../queue/subscription-queue.repository.js';
 
 const COLUMNS = `state, since, include_failed AS "includeFailed", total, done, started_at AS "startedAt",
          finished_at AS "finishedAt"`;
@@ -19,10 +19,7 @@ const COUNT_RECOVERABLE = `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM delivery WHERE ${RECOVERABLE} AND id >= $4 AND id < $5 LIMIT $6) AS recoverable`;
 
-/**
- * No row when one is running. $1: tenant, $2: subscription, $3: since, $4: whether failed ones too, $5: total, $6: lowest id,
- * $7: end of the ids, $8: start.
- */
+/** No row when one is running. $1: tenant, $2: subscription; the others in the order of the columns. */
 const START_RECOVERY = `
   INSERT INTO recovery (tenant_id, subscription_id, state, since, include_failed, total, next_id, end_id, started_at, due_at)
   VALUES ($1, $2, 'running', $3, $4, $5, $6, $7, $8, now())
@@ -66,7 +63,7 @@ const COUNT_DUE = `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM due_delivery WHERE tenant_id = $1 AND subscription_id = $2 AND due_at <= now() LIMIT $3) AS due`;
 
-/** Makes the oldest due, behind first attempts of the same subscription. $1 to $3 as above, $4: lowest id, $5: end of the ids, $6: limit. */
+/** Makes the oldest due. $1 to $3 as above, $4: lowest id, $5: end of the ids, $6: limit. */
 export const MAKE_DUE = `
   WITH chosen AS MATERIALIZED (
     SELECT tenant_id, id, status FROM delivery
@@ -86,49 +83,37 @@ const ADVANCE_RECOVERY = `
          due_at = now() + $6 * interval '1 millisecond', finished_at = CASE WHEN $6::float8 IS NULL THEN now() END
    WHERE tenant_id = $1 AND subscription_id = $2`;
 
-/** Recoveries that are due and that no process continues. */
 export const MEASURE_DUE_RECOVERIES = measureDueWork('recovery', 'due_at');
 
 /** `stopped`: the subscription was paused or disabled meanwhile; the rest stays held. */
 export const RECOVERY_STATES = ['running', 'completed', 'stopped'] as const;
 export type RecoveryState = (typeof RECOVERY_STATES)[number];
 
-/** Sends the held deliveries of a subscription, which has one at a time and keeps the last one. */
+/** A subscription has one at a time and keeps the last one. */
 export interface Recovery {
   readonly state: RecoveryState;
   /** Only events from then on; null for all. */
   readonly since: Date | null;
-  /** Whether failed deliveries are sent too. */
   readonly includeFailed: boolean;
   /** Deliveries at the start, up to the requested limit. */
   readonly total: number;
-  /** Deliveries that were made due. */
   readonly done: number;
   readonly startedAt: Date;
-  /** When nothing was left to make due; null while it runs. */
   readonly finishedAt: Date | null;
 }
 
-export interface RecoveryRequest {
+export interface RecoveryRequest extends Pick<Recovery, 'since' | 'includeFailed'> {
   readonly subscriptionId: string;
-  readonly since: Date | null;
-  readonly includeFailed: boolean;
-  /** How many at most. */
   readonly limit: number;
 }
 
-export interface ClaimedRecovery {
-  readonly tenantId: string;
-  readonly subscriptionId: string;
-  /** Proves the claim: a recovery that another process has claimed in the meantime is not changed. */
+export interface ClaimedRecovery extends SubscriptionKey {
+  /** A recovery that another process has claimed in the meantime is not changed. */
   readonly claim: string;
   readonly dueAt: Date;
 }
 
-export interface RecoveryStep {
-  readonly includeFailed: boolean;
-  readonly total: number;
-  readonly done: number;
+export interface RecoveryStep extends Pick<Recovery, 'includeFailed' | 'total' | 'done'> {
   readonly nextId: string;
   readonly endId: string;
 }
@@ -138,53 +123,34 @@ export interface MadeDue {
   readonly wasHeld: boolean;
 }
 
-/** The state of a recovery after a step. */
 export interface RecoveryProgress {
   readonly state: RecoveryState;
   /** Deliveries that this step made due. */
   readonly done: number;
   readonly nextId: string;
-  /** Milliseconds until the next step; null when there is none. */
   readonly nextInMs: number | null;
 }
 
 @Injectable()
 export class RecoveryRepository {
-  /** @returns null when the subscription never had one */
   async find(tx: TenantTransaction, subscriptionId: string): Promise<Recovery | null> {
     const [row] = await tx.query<Recovery>(FIND_RECOVERY, [tx.tenantId, subscriptionId]);
     return row ?? null;
   }
 
-  /**
-   * Starts a recovery of events that happened until now.
-   * @returns null when one is running
-   */
+  /** @returns null when one is running */
   async start(tx: TenantTransaction, request: RecoveryRequest): Promise<Recovery | null> {
     const { subscriptionId, since, includeFailed, limit } = request;
     const startedAt = new Date();
     // An event of this millisecond is recovered too.
     const ids = [lowestIdOf(since?.getTime() ?? 0), lowestIdOf(startedAt.getTime() + 1)];
-    const [counted] = await tx.query<{ count: number }>(COUNT_RECOVERABLE, [
-      tx.tenantId,
-      subscriptionId,
-      includeFailed,
-      ...ids,
-      limit,
-    ]);
-    const [row] = await tx.query<Recovery>(START_RECOVERY, [
-      tx.tenantId,
-      subscriptionId,
-      since,
-      includeFailed,
-      counted?.count ?? 0,
-      ...ids,
-      startedAt,
-    ]);
+    const recoverable = [tx.tenantId, subscriptionId, includeFailed, ...ids, limit];
+    const [counted] = await tx.query<{ count: number }>(COUNT_RECOVERABLE, recoverable);
+    const started = [tx.tenantId, subscriptionId, since, includeFailed, counted?.count ?? 0, ...ids, startedAt];
+    const [row] = await tx.query<Recovery>(START_RECOVERY, started);
     return row ?? null;
   }
 
-  /** @param claimMs milliseconds until the claim expires; longer than a step can take */
   claim(
     tx: NarrowTransaction,
     claim: string,
@@ -203,28 +169,23 @@ export class RecoveryRepository {
     ]);
   }
 
-  /** Milliseconds until a recovery is due; null when none is running. */
   async findDueInMs(tx: NarrowTransaction, fullTenants: readonly string[]): Promise<number | null> {
     const [row] = await tx.query<{ dueInMs: number }>(FIND_NEXT_RECOVERY, [fullTenants]);
     return row ? Math.max(0, row.dueInMs) : null;
   }
 
-  /**
-   * Locks the row until the transaction ends.
-   * @returns null when another process has claimed it meanwhile, or its subscription was deleted
-   */
+  /** @returns null when another process has claimed it meanwhile, or its subscription was deleted */
   async lock(tx: TenantTransaction, { subscriptionId, claim }: ClaimedRecovery): Promise<RecoveryStep | null> {
     const [row] = await tx.query<RecoveryStep>(LOCK_RECOVERY, [tx.tenantId, subscriptionId, claim]);
     return row ?? null;
   }
 
-  /** How many deliveries of the subscription are due, counting no further than `limit`. */
   async countDue(tx: TenantTransaction, subscriptionId: string, limit: number): Promise<number> {
     const [row] = await tx.query<{ count: number }>(COUNT_DUE, [tx.tenantId, subscriptionId, limit]);
     return row?.count ?? 0;
   }
 
-  /** Makes the oldest remaining deliveries due, in the order of their events; the hold is locked. */
+  /** The hold is locked. */
   makeDue(tx: TenantTransaction, subscriptionId: string, step: RecoveryStep, limit: number): Promise<MadeDue[]> {
     const { includeFailed, nextId, endId } = step;
     return tx.query<MadeDue>(MAKE_DUE, [tx.tenantId, subscriptionId, includeFailed, nextId, endId, limit]);

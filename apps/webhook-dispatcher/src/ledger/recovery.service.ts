@@ -4,14 +4,11 @@ import { Database, Wake } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { refuseUnknownSubscription, statusOf } from '../subscriptions/subscription.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
-import type { Recovery, RecoveryRequest } from './recovery.repository.js';
-import { RecoveryRepository } from './recovery.repository.js';
+import { type Recovery, RecoveryRepository, type RecoveryRequest } from './recovery.repository.js';
 
-/** Wakes the worker of this process when a recovery has started. */
 @Injectable()
 export class RecoverySignal extends Wake {}
 
-/** Starts recoveries of held deliveries; the worker advances them in the background. */
 @Injectable()
 export class RecoveryService {
   constructor(
@@ -21,10 +18,7 @@ export class RecoveryService {
     private readonly signal: RecoverySignal,
   ) {}
 
-  /**
-   * Starts a recovery, or returns the one that is running, whatever it was asked for.
-   * @throws PlatformError NOT_FOUND, or CONFLICT while the subscription is paused or disabled
-   */
+  /** Returns the one that is running, if there is one. @throws PlatformError NOT_FOUND, or CONFLICT for an inactive subscription */
   async start({ tenantId }: Principal, request: RecoveryRequest): Promise<Recovery> {
     const { subscriptionId } = request;
     return this.database.transaction(tenantId, async (tx) => {
@@ -39,10 +33,7 @@ export class RecoveryService {
     });
   }
 
-  /**
-   * The running recovery, or the last one.
-   * @throws PlatformError NOT_FOUND when there is no such subscription, or it never had one
-   */
+  /** @throws PlatformError NOT_FOUND when there is no such subscription, or it never had one */
   async get({ tenantId }: Principal, subscriptionId: string): Promise<Recovery> {
     return this.database.transaction(tenantId, async (tx) => {
       const [subscription, recovery] = await Promise.all([

@@ -13,20 +13,15 @@ import {
 } from './recovery.repository.js';
 import { RecoverySignal } from './recovery.service.js';
 
-/** Recoveries that this process advances at the same time. */
 const CONCURRENCY = 4;
-/** Milliseconds until a claim expires: a step is one short transaction. */
+/** A step is one short transaction. */
 const CLAIM_MS = 30_000;
 const LONGEST_PAUSE_MS = 5_000;
 /** Deliveries of a subscription that a recovery makes due at a time: about as many as are sent between two steps. */
 export const DUE_AT_A_TIME = 256;
-/** Milliseconds between two steps. */
 const STEP_MS = 250;
 
-/**
- * Makes held deliveries due, the oldest events first, in small steps, so that they do not displace new events. Each step is one
- * transaction; when a process dies, another goes on once its claim has expired.
- */
+/** Makes held deliveries due, the oldest events first, in small steps, so that they do not displace new events. */
 @Injectable()
 export class RecoveryWorker extends Worker<ClaimedRecovery> {
   constructor(

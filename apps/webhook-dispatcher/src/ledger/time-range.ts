@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 
-/** A range of times as a query gives it: RFC 3339, including `from`, excluding `to`. */
+/** RFC 3339, including `from`, excluding `to`. */
 export interface TimeRangeQuery {
   readonly from?: string;
   readonly to?: string;
@@ -12,10 +12,7 @@ export interface TimeRange {
   readonly toMs: number | null;
 }
 
-/**
- * @param query checked times; one before 1970 means 1970, since no event is older
- * @throws PlatformError INVALID_QUERY when the range ends before it begins
- */
+/** @throws PlatformError INVALID_QUERY when the range ends before it begins */
 export function parseTimeRange({ from, to }: TimeRangeQuery): TimeRange {
   const [fromMs, toMs] = [parseTime(from), parseTime(to)];
   assertForward(fromMs, toMs);
@@ -28,6 +25,7 @@ function assertForward(fromMs: number | null, toMs: number | null): void {
   }
 }
 
+/** No event is older than 1970. */
 const parseTime = (text: string | undefined): number | null =>
   text === undefined ? null : Math.max(0, Date.parse(text));
 
@@ -36,17 +34,14 @@ const HOURS_BY_DEFAULT = 24;
 /** The longest range of one request for statistics: a week, 169 hours when it does not begin with one. */
 export const MOST_DAYS = 7;
 
-/** Hours of UTC; the range may cover the first and the last in part. */
 export interface StatsHours {
   readonly fromMs: number;
   readonly toMs: number;
-  /** The beginning of each hour. */
   readonly hoursMs: readonly number[];
 }
 
 /**
- * The hours of a range: without `to` until now, without `from` the 24 hours that end with the last one. A range is not rounded,
- * so that a tenant with too many deliveries in an hour can ask for minutes.
+ * Hours of UTC. A range is not rounded, so that a tenant with too many deliveries in an hour can ask for minutes.
  * @throws PlatformError INVALID_QUERY for more than seven days, and when the range ends before it begins
  */
 export function statsHours({ fromMs: from, toMs: to }: TimeRange, nowMs: number): StatsHours {

@@ -1,6 +1,6 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { type SubscriptionQueue, SubscriptionQueueRepository } from './subscription-queue.repository.js';
+import { type SubscriptionKey, SubscriptionQueueRepository, tenantsOf } from './subscription-queue.repository.js';
 
 // A partition has the deliveries of one record to one subscription that have not ended. Its head, of which the database allows
 // one, is also in `due_delivery`. Rows become waiting or head, or go, only while LOCK_DELIVERY_ORDER is held; all others only
@@ -10,7 +10,6 @@ import { type SubscriptionQueue, SubscriptionQueueRepository } from './subscript
 const LOCK_DELIVERY_ORDER = `
   SELECT pg_advisory_xact_lock(hashtextextended('record_lines', 0))`;
 
-/** Whether some row has not been looked at. */
 export const FIND_FRESH = `
   SELECT EXISTS (SELECT 1 FROM ordered_delivery WHERE state IN ('new', 'ended')) AS "isFresh"`;
 
@@ -20,9 +19,8 @@ const isOpen = (row: string): string =>
       OR ${row}.arrived_at < now() - $2 * interval '1 millisecond')`;
 
 /**
- * Removes ended rows, and makes the first row of each changed partition without a head its head, due now. Reads a few rows of
- * a partition, however many wait. $1: stream sequence up to which every event is recorded, $2: milliseconds after which a new
- * row no longer waits for that, $3: rows to look at.
+ * Removes ended rows, and makes the first row of each changed partition without a head its head, due now.
+ * $1, $2: as `recordedUpTo` and `longestMs` of `Gate`, $3: rows to look at.
  */
 export const APPOINT_HEADS = `
   WITH fresh AS MATERIALIZED (
@@ -77,10 +75,7 @@ const REPAIR_HEADS = `
                       WHERE due.tenant_id = head.tenant_id AND due.delivery_id = head.delivery_id)
   RETURNING 1`;
 
-/**
- * For statements that send deliveries again, which they give as `again`: makes them due behind first attempts of the same
- * subscription, or puts those of a record back into their partition.
- */
+/** Makes the deliveries in `again` due behind first attempts, or puts those of a record back into their partition. */
 export const DUE_AGAIN = `
   due AS (
     INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
@@ -93,53 +88,40 @@ export const DUE_AGAIN = `
     -- It has just ended, and its row has not been removed yet.
     ON CONFLICT (tenant_id, delivery_id) DO UPDATE SET state = 'new', attempts = EXCLUDED.attempts)`;
 
-/** A delivery that is the head of its partition. */
-export interface Head {
-  readonly tenantId: string;
-  readonly deliveryId: string;
-}
-
 /** Decides whether a new delivery may become a head. */
-export interface Gate {
+interface Gate {
   /** Sequence in the stream up to which every event is recorded. */
   readonly recordedUpTo: number;
   /** Milliseconds after which a delivery no longer waits for those before it in the stream. */
   readonly longestMs: number;
 }
 
-export interface Appointed {
-  /** Subscriptions that got something due. */
+interface Appointed {
   readonly woken: number;
   /** Whether changes are left, because they wait for the stream or exceed the limit. */
   readonly isFresh: boolean;
 }
 
-/** Orders the deliveries of a record by its versions. Only heads are due, so that claims know nothing of order. Narrow role. */
+/** Only heads are due, so that claims know nothing of order. Runs as the narrow role. */
 @Injectable()
 export class DeliveryOrderRepository {
   constructor(private readonly queues: SubscriptionQueueRepository) {}
 
-  /**
-   * Makes the first delivery of each changed partition due, unless it has a head.
-   * @param limit changes to look at
-   */
   async appointHeads(tx: NarrowTransaction, { recordedUpTo, longestMs }: Gate, limit: number): Promise<Appointed> {
     tx.issue(LOCK_DELIVERY_ORDER, []);
     // Not prepared: the table grows from nothing within a second, and a plan for an empty one reads it whole per partition.
     const [queues, [fresh]] = await Promise.all([
-      tx.query<SubscriptionQueue>(APPOINT_HEADS, [recordedUpTo, longestMs, limit]),
+      tx.query<SubscriptionKey>(APPOINT_HEADS, [recordedUpTo, longestMs, limit]),
       tx.query<{ isFresh: boolean }>(FIND_FRESH),
     ]);
-    if (queues.length > 0) {
-      const woken = queues.map((queue) => ({ ...queue, dueAt: null }));
-      this.queues.wake(tx, woken);
-    }
+    const woken = queues.map((queue) => ({ ...queue, dueAt: null }));
+    if (woken.length > 0) this.queues.wake(tx, woken);
     return { woken: queues.length, isFresh: fresh?.isFresh ?? false };
   }
 
-  /** Unblocks the partitions of heads; only the owner of their claims may. Does not wait for the server. */
-  endHeads(tx: NarrowTransaction, heads: readonly Head[]): void {
-    tx.issue(END_HEADS, [heads.map(({ tenantId }) => tenantId), heads.map(({ deliveryId }) => deliveryId)]);
+  /** Only the owner of their claims may. Does not wait for the server. */
+  endHeads(tx: NarrowTransaction, heads: readonly { readonly tenantId: string; readonly deliveryId: string }[]): void {
+    tx.issue(END_HEADS, [tenantsOf(heads), heads.map(({ deliveryId }) => deliveryId)]);
   }
 
   /** @returns how many partitions were blocked by a head that was no longer due */

@@ -11,18 +11,12 @@ const LONGEST_PAUSE_MS = 5_000;
 const FIRST_PAUSE_MS = 10;
 const LAST_PAUSE_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
-/** Changes per look: bounds how long others wait for the lock. */
+/** Bounds how long others wait for the lock. */
 const CHANGES_PER_LOOK = 1_000;
-/**
- * Milliseconds that a new delivery waits at most for the events before it in the stream: longer than a dead process's events
- * take to come again (10 s, `ackWaitMs`), short enough that an event that keeps failing does not hold up all other records.
- */
+/** Longer than a dead process's events take to come again (10 s, `ackWaitMs`); one that keeps failing holds up no others. */
 const LONGEST_GATE_MS = 30_000;
 
-/**
- * Appoints the heads of partitions. A delivery becomes one only when every event before it in the stream is recorded by
- * whichever process got it, so that no lower version of its record can still come.
- */
+/** A delivery becomes a head when every event before it in the stream is recorded, so that no lower version can still come. */
 @Injectable()
 export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('DeliveryOrder');
@@ -58,10 +52,8 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
     try {
       return await this.look();
     } catch (error) {
-      this.logger.error({
-        msg: 'The next delivery of a record could not be made due; the next look tries again',
-        err: error,
-      });
+      const msg = 'The next delivery of a record could not be made due; the next look tries again';
+      this.logger.error({ msg, err: error });
       return AFTER_FAILURE_MS;
     }
   }

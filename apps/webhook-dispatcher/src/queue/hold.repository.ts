@@ -1,6 +1,7 @@
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { type SubscriptionKey, subscriptionsOf, tenantsOf } from './subscription-queue.repository.js';
 
 // A hold counts the held deliveries of a subscription, so that neither the bound nor an answer has to. Whoever changes such
 // deliveries locks their holds first, in the order of the subscriptions. A discarded hold belongs to a deleted subscription.
@@ -14,10 +15,8 @@ export const LOCK_HOLDS = `
      FOR UPDATE OF hold`;
 
 /**
- * Deliveries that are held before any attempt. Those beyond the bound are counted and not written, the latest first; a body is
- * written only if a delivery needs it. Of the deliveries $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: their names,
- * $6: URLs, $12: apps, $13: installations, $14: records, $15: versions (nullable from $12 on); $7: the bound; of the events of
- * which every delivery is held $8: tenants, $9: ids, $10: names, $11: bodies.
+ * What exceeds the bound $7 is counted and not written, the latest first. $1 to $6 and, nullable, $12 to $15 are columns of the
+ * deliveries, $8 to $11 of the events of which every delivery is held, whose bodies are written only if one needs it.
  */
 export const INSERT_HELD_DELIVERIES = `
   WITH given AS MATERIALIZED (
@@ -52,8 +51,8 @@ export const INSERT_HELD_DELIVERIES = `
   SELECT count(*)::int AS dropped FROM judged WHERE NOT fits`;
 
 /**
- * Claimed deliveries whose subscription was paused or disabled before the attempt; the bound does not apply, because they were
- * accepted before. $1: tenants, $2: ids, $3: claims, $4, $5: lowest and highest id, which exclude partitions of other days.
+ * The bound does not apply to claimed ones, which were accepted before. $1: tenants, $2: ids, $3: claims, $4, $5: lowest and
+ * highest id, which exclude partitions of other days.
  */
 export const HOLD_CLAIMED_DELIVERIES = `
   WITH given AS MATERIALIZED (
@@ -73,7 +72,7 @@ export const HOLD_CLAIMED_DELIVERIES = `
      WHERE hold.tenant_id = change.tenant_id AND hold.subscription_id = change.subscription_id)
   SELECT id FROM held`;
 
-/** Holds due deliveries that are not claimed. $1: tenant, $2: subscription, $3: how many. */
+/** Leaves claimed ones alone. $1: tenant, $2: subscription, $3: how many. */
 const HOLD_DUE_DELIVERIES = `
   WITH chosen AS MATERIALIZED (
     SELECT due.tenant_id, due.delivery_id FROM due_delivery AS due
@@ -156,7 +155,6 @@ const DELETE_HOLD = `
   DELETE FROM subscription_hold WHERE tenant_id = $1 AND subscription_id = $2 AND is_discarded`;
 
 export interface Hold {
-  /** Deliveries with the status `held`. */
   readonly held: number;
   /** Events since it was last paused or disabled that exceeded the bound and were not kept. */
   readonly dropped: number;
@@ -164,37 +162,28 @@ export interface Hold {
 
 export const NOTHING_HELD: Hold = { held: 0, dropped: 0 };
 
-export interface HoldKey {
-  readonly tenantId: string;
-  readonly subscriptionId: string;
-}
-
-export interface HeldDelivery extends HoldKey {
+interface HeldDelivery extends SubscriptionKey {
   readonly id: string;
   readonly eventId: string;
   readonly event: string;
   readonly url: string;
-  /** Null for a subscription of the workspace. */
   readonly app: { readonly key: string; readonly installationId: string } | null;
-  /** Position among the deliveries of its record; null for one without an order. */
+  /** Among the deliveries of its record; null for one without an order. */
   readonly position: { readonly recordId: string; readonly recordVersion: number } | null;
 }
 
 /** An event whose deliveries are all held. */
-export interface HeldEvent {
+interface HeldEvent {
   readonly tenantId: string;
   readonly eventId: string;
   readonly event: string;
   readonly body: string;
 }
 
-export interface ClaimedHeldDelivery extends HoldKey {
+interface ClaimedHeldDelivery extends SubscriptionKey {
   readonly deliveryId: string;
   readonly claim: string;
 }
-
-const tenantsOf = (holds: readonly { tenantId: string }[]) => holds.map(({ tenantId }) => tenantId);
-const subscriptionsOf = (holds: readonly HoldKey[]) => holds.map(({ subscriptionId }) => subscriptionId);
 
 /** Holds of paused and disabled subscriptions. A hold is opened when that begins, and stays until the subscription is deleted. */
 @Injectable()
@@ -202,15 +191,11 @@ export class HoldRepository {
   constructor(@Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'heldPerSubscription'>) {}
 
   /** Locks holds until the transaction ends. Does not wait for the server. */
-  lock(tx: TenantTransaction | NarrowTransaction, holds: readonly HoldKey[]): void {
+  lock(tx: TenantTransaction | NarrowTransaction, holds: readonly SubscriptionKey[]): void {
     tx.issue(LOCK_HOLDS, [tenantsOf(holds), subscriptionsOf(holds)]);
   }
 
-  /**
-   * Writes deliveries that are held before any attempt, as many as the bound allows; their holds are locked.
-   * @param events those whose deliveries are all held: a body is written only where a delivery is
-   * @returns how many exceeded the bound
-   */
+  /** @returns how many exceeded the bound; their holds are locked */
   async insert(
     tx: NarrowTransaction,
     deliveries: readonly HeldDelivery[],
@@ -236,7 +221,7 @@ export class HoldRepository {
     return row?.dropped ?? 0;
   }
 
-  /** @returns ids that are held now; this process no longer claimed the others. Their holds are locked. */
+  /** @returns those that are held now; this process no longer claimed the others. Their holds are locked. */
   holdClaimed(tx: NarrowTransaction, deliveries: readonly ClaimedHeldDelivery[]): Promise<{ id: string }[]> {
     const ids = deliveries.map(({ deliveryId }) => deliveryId).sort();
     return tx.queryPrepared<{ id: string }>(HOLD_CLAIMED_DELIVERIES, [
@@ -248,21 +233,18 @@ export class HoldRepository {
     ]);
   }
 
-  /** @returns how many due deliveries that nobody has claimed are held now; the hold is locked */
-  async holdDue(tx: NarrowTransaction, { tenantId, subscriptionId }: HoldKey, limit: number): Promise<number> {
+  /** @returns how many are held now; the hold is locked */
+  async holdDue(tx: NarrowTransaction, { tenantId, subscriptionId }: SubscriptionKey, limit: number): Promise<number> {
     const [row] = await tx.query<{ count: number }>(HOLD_DUE_DELIVERIES, [tenantId, subscriptionId, limit]);
     return row?.count ?? 0;
   }
 
-  /** Counts held deliveries in the ledger; the holds are locked. Does not wait for the server. */
-  recount(tx: TenantTransaction | NarrowTransaction, holds: readonly HoldKey[]): void {
+  /** The holds are locked. Does not wait for the server. */
+  recount(tx: TenantTransaction | NarrowTransaction, holds: readonly SubscriptionKey[]): void {
     tx.issue(RECOUNT_HOLDS, [tenantsOf(holds), subscriptionsOf(holds)]);
   }
 
-  /**
-   * Opens a hold in the transaction that pauses or disables the subscription.
-   * @returns the hold, with the deliveries that are held already
-   */
+  /** In the transaction that pauses or disables the subscription. */
   async open(tx: TenantTransaction, subscriptionId: string): Promise<Hold> {
     tx.issue(OPEN_HOLD, [tx.tenantId, subscriptionId]);
     this.recount(tx, [{ tenantId: tx.tenantId, subscriptionId }]);
@@ -275,7 +257,7 @@ export class HoldRepository {
     return new Map(rows.map(({ subscriptionId, held, dropped }) => [subscriptionId, { held, dropped }]));
   }
 
-  /** Subtracts deliveries that are no longer held; the hold is locked. Does not wait for the server. */
+  /** The hold is locked. Does not wait for the server. */
   reduce(tx: TenantTransaction, subscriptionId: string, count: number): void {
     tx.issue(REDUCE_HOLD, [tx.tenantId, subscriptionId, count]);
   }
@@ -285,21 +267,23 @@ export class HoldRepository {
     if (subscriptionIds.length > 0) tx.issue(DISCARD_HOLDS, [tx.tenantId, subscriptionIds]);
   }
 
-  /** Holds with deliveries, in the order of their keys. */
-  listCounting(tx: NarrowTransaction, last: HoldKey, limit: number): Promise<HoldKey[]> {
-    return tx.query<HoldKey>(LIST_COUNTING_HOLDS, [last.tenantId, last.subscriptionId, limit]);
+  listCounting(tx: NarrowTransaction, last: SubscriptionKey, limit: number): Promise<SubscriptionKey[]> {
+    return tx.query<SubscriptionKey>(LIST_COUNTING_HOLDS, [last.tenantId, last.subscriptionId, limit]);
   }
 
-  listDiscarded(tx: NarrowTransaction, limit: number): Promise<HoldKey[]> {
-    return tx.query<HoldKey>(LIST_DISCARDED_HOLDS, [limit]);
+  listDiscarded(tx: NarrowTransaction, limit: number): Promise<SubscriptionKey[]> {
+    return tx.query<SubscriptionKey>(LIST_DISCARDED_HOLDS, [limit]);
   }
 
-  /** @returns how many held deliveries of a deleted subscription were ended */
-  async discardSome(tx: NarrowTransaction, { tenantId, subscriptionId }: HoldKey, limit: number): Promise<number> {
+  async discardSome(
+    tx: NarrowTransaction,
+    { tenantId, subscriptionId }: SubscriptionKey,
+    limit: number,
+  ): Promise<number> {
     return (await tx.query(DISCARD_HELD_DELIVERIES, [tenantId, subscriptionId, limit])).length;
   }
 
-  delete(tx: NarrowTransaction, { tenantId, subscriptionId }: HoldKey): void {
+  delete(tx: NarrowTransaction, { tenantId, subscriptionId }: SubscriptionKey): void {
     tx.issue(DELETE_HOLD, [tenantId, subscriptionId]);
   }
 }

@@ -1,9 +1,9 @@
 import { Database, NO_TENANT, Sweeper } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DeliveryOrderRepository } from './delivery-order.repository.js';
-import { type HoldKey, HoldRepository } from './hold.repository.js';
+import { HoldRepository } from './hold.repository.js';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from './queue-signals.js';
-import { SubscriptionQueueRepository } from './subscription-queue.repository.js';
+import { type SubscriptionKey, SubscriptionQueueRepository } from './subscription-queue.repository.js';
 
 const REPAIR_EVERY_MS = 600_000;
 
@@ -49,7 +49,6 @@ const DISCARD_EVERY_MS = 30_000;
 const DISCARDED_HOLDS_PER_SWEEP = 100;
 const DELIVERIES_PER_TRANSACTION = 1_000;
 
-/** Ends the held deliveries of deleted subscriptions. */
 @Injectable()
 export class DiscardedHoldSweeper extends Sweeper {
   constructor(
@@ -64,7 +63,7 @@ export class DiscardedHoldSweeper extends Sweeper {
     for (const hold of discarded) await this.discard(hold, stopping);
   }
 
-  private async discard(hold: HoldKey, stopping: AbortSignal): Promise<void> {
+  private async discard(hold: SubscriptionKey, stopping: AbortSignal): Promise<void> {
     let ended = DELIVERIES_PER_TRANSACTION;
     while (ended === DELIVERIES_PER_TRANSACTION && !stopping.aborted) {
       ended = await this.database.crossTenant(async (tx) => {
@@ -91,7 +90,7 @@ export class HoldRecountSweeper extends Sweeper {
   }
 
   async sweep(stopping: AbortSignal): Promise<void> {
-    let last: HoldKey = { tenantId: NO_TENANT, subscriptionId: NO_TENANT };
+    let last: SubscriptionKey = { tenantId: NO_TENANT, subscriptionId: NO_TENANT };
     while (!stopping.aborted) {
       const page = await this.database.crossTenant((tx) => this.holds.listCounting(tx, last, COUNTED_HOLDS_PER_PAGE));
       for (const hold of page) if (!stopping.aborted) await this.recount(hold);
@@ -102,7 +101,7 @@ export class HoldRecountSweeper extends Sweeper {
   }
 
   /** One transaction each, because events of the subscription wait for the lock. */
-  private async recount(hold: HoldKey): Promise<void> {
+  private async recount(hold: SubscriptionKey): Promise<void> {
     await this.database.crossTenant(async (tx) => {
       this.holds.lock(tx, [hold]);
       this.holds.recount(tx, [hold]);

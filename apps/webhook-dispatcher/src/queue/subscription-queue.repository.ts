@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 
 /**
  * A row that is due already is shared and not written, so that events that arrive together do not wait for each other.
- * $1, $2: tenants and subscriptions, $3: when something in them is due; null for now; in threes.
+ * $1, $2: tenants and subscriptions, $3: when something in them is due; null for now.
  */
 export const WAKE_QUEUES = `
   WITH wanted AS MATERIALIZED (
@@ -41,10 +41,7 @@ const nextOf = (name: string, condition: string): string => `
          WHERE tenant_id = held.tenant_id AND subscription_id = held.subscription_id AND ${condition}
            AND due_at < coalesce(${name}.at, 'infinity') AND claimed_until >= now()) AS claimed_${name} ON true`;
 
-/**
- * Separate from LOCK_FREE_QUEUES, so that it sees everything that was committed before the rows were locked.
- * $1, $2: tenants and subscriptions, in pairs.
- */
+/** After LOCK_FREE_QUEUES, so that it sees everything that was committed before the rows were locked. $1, $2: as there. */
 export const SETTLE_QUEUES = `
   WITH queue AS MATERIALIZED (
     SELECT held.tenant_id, held.subscription_id,
@@ -82,25 +79,21 @@ const REPAIR_QUEUES = `
     WHERE queue.due_at > EXCLUDED.due_at AND queue.due_at > now()
   RETURNING 1`;
 
-/** The queue of a subscription has its deliveries that wait for an attempt. */
-export interface SubscriptionQueue {
+export interface SubscriptionKey {
   readonly tenantId: string;
   readonly subscriptionId: string;
 }
 
-/** A queue in which something becomes due. */
-export interface WokenQueue extends SubscriptionQueue {
-  /** Null for now. */
+export interface WokenQueue extends SubscriptionKey {
   readonly dueAt: Date | null;
 }
 
-const tenantsOf = (queues: readonly SubscriptionQueue[]) => queues.map(({ tenantId }) => tenantId);
-const subscriptionsOf = (queues: readonly SubscriptionQueue[]) => queues.map(({ subscriptionId }) => subscriptionId);
+export const tenantsOf = (keys: readonly Pick<SubscriptionKey, 'tenantId'>[]) => keys.map(({ tenantId }) => tenantId);
+export const subscriptionsOf = (keys: readonly SubscriptionKey[]) => keys.map(({ subscriptionId }) => subscriptionId);
 
 /**
- * A subscription has a queue while its deliveries wait; `due_at` is never later than when one of them may be claimed. An
- * earlier one is corrected by a look that finds nothing. Whoever makes a delivery due locks the row of its queue until the
- * commit, so that `due_at` never moves past a delivery that is not visible yet.
+ * A subscription has a queue while its deliveries wait; `due_at` is never later than when one of them may be claimed. Whoever
+ * makes a delivery due locks the row until the commit, so that `due_at` never moves past a delivery that is not visible yet.
  */
 @Injectable()
 export class SubscriptionQueueRepository {
@@ -113,24 +106,18 @@ export class SubscriptionQueueRepository {
    * Moves queues on to their next claimable delivery and deletes empty ones. A queue that is still due goes behind all others.
    * Queues that another transaction has locked stay as they are, which is always right.
    */
-  async settle(tx: NarrowTransaction, queues: readonly SubscriptionQueue[]): Promise<void> {
-    const locked = await tx.query<SubscriptionQueue>(LOCK_FREE_QUEUES, [tenantsOf(queues), subscriptionsOf(queues)]);
+  async settle(tx: NarrowTransaction, queues: readonly SubscriptionKey[]): Promise<void> {
+    const locked = await tx.query<SubscriptionKey>(LOCK_FREE_QUEUES, [tenantsOf(queues), subscriptionsOf(queues)]);
     if (locked.length === 0) return;
     await tx.query(SETTLE_QUEUES, [tenantsOf(locked), subscriptionsOf(locked)]);
   }
 
-  /**
-   * Milliseconds until a queue is due, 0 when one already is.
-   * @param closed subscriptions whose queues do not count
-   * @param full tenants whose queues do not count
-   * @returns null when nothing waits
-   */
+  /** @returns null when nothing waits, apart from the queues of these subscriptions and tenants */
   async findDueInMs(tx: NarrowTransaction, closed: readonly string[], full: readonly string[]): Promise<number | null> {
     const [row] = await tx.query<{ dueInMs: number }>(FIND_NEXT_DUE, [closed, full]);
     return row ? Math.max(0, row.dueInMs) : null;
   }
 
-  /** @returns how many missing queues were created or late ones brought forward */
   async repair(tx: NarrowTransaction): Promise<number> {
     return (await tx.query(REPAIR_QUEUES)).length;
   }

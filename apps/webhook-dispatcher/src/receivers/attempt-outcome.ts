@@ -1,14 +1,13 @@
 import type { AttemptPhase } from '@crm/contracts';
 import { EGRESS_ERROR_CODES, EgressError, type EgressResponse } from '@crm/egress';
 
-/** Why an attempt failed, as the ledger shows it. */
 export const ATTEMPT_ERROR_CODES = [...EGRESS_ERROR_CODES, 'http_4xx', 'http_5xx', 'http_other', 'redirect'] as const;
 export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
 export interface AttemptError {
   readonly code: AttemptErrorCode;
   readonly message: string;
-  /** Where the attempt failed; absent when the receiver answered. */
+  /** Absent when the receiver answered. */
   readonly phase?: AttemptPhase;
 }
 
@@ -19,14 +18,13 @@ export interface AttemptOutcome {
   /** Null when the receiver accepted the delivery. */
   readonly error: AttemptError | null;
   readonly responseExcerpt: string | null;
-  /** Retry-After of the answer; null without one. */
   readonly retryAfterMs: number | null;
 }
 
 /** Bytes of a response that are stored for administrators. */
 export const EXCERPT_BYTES = 4_096;
 
-/** The longest that a receiver may ask us to wait with Retry-After: one day, in milliseconds. */
+/** The longest that a receiver may ask us to wait. */
 const RETRY_AFTER_LIMIT_MS = 24 * 3_600_000;
 
 /** Any 2xx is a success. Redirects are failures, because they could lead from a checked address to an unchecked one. */
@@ -68,12 +66,7 @@ function excerpt(body: Buffer): string | null {
   return text === '' ? null : text;
 }
 
-/**
- * Reads Retry-After (RFC 9110, section 10.2.3): seconds or an HTTP date.
- * @param header of several, the first counts
- * @param now Unix time in milliseconds
- * @returns milliseconds from now, not negative, at most one day; null when there is no such header or it cannot be read
- */
+/** RFC 9110, section 10.2.3: seconds or an HTTP date; of several headers, the first counts. @returns milliseconds from now */
 export function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | null {
   const text = (typeof header === 'string' ? header : header?.[0])?.trim();
   if (text === undefined) return null;

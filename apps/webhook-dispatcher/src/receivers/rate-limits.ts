@@ -4,7 +4,7 @@ import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 import type { Receiver } from './receiver.js';
 
-/** Milliseconds of sending that a process reserves at a time: a statement four times a second for each such receiver. */
+/** Milliseconds of sending that a process reserves at a time: a statement four times a second. */
 const RESERVED_MS = 250;
 /** Milliseconds for which a permit stays valid; a later attempt has lost it. */
 const VALID_MS = 1_000;
@@ -13,24 +13,19 @@ const ASK_AGAIN_MS = 500;
 
 type Target = Pick<Receiver, 'tenantId' | 'subscriptionId' | 'rateLimit'>;
 
-/** Permits that this process has reserved for a receiver: one attempt each, from a moment on. */
+/** What this process has reserved for a receiver: one attempt each. */
 interface Permits {
   readonly target: Target;
   readonly gapMs: number;
-  /** When the next permit becomes valid. */
   nextAt: number;
   left: number;
   isReserving: boolean;
-  /** No reservation is worthwhile before. */
   askAt: number;
   /** Tells waiting deliveries that the next permit is valid. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/**
- * The rate limits of receivers, shared by all processes: each reserves permits in the database before it uses them, so that no
- * attempt costs a statement.
- */
+/** Shared by all processes: each reserves permits in the database before it uses them, so that no attempt costs a statement. */
 @Injectable()
 export class RateLimits {
   private readonly logger = new Logger('RateLimits');
@@ -63,7 +58,6 @@ export class RateLimits {
     if (rateLimit === null || !permits || permits.left === 0) return;
     permits.left -= 1;
     permits.nextAt += permits.gapMs;
-    // More are likely to be needed.
     if (permits.left === 0) this.reserve(permits, Date.now());
   }
 
@@ -109,11 +103,8 @@ export class RateLimits {
       .catch((error: unknown) => {
         permits.askAt = Date.now() + ASK_AGAIN_MS;
         const { subscriptionId } = permits.target;
-        this.logger.warn({
-          msg: 'The permits of a receiver with a rate limit could not be reserved',
-          subscriptionId,
-          err: error,
-        });
+        const msg = 'The permits of a receiver with a rate limit could not be reserved';
+        this.logger.warn({ msg, subscriptionId, err: error });
       })
       .finally(() => {
         permits.isReserving = false;

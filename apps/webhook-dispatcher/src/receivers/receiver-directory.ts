@@ -7,7 +7,6 @@ import { CustomHeaderService } from '../subscriptions/custom-headers.js';
 import { SecretService } from '../subscriptions/secret.service.js';
 import { type Signer, signerOf } from '../subscriptions/signature.js';
 import { liveSecrets, SigningSecretService } from '../subscriptions/signing-secret.service.js';
-import { REMOVAL_EVENT } from '../subscriptions/subscription.js';
 import type { Receiver } from './receiver.js';
 import { ReceiverRepository, type StoredReceiver } from './receiver.repository.js';
 
@@ -15,13 +14,10 @@ const KEPT_TENANTS = 20_000;
 /** Milliseconds after which a tenant is read again: a notice may be lost, and secrets expire. */
 const KEPT_MS = 60_000;
 
-/** The receivers of a tenant, by the id of their subscription. */
+/** Receivers of a tenant, by subscription. */
 export type Receivers = ReadonlyMap<string, Receiver>;
 
-/**
- * The receivers of tenants in memory, so that an event that nobody wants costs a lookup. A process that changes subscriptions
- * tells all processes before it answers (`ReceiverChanges`).
- */
+/** Receivers in memory, so that an event that nobody wants costs a lookup. Changes are told by `ReceiverChanges`. */
 @Injectable()
 export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdown {
   /** A promise while a tenant is being read, so that a notice meanwhile makes others read again. */
@@ -104,7 +100,7 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   isRemoved: stored.removedAt !== null,
   url: stored.url,
   origin: new URL(stored.url).origin,
-  events: stored.removedAt === null ? stored.events : [REMOVAL_EVENT],
+  events: stored.events,
   filter: stored.filter,
   enabled: stored.enabled,
   rateLimit: stored.rateLimit,

@@ -16,27 +16,22 @@ const FAILING_HOURS = 5;
 /** … and never so many milliseconds apart: longer than the longest retry delay, so that a failed event a week is not enough. */
 const FAILURE_GAP_MS = 2 * DAY_MS;
 
-/** @param at when the last failed attempt was made */
 export function hasFailedTooLong({ failingSince, failingHours }: Failures, at: Date): boolean {
   if (failingSince === null) return false;
   return at.getTime() - failingSince.getTime() > FAILING_LIMIT_MS && failingHours >= FAILING_HOURS;
 }
 
-/** Whether no failure is known in this hour of UTC. */
+/** Hours of UTC. */
 export function isInNewHour({ failedAt }: Failures, at: Date): boolean {
   return failedAt === null || hourOf(at) > hourOf(failedAt);
 }
 
 const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS);
 
-/**
- * Records how long each receiver has failed, and disables its subscription when that lasts or the receiver is gone. Writes only
- * changes: a receiver that keeps failing costs a statement per hour, one that keeps succeeding none.
- */
+/** Writes only changes: a receiver that keeps failing costs a statement per hour, one that keeps succeeding none. */
 @Injectable()
 export class ReceiverHealth {
   private readonly logger = new Logger('ReceiverHealth');
-  /** Subscriptions whose health is being written. */
   private readonly writing = new Map<string, Promise<void>>();
 
   constructor(
@@ -46,13 +41,9 @@ export class ReceiverHealth {
     private readonly changes: ReceiverChanges,
   ) {}
 
-  /**
-   * Notes a recorded outcome. A failure to write is logged and made up for by a later attempt.
-   * @param receiver as it was known when the attempt began
-   */
+  /** A failure to write is logged and made up for by a later attempt. */
   note(receiver: Receiver, outcome: AttemptOutcome, { disables }: { readonly disables: boolean }): void {
     const { subscriptionId, isRemoved } = receiver;
-    // Nothing is left to disable.
     if (isRemoved) return;
     if (this.writing.has(subscriptionId) || !isNews(receiver, outcome, disables)) return;
     const written = this.write(receiver, outcome, disables)
@@ -63,7 +54,6 @@ export class ReceiverHealth {
     this.writing.set(subscriptionId, written);
   }
 
-  /** Resolves when all writes have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.writing.values());
   }

@@ -5,7 +5,7 @@ import type { AttemptOutcome } from './attempt-outcome.js';
 import { RateLimits } from './rate-limits.js';
 import type { Receiver } from './receiver.js';
 
-/** Initial concurrency for an unknown receiver, unless the configuration allows less. */
+/** Initial concurrency, unless the configuration allows less. */
 const FIRST_PER_RECEIVER = 8;
 /** The same for an origin, which may have receivers of many tenants. */
 const FIRST_PER_ORIGIN = 64;
@@ -13,16 +13,14 @@ const FIRST_PER_ORIGIN = 64;
 type Target = Pick<Receiver, 'tenantId' | 'subscriptionId' | 'origin' | 'rateLimit'>;
 
 /**
- * Adaptive concurrency limits of receivers and of their origins, as this process knows them. A failed attempt counts against its
- * receiver; without an answer also against the origin, so that other receivers at a dead host need not find out themselves.
+ * Adaptive concurrency limits. A failed attempt counts against its receiver; without an answer also against the origin, so that
+ * other receivers at a dead host need not find out themselves.
  */
 @Injectable()
 export class ReceiverLimits {
-  /** Initial concurrency for a receiver that this process does not know. */
   readonly firstPerReceiver: number;
   private readonly receivers: Breaker;
   private readonly origins: Breaker;
-  /** Slow attempts by receiver. */
   private readonly slow = new Map<string, number>();
   /** Known receivers at an origin; forgotten with it. */
   private readonly receiversAt = new Map<string, Set<string>>();
@@ -34,10 +32,8 @@ export class ReceiverLimits {
     const most = delivery.concurrencyPerSubscription;
     this.firstPerReceiver = Math.min(FIRST_PER_RECEIVER, most);
     this.receivers = new Breaker({ first: this.firstPerReceiver, most });
-    this.origins = new Breaker({
-      first: Math.min(FIRST_PER_ORIGIN, delivery.concurrency),
-      most: delivery.concurrency,
-    });
+    const { concurrency } = delivery;
+    this.origins = new Breaker({ first: Math.min(FIRST_PER_ORIGIN, concurrency), most: concurrency });
   }
 
   mayBegin(target: Target, now: number): boolean {
@@ -45,7 +41,6 @@ export class ReceiverLimits {
     return !this.isFull(target, now) && this.rates.available(target, now) > 0;
   }
 
-  /** Whether the receiver or its origin is at its limit. */
   isFull({ subscriptionId, origin }: Target, now: number): boolean {
     return this.receivers.room(subscriptionId, now) === 0 || this.origins.room(origin, now) === 0;
   }
@@ -106,11 +101,10 @@ export class ReceiverLimits {
     return limits;
   }
 
-  /** When the next pause ends or the next permit is valid; null when neither is known. */
+  /** When the next pause ends or the next permit is valid. */
   nextOpening(now: number): number | null {
-    const openings = [this.receivers, this.origins, this.rates]
-      .map((one) => one.nextOpening(now))
-      .filter((at) => at !== null);
+    const known = [this.receivers, this.origins, this.rates].map((one) => one.nextOpening(now));
+    const openings = known.filter((at) => at !== null);
     return openings.length > 0 ? Math.min(...openings) : null;
   }
 

@@ -12,7 +12,6 @@ export const LIST_RECEIVERS = `
          previous_secret_until AS "previousSecretUntil", headers AS "sealedHeaders"
     FROM webhook_subscription WHERE tenant_id = $1 ORDER BY id`;
 
-/** A subscription with its own sealed secrets and headers. */
 export type StoredReceiver = Omit<Receiver, 'tenantId' | 'isRemoved' | 'origin' | 'createdAt' | 'signer' | 'headers'> &
   StoredSecrets & {
     readonly createdAt: Date;

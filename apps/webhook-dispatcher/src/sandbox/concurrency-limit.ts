@@ -1,28 +1,19 @@
 import { PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 
-interface Limits {
-  /** Concurrent calls of one workspace in this process. */
-  readonly perTenant: number;
-  /** Concurrent calls of all workspaces together. */
-  readonly all: number;
-}
-
 const RETRY_AFTER_SECONDS = 5;
 
-/** Limits concurrent calls of developers that take long. */
+/** Limits concurrent calls of developers that take long: of one workspace, and of all together. */
 abstract class ConcurrencyLimit {
   private readonly byTenant = new Map<string, number>();
   private all = 0;
 
-  constructor(private readonly limits: Limits) {}
+  constructor(private readonly limits: { readonly perTenant: number; readonly all: number }) {}
 
-  /** Calls under way. */
   get count(): number {
     return this.all;
   }
 
-  /** @throws PlatformError RATE_LIMITED at the limit of the workspace, or of all together */
   async within<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     const { perTenant, all } = this.limits;
     const own = this.byTenant.get(tenantId) ?? 0;

@@ -6,8 +6,8 @@ import { Injectable } from '@nestjs/common';
 const asText = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
- * The time, and the horizon before which everything is committed: rows have the time at which their transaction began, and all
- * writers use this role. A transaction may not be visible for a tenth of a second; one of over five seconds is not waited for.
+ * Before the horizon everything is committed: rows have the time at which their transaction began, and all writers use this role.
+ * A transaction may not be visible for a tenth of a second; one of over five seconds is not waited for.
  */
 export const FIND_LISTENING_HORIZON = `
   SELECT ${asText('now()')} AS now,
@@ -18,8 +18,8 @@ export const FIND_LISTENING_HORIZON = `
      AND usesysid = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND pid <> pg_backend_pid()`;
 
 /**
- * Deliveries in the order of recording, until their bodies are too long together. $1: tenant, $2: subscriptions, $3: lowest id,
- * to exclude partitions, $4, $5: time and id of the last one before, $6: horizon, $7: events; null for any, $8: limit, $9: characters.
+ * $1: tenant, $2: subscriptions, $3: lowest id, to exclude partitions, $4, $5: time and id of the last one before, $6: horizon,
+ * $7: events; null for any, $8: limit, $9: characters.
  */
 export const LIST_LISTENED_DELIVERIES = `
   SELECT id, event, "eventId", "subscriptionId", url, "recordedAt", body, found FROM (
@@ -47,7 +47,6 @@ export interface RecordedDelivery {
   readonly body: string;
 }
 
-/** The last delivery that a listener has seen. Times compare as texts. */
 export interface ListeningPosition {
   readonly recordedAt: string;
   readonly id: string;
@@ -55,7 +54,6 @@ export interface ListeningPosition {
 
 export interface ListeningFilter {
   readonly subscriptionIds: readonly string[];
-  /** Null for any. */
   readonly events: readonly EventName[] | null;
 }
 
@@ -66,25 +64,18 @@ const PAGE_CHARACTERS = 1024 * 1024;
 const LATEST_MS = 3_600_000;
 const LOWEST_ID = lowestIdOf(0);
 
-/** Reads the ledger in the order in which it was written. */
 @Injectable()
 export class ListeningRepository {
   constructor(private readonly database: Database) {}
 
-  /** The present position, and the horizon before which everything is committed. */
   async findHorizon(): Promise<{ now: ListeningPosition; horizon: ListeningPosition }> {
-    const [row] = await this.database.crossTenantStatement<{ now: string; horizon: string }>(
-      FIND_LISTENING_HORIZON,
-      [],
-    );
-    const { now, horizon } = row as { now: string; horizon: string };
+    type Row = { now: string; horizon: string };
+    const [row] = await this.database.crossTenantStatement<Row>(FIND_LISTENING_HORIZON, []);
+    const { now, horizon } = row as Row;
     return { now: { recordedAt: now, id: LOWEST_ID }, horizon: { recordedAt: horizon, id: LOWEST_ID } };
   }
 
-  /**
-   * The deliveries after a position and before a horizon, the first ones when there are many.
-   * @returns also the position after them
-   */
+  /** @returns also the position after them */
   async page(
     tx: TenantTransaction,
     { subscriptionIds, events }: ListeningFilter,

@@ -23,15 +23,11 @@ import {
 } from './sandbox.dto.js';
 import { refuseWithoutSandbox, SandboxService } from './sandbox.service.js';
 
-/** Milliseconds between two looks at the ledger. */
 const LOOK_MS = 500;
-/** Milliseconds after which a session cannot be resumed. */
+/** After which a session cannot be resumed. */
 const SESSION_PAUSE_MS = 24 * 3_600_000;
 
-/**
- * Lets a developer listen to the deliveries of an app's sandboxes. A session is a cursor into the ledger, so that no process keeps
- * anything between two calls.
- */
+/** A session is a cursor into the ledger, so that no process keeps anything between two calls. */
 @Injectable()
 export class ListeningService {
   constructor(
@@ -43,18 +39,13 @@ export class ListeningService {
   ) {}
 
   /**
-   * The deliveries that were recorded since the cursor or while the call waits; without a cursor, a new session.
-   * @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; CONFLICT when a session begins
-   *   and the app has no sandbox there; INVALID_QUERY for a cursor of another session or one of over a day ago; RATE_LIMITED
+   * Without a cursor, a session begins.
+   * @throws PlatformError NOT_FOUND, CONFLICT without a sandbox, INVALID_QUERY for a cursor of another session, RATE_LIMITED
    */
   async next(principal: Principal, appKey: string, query: ListenQuery): Promise<ListenedDeliveriesView> {
     const events = query.events ? [...new Set(query.events.flatMap(eventsOf))] : null;
-    const binding: CursorBinding = {
-      tenantId: principal.tenantId,
-      list: `listen/${appKey}`,
-      filter: events,
-      value: 'date-time',
-    };
+    const { tenantId } = principal;
+    const binding: CursorBinding = { tenantId, list: `listen/${appKey}`, filter: events, value: 'date-time' };
     const { exist, receivers } = await this.sandboxes.find(principal, appKey);
     if (query.cursor === undefined) {
       if (!exist) refuseWithoutSandbox(appKey);
@@ -63,7 +54,7 @@ export class ListeningService {
     }
     const position = readPosition(binding, query.cursor);
     const deadline = Date.now() + (query.wait ?? MOST_WAIT_SECONDS) * 1000;
-    return this.limit.within(principal.tenantId, () =>
+    return this.limit.within(tenantId, () =>
       this.wait(binding, new Map(receivers.map((one) => [one.subscriptionId, one])), events, position, deadline),
     );
   }

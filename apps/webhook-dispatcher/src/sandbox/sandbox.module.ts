@@ -9,7 +9,6 @@ import { ListeningController, SampleEventController, TestEventController } from 
 import { SandboxService } from './sandbox.service.js';
 import { TestEventService } from './test-event.service.js';
 
-/** Developers and administrators try receivers: test events, samples, and listening to deliveries. */
 @Module({
   imports: [DeliveryModule, ReceiversModule, SubscriptionsModule],
   controllers: [ListeningController, SampleEventController, TestEventController],

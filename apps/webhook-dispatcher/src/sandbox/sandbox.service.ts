@@ -7,14 +7,12 @@ import type { Receiver } from '../receivers/receiver.js';
 import { ReceiverDirectory } from '../receivers/receiver-directory.js';
 import { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 
-/** The sandboxes of an app in the workspace of its publisher, and their subscriptions. */
-export interface Sandboxes {
-  /** False when the app has no sandbox there. */
+interface Sandboxes {
   readonly exist: boolean;
   readonly receivers: readonly Receiver[];
 }
 
-/** Finds the sandboxes in which a developer tries an app; only the publisher's workspace has them. */
+/** Only the workspace that publishes an app has sandboxes of it. */
 @Injectable()
 export class SandboxService {
   constructor(
@@ -24,7 +22,7 @@ export class SandboxService {
     private readonly directory: ReceiverDirectory,
   ) {}
 
-  /** @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED */
+  /** @throws PlatformError NOT_FOUND when another workspace publishes the app; SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED */
   async find(principal: Principal, appKey: string): Promise<Sandboxes> {
     const { tenantId } = principal;
     const { installationIds } = await this.rpc.call(rpc.marketplace.listSandboxes, { appKey }, principal);
@@ -37,10 +35,7 @@ export class SandboxService {
   }
 }
 
-/** @throws PlatformError CONFLICT */
 export function refuseWithoutSandbox(appKey: string): never {
-  throw new PlatformError(
-    'CONFLICT',
-    `${appKey} has no sandbox in this workspace; install it with \`"sandbox": true\` first`,
-  );
+  const detail = `${appKey} has no sandbox in this workspace; install it with \`"sandbox": true\` first`;
+  throw new PlatformError('CONFLICT', detail);
 }

@@ -17,10 +17,10 @@ import { refuseWithoutSandbox, SandboxService } from './sandbox.service.js';
 /** Not in the vocabulary: nobody subscribes to it, and neither workflows nor the ledger get it. */
 const TEST_EVENT_TYPE = 'webhook.test';
 
-/** Sends events that did not happen: a test to one subscription, or a sample to the sandboxes of an app. Neither is published. */
+/** Events that did not happen: a test to one subscription, or a sample to the sandboxes of an app. Neither is published. */
 @Injectable()
 export class TestEventService {
-  /** Subscriptions whose test event is under way in this process. */
+  /** Subscriptions whose test event is under way. */
   private readonly underWay = new Set<string>();
 
   constructor(
@@ -31,21 +31,13 @@ export class TestEventService {
     private readonly samples: SampleEventLimit,
   ) {}
 
-  /**
-   * Makes one attempt like that of a delivery, whether the subscription is active or not. It takes no slot, and does not count
-   * for the health of the receiver.
-   * @throws PlatformError NOT_FOUND, or RATE_LIMITED while another test event of the subscription is under way
-   */
-  async sendTest(
-    { tenantId }: Principal,
-    subscriptionId: string,
-  ): Promise<AttemptOutcome & { readonly eventId: string }> {
+  /** Takes no slot, and does not count for the health of the receiver. @throws PlatformError NOT_FOUND, RATE_LIMITED */
+  async sendTest({ tenantId }: Principal, subscriptionId: string): Promise<AttemptOutcome & { eventId: string }> {
     const receiver = (await this.directory.of(tenantId)).get(subscriptionId);
     if (!receiver || receiver.isRemoved) return refuseUnknownSubscription();
     if (this.underWay.has(subscriptionId)) {
-      throw new PlatformError('RATE_LIMITED', 'A test event of the subscription is under way', {
-        retryAfterSeconds: 1,
-      });
+      const detail = 'A test event of the subscription is under way';
+      throw new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: 1 });
     }
     this.underWay.add(subscriptionId);
     try {
@@ -57,11 +49,7 @@ export class TestEventService {
     }
   }
 
-  /**
-   * Makes one recorded attempt of a sample event to each subscription of the app's sandboxes that names it.
-   * @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; CONFLICT when there is no
-   *   sandbox, or no enabled subscription of one that names the event; RATE_LIMITED
-   */
+  /** @throws PlatformError NOT_FOUND, CONFLICT when no enabled subscription of a sandbox names the event, RATE_LIMITED */
   async sendSample(principal: Principal, appKey: string, name: EventName): Promise<TriggeredEventView> {
     const { tenantId } = principal;
     const { exist, receivers } = await this.sandboxes.find(principal, appKey);
@@ -85,7 +73,6 @@ const testEvent = ({ tenantId, subscriptionId, url, events }: Receiver): Deliver
   data: { subscription: { id: subscriptionId, url, events } },
 });
 
-/** The example of an event in the catalogue, with a new id and the present time. */
 function sampleEvent(name: EventName, tenantId: string): DeliveryBody {
   const type = EVENT_TYPES.find((candidate) => candidate.name === name);
   if (!type) throw new Error(`The catalogue has no event ${name}`);

@@ -1,12 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The signing secret of an app, the same in every tenant. */
+/** The signing secret of an app, sealed; the same in every tenant. */
 @Entity({ name: 'app_secret' })
 export class AppSecret {
   @PrimaryColumn({ name: 'app_key', type: 'text' })
   appKey: string;
 
-  /** Sealed, like the previous one. */
   @Column({ type: 'bytea' })
   secret: Buffer;
 

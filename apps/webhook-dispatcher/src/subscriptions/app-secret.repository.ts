@@ -8,19 +8,15 @@ const FIND_APP_SECRET = `
   SELECT secret, previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil"
     FROM app_secret WHERE app_key = $1`;
 
-/** Signing secrets of apps. Runs as the narrow role, because they are the same in every tenant. */
+/** Runs as the narrow role, because the secret of an app is the same in every tenant. */
 @Injectable()
 export class AppSecretRepository {
-  /** Stores the secret of an app that has none yet. */
   async insertIfMissing(tx: NarrowTransaction, appKey: string, sealed: Buffer): Promise<void> {
     const secrets = tx.repository(AppSecret).createQueryBuilder();
     await secrets.insert().values({ appKey, secret: sealed }).orIgnore().execute();
   }
 
-  /**
-   * Replaces the secret of an app; the previous one stays valid until `previousUntil`.
-   * @returns false when the app has none
-   */
+  /** @returns false when the app has none */
   async replace(tx: NarrowTransaction, appKey: string, sealed: Buffer, previousUntil: Date): Promise<boolean> {
     const { affected } = await tx
       .repository(AppSecret)
@@ -28,7 +24,6 @@ export class AppSecretRepository {
     return affected === 1;
   }
 
-  /** Sealed secrets of an app that are valid at `now`, newest first. */
   async listLive(tx: NarrowTransaction, appKey: string, now: Date): Promise<Buffer[]> {
     const [stored] = await tx.query<StoredSecrets>(FIND_APP_SECRET, [appKey]);
     return stored === undefined ? [] : liveSecrets(stored, now);

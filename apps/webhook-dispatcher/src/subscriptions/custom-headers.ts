@@ -4,7 +4,7 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 
-/** Headers that a workspace adds to the deliveries of a subscription: values by name in lower case. */
+/** Values by name in lower case. */
 export type CustomHeaders = Readonly<Record<string, string>>;
 
 /** Shown instead of each value, which may be a credential; given back, it keeps the stored value. */
@@ -13,7 +13,7 @@ export const MASKED_VALUE = '********';
 const MAX_HEADERS = 20;
 const MAX_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 1_000;
-/** All names and values together: half of the 8 KiB that common servers accept, the rest is for the delivery's own headers. */
+/** All names and values together: half of the 8 KiB that common servers accept. */
 const MAX_TOTAL_BYTES = 4_096;
 
 /** A token of RFC 9110, section 5.6.2. */
@@ -24,20 +24,12 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** Headers of the delivery and its signatures; what describes the body; where a request says it came from. */
 const RESERVED_PREFIXES = ['webhook-', 'x-platform-', 'content-', 'proxy-', 'x-forwarded-'];
 
-/**
- * In addition to those that only the client sets. A `cookie` belongs to the session of a browser and would make a delivery
- * act for whoever signed in; one `traceparent` for all deliveries would join them to one trace.
- */
+/** A `cookie` would make a delivery act for whoever signed in; one `traceparent` would join all deliveries to one trace. */
 const RESERVED_NAMES = new Set([
   ...['user-agent', 'http2-settings', 'via', 'forwarded', 'cookie', 'traceparent', 'tracestate', 'baggage'],
 ]);
 
-/**
- * Checks headers and completes masked values.
- * @param given values by name, in any case
- * @param kept what the subscription has; the mask stands for its values
- * @throws PlatformError VALIDATION_FAILED with a pointer to each header that is not accepted
- */
+/** @throws PlatformError VALIDATION_FAILED with a pointer to each header that is not accepted */
 export function resolveHeaders(given: Readonly<Record<string, unknown>>, kept: CustomHeaders): CustomHeaders {
   const entries = Object.entries(given);
   if (entries.length > MAX_HEADERS) {
@@ -62,7 +54,6 @@ export function resolveHeaders(given: Readonly<Record<string, unknown>>, kept: C
   return Object.fromEntries(resolved);
 }
 
-/** The names, each with the mask. */
 export const maskHeaders = (headers: CustomHeaders): CustomHeaders =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, MASKED_VALUE]));
 
@@ -92,7 +83,6 @@ function refuse(errors: FieldProblem[]): never {
   throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
 }
 
-/** Seals the custom headers of subscriptions, names and values in one box. */
 @Injectable()
 export class CustomHeaderService {
   private readonly box: SecretBox;
@@ -101,7 +91,6 @@ export class CustomHeaderService {
     this.box = new SecretBox(config.keyEncryptionKey);
   }
 
-  /** @returns null when there are none */
   seal(headers: CustomHeaders, subscriptionId: string): Buffer | null {
     if (Object.keys(headers).length === 0) return null;
     return this.box.seal(JSON.stringify(headers), placeOfHeaders(subscriptionId));
@@ -113,5 +102,5 @@ export class CustomHeaderService {
   }
 }
 
-/** Differs from the place of the signing secret, so that neither opens as the other. */
+/** Not the place of the signing secret, so that neither opens as the other. */
 export const placeOfHeaders = (subscriptionId: string): string => `webhook_subscription/${subscriptionId}/headers`;

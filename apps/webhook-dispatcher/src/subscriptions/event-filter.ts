@@ -2,17 +2,13 @@ import { type EventName, eventValueTypes, isEventName, PlatformError } from '@cr
 import { type CompiledFormula, checkFormula, compileFormula } from '@crm/formula';
 import { LRUCache } from 'lru-cache';
 
-/** Names in a filter are keys of the data of a delivery; those that the schema of the event does not declare have no type. */
+/** Keys of the data that the schema of the event does not declare have no type. */
 const OPTIONS = { untypedNames: true, expected: 'boolean' } as const;
 const COMPILED_KEPT = 1_000;
 
-/** By event and source. */
 const compiled = new LRUCache<string, CompiledFormula>({ max: COMPILED_KEPT });
 
-/**
- * Checks a filter against the schema of each of its events.
- * @throws PlatformError VALIDATION_FAILED with the positions of what is wrong
- */
+/** @throws PlatformError VALIDATION_FAILED with the positions of what is wrong */
 export function requireValidFilter(source: string, events: Iterable<EventName>): void {
   for (const event of events) {
     const { ok, errors } = checkFormula(source, eventValueTypes(event), OPTIONS);
@@ -28,7 +24,6 @@ export function requireValidFilter(source: string, events: Iterable<EventName>):
   }
 }
 
-/** Whether the data of an event passes a filter: only if the formula gives TRUE. */
 export function passesFilter(
   source: string,
   event: string,

@@ -1,15 +1,13 @@
 import { domainOf, EVENTS, type EventDefinition, type EventEnvelope } from '@crm/contracts';
 
-/**
- * The body of a delivery. `id` is the id of the event, by which a receiver recognises a duplicate. `data` of a record event is
- * the record, on updates with `changed` and `previous`; `object` is the API name of a custom object.
- */
+/** What receivers get. `data` of a record event is the record, on updates with `changed` and `previous`. */
 export interface DeliveryBody {
   readonly id: string;
   readonly type: string;
   readonly timestamp: string;
   readonly tenantId: string;
   readonly dataschema: string;
+  /** API name of a custom object. */
   readonly object?: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -30,19 +28,7 @@ export function deliveryBody(event: EventEnvelope): DeliveryBody {
   };
 }
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** An event as receivers get it. */
-export interface EventType {
-  readonly name: string;
-  readonly domain: string;
-  readonly version: number;
-  readonly dataschema: string;
-  readonly description: string;
-  /** Describes `data` in the body of a delivery. */
-  readonly schema: JsonSchema;
-  readonly example: DeliveryBody;
-}
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, unknown>>;
@@ -50,29 +36,28 @@ interface ObjectSchema {
 }
 
 /** Every event of the vocabulary, in its current version. */
-export const EVENT_TYPES: readonly EventType[] = Object.values(EVENTS).map(eventTypeOf);
+export const EVENT_TYPES = Object.values(EVENTS).map(eventTypeOf);
+export type EventType = (typeof EVENT_TYPES)[number];
 
-function eventTypeOf(definition: EventDefinition): EventType {
+function eventTypeOf(definition: EventDefinition) {
   const { name, version, dataschema, description } = definition;
+  const schema: JsonSchema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: dataschema,
+    ...deliveredSchema(definition.data as JsonSchema & ObjectSchema),
+  };
   return {
     name,
     domain: domainOf(name),
     version,
     dataschema,
     description,
-    schema: {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      $id: dataschema,
-      ...deliveredSchema(definition.data as JsonSchema & ObjectSchema),
-    },
+    schema,
     example: deliveryBody(exampleOf(definition)),
   };
 }
 
-/**
- * The schema of the data that {@link deliveryBody} makes: fields of the record are joined with the others, and `object` moves to
- * the body. Schemas are open, for fields of the tenant and later ones.
- */
+/** The schema of what {@link deliveryBody} makes of the data. Schemas are open, for fields of the tenant and later ones. */
 function deliveredSchema({ properties, required = [] }: ObjectSchema): JsonSchema {
   const { record, object: _ofTheBody, ...rest } = properties;
   const ofRecord: Partial<ObjectSchema> = record ?? {};

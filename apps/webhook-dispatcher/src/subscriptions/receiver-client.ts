@@ -4,10 +4,8 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 /** Milliseconds that an attempt may take in all. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
-/** Names the platform to receivers. */
 export const USER_AGENT = 'crm-platform-webhooks/1';
 
-/** The client for receivers: every URL passes the address policy. */
 export const receiverClient = {
   provide: OutsideClient,
   inject: [WEBHOOK_CONFIG],

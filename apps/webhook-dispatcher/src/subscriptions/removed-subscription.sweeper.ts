@@ -3,10 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { SubscriptionRepository } from './subscription.repository.js';
 
 const EVERY_MS = 600_000;
-/**
- * Milliseconds for which the event is waited for: 30 days, like the ledger. An uninstall publishes it when all parts of the app
- * are removed, which takes as long as any service is down.
- */
+/** 30 days, like the ledger: an uninstall publishes its event when all parts are removed, which waits for every service. */
 const WAIT_MS = 30 * 24 * 3_600_000;
 
 /** Deletes subscriptions of removed apps once the app has been told, or can no longer be. */

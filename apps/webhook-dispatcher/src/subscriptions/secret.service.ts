@@ -7,7 +7,7 @@ import { type IssuedSecret, SigningSecretService } from './signing-secret.servic
 import { refuseUnknownSubscription } from './subscription.js';
 import { SubscriptionRepository } from './subscription.repository.js';
 
-/** Milliseconds for which the previous secret stays valid after a rotation: one day, for the receiver to change. */
+/** One day, for the receiver to change. */
 const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
 
 const previousUntil = () => new Date(Date.now() + ROTATION_OVERLAP_MS);
@@ -23,11 +23,7 @@ export class SecretService {
     private readonly changes: ReceiverChanges,
   ) {}
 
-  /**
-   * Replaces the secret by one of the same kind; the previous secret stays valid for one more day.
-   * @returns the new secret, which is never shown again, or the new public key
-   * @throws PlatformError NOT_FOUND, also for a subscription of an app
-   */
+  /** @throws PlatformError NOT_FOUND, also for a subscription of an app */
   async rotate({ tenantId }: Principal, id: string): Promise<IssuedSecret['shown']> {
     const shown = await this.database.transaction(tenantId, async (tx) => {
       const subscription = await this.subscriptions.lock(tx, id);
@@ -41,26 +37,19 @@ export class SecretService {
     return shown;
   }
 
-  /**
-   * Ends the overlap of a rotation now. Does nothing more when there is no previous secret.
-   * @throws PlatformError NOT_FOUND, also for a subscription of an app
-   */
+  /** @throws PlatformError NOT_FOUND, also for a subscription of an app */
   async revokePrevious({ tenantId }: Principal, id: string): Promise<void> {
     const isKnown = await this.database.transaction(tenantId, (tx) => this.subscriptions.removePreviousSecret(tx, id));
     if (!isKnown) refuseUnknownSubscription();
     await this.changes.announce({ tenantId });
   }
 
-  /** Stores the secret that came with an installation, unless the app already has one. */
   async storeOfApp(appKey: string, secret: string): Promise<void> {
     const sealed = this.secrets.seal(secret, { appKey });
     await this.database.crossTenant((tx) => this.appSecrets.insertIfMissing(tx, appKey, sealed));
   }
 
-  /**
-   * Replaces the secret of an app; the previous secret stays valid for one more day.
-   * @returns whether the app has a secret here, which it has since its first installation
-   */
+  /** @returns whether the app has a secret here, which it has since its first installation */
   async rotateOfApp(appKey: string, secret: string): Promise<boolean> {
     const sealed = this.secrets.seal(secret, { appKey });
     const isRotated = await this.database.crossTenant((tx) =>
@@ -70,7 +59,6 @@ export class SecretService {
     return isRotated;
   }
 
-  /** Secrets that sign the deliveries of the app now, newest first. */
   async listOfApp(appKey: string): Promise<string[]> {
     const sealed = await this.database.crossTenant((tx) => this.appSecrets.listLive(tx, appKey, new Date()));
     return sealed.map((box) => this.secrets.open(box, { appKey }));

@@ -19,18 +19,9 @@ interface SymmetricKey {
   readonly text: KeyObject;
 }
 
-interface AsymmetricKey {
-  readonly kind: 'asymmetric';
-  readonly privateKey: KeyObject;
-}
+type SigningKey = SymmetricKey | { readonly kind: 'asymmetric'; readonly privateKey: KeyObject };
 
-export type SigningKey = SymmetricKey | AsymmetricKey;
-
-/**
- * Decodes a signing secret, which its prefix describes.
- * @param secret `whsec_…` or `whsk_…`
- * @throws Error when it is neither, without the secret in its message
- */
+/** @throws Error without the secret in its message, when it is neither `whsec_…` nor `whsk_…` */
 export function signingKeyOf(secret: string): SigningKey {
   if (secret.startsWith(PRIVATE_KEY_PREFIX)) return { kind: 'asymmetric', privateKey: privateKeyOf(secret) };
   if (!secret.startsWith(SECRET_PREFIX)) throw new Error('A signing secret has an unknown prefix');
@@ -41,12 +32,7 @@ export function signingKeyOf(secret: string): SigningKey {
   };
 }
 
-/**
- * The public key that verifies the signatures of a private key, for receivers.
- * @param secret `whsk_…`
- * @returns `whpk_…`, the 32 bytes of RFC 8032 in base64
- * @throws Error when the secret is not a private key, without the secret in its message
- */
+/** @throws Error without the secret in its message, when it is not `whsk_…` */
 export function publicKeyOf(secret: string): string {
   const { x } = createPublicKey(privateKeyOf(secret)).export({ format: 'jwk' });
   return PUBLIC_KEY_PREFIX + Buffer.from(x as string, 'base64url').toString('base64');
@@ -64,11 +50,10 @@ export interface SignedHeaders {
   'webhook-id': string;
   'webhook-timestamp': string;
   'webhook-signature': string;
-  /** Only with a symmetric secret: the receiver computes it with the same bytes. */
   'x-platform-signature'?: string;
 }
 
-/** Signs deliveries with keys that were decoded once; one signer serves every attempt until the secrets change. */
+/** Keys are decoded once; one signer serves every attempt until the secrets change. */
 export class Signer {
   private readonly symmetric: readonly SymmetricKey[];
 
@@ -77,13 +62,7 @@ export class Signer {
     this.symmetric = keys.filter((key) => key.kind === 'symmetric');
   }
 
-  /**
-   * `webhook-signature` of Standard Webhooks signs `<id>.<timestamp>.<body>`: `v1` by HMAC-SHA256 keyed with the decoded
-   * secret, `v1a` by Ed25519. `x-platform-signature` is HMAC-SHA256 over `<timestamp>.<body>`, keyed with the secret's text.
-   * @param id of the event; the same for every attempt
-   * @param timestamp Unix seconds of this attempt
-   * @param body the exact text that is sent, in UTF-8
-   */
+  /** @param timestamp Unix seconds of this attempt */
   headers(id: string, timestamp: number, body: string): SignedHeaders {
     const signedByPlatform = `${timestamp}.${body}`;
     const signed = `${id}.${signedByPlatform}`;
@@ -100,16 +79,13 @@ export class Signer {
   }
 }
 
-/**
- * @param secrets all that are valid, newest first; during a rotation both, so that the receiver can switch at any moment
- * @throws Error when one is malformed
- */
+/** @param secrets all that are valid, newest first: during a rotation both, so that the receiver can switch at any moment */
 export const signerOf = (secrets: readonly string[]): Signer => new Signer(secrets.map(signingKeyOf));
 
 const v1 = ({ decoded }: SymmetricKey, signed: string): string => `v1,${hmac(decoded, signed, 'base64')}`;
 
 /** Ed25519 hashes by itself, so there is no digest to name. */
-const v1a = ({ privateKey }: AsymmetricKey, signed: string): string =>
+const v1a = ({ privateKey }: { readonly privateKey: KeyObject }, signed: string): string =>
   `v1a,${sign(null, Buffer.from(signed), privateKey).toString('base64')}`;
 
 const hmac = (key: SymmetricKey['decoded'], signed: string, encoding: 'base64' | 'hex'): string =>

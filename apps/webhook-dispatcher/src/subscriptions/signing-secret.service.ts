@@ -14,7 +14,6 @@ export type SecretOwner = { readonly subscriptionId: string } | { readonly appKe
 export const SIGNATURES = ['v1', 'v1a'] as const;
 export type Signature = (typeof SIGNATURES)[number];
 
-/** A new secret or private key, ready to be stored, and the part that its owner sees. */
 export interface IssuedSecret {
   readonly sealed: Buffer;
   /** `whpk_…`, for receivers; null for a shared secret. */
@@ -22,21 +21,19 @@ export interface IssuedSecret {
   readonly shown: { readonly secret: string } | { readonly publicKey: string };
 }
 
-/** The current and the previous secret of a row, sealed. */
 export interface StoredSecrets {
   readonly secret: Buffer | null;
   readonly previousSecret: Buffer | null;
   readonly previousSecretUntil: Date | null;
 }
 
-/** The secrets that are valid at `now`, newest first: after a rotation both, until the previous one expires. */
+/** Newest first: after a rotation both, until the previous one expires. */
 export function liveSecrets({ secret, previousSecret, previousSecretUntil }: StoredSecrets, now: Date): Buffer[] {
   if (secret === null) return [];
   const isPreviousLive = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now;
   return isPreviousLive ? [secret, previousSecret] : [secret];
 }
 
-/** Creates and seals signing secrets. */
 @Injectable()
 export class SigningSecretService {
   private readonly box: SecretBox;
@@ -66,6 +63,5 @@ export class SigningSecretService {
   }
 }
 
-/** The place that a sealed secret is bound to. */
 export const placeOfSecret = (owner: SecretOwner): string =>
   'appKey' in owner ? `app_secret/${owner.appKey}` : `webhook_subscription/${owner.subscriptionId}`;

@@ -8,7 +8,6 @@ import type { Subscription } from './subscription.entity.js';
 import { ACTIVE, refuseUnknownSubscription } from './subscription.js';
 import { SubscriptionRepository } from './subscription.repository.js';
 
-/** Pausing, resuming and disabling, for subscriptions of a workspace and of its apps. */
 @Injectable()
 export class SubscriptionStateService {
   constructor(
@@ -18,27 +17,17 @@ export class SubscriptionStateService {
     private readonly changes: ReceiverChanges,
   ) {}
 
-  /**
-   * From now on events are held. Changes nothing of a subscription that is paused or disabled already.
-   * @throws PlatformError NOT_FOUND
-   */
-  pause(principal: Principal, id: string): Promise<void> {
-    return this.change(principal, id, false);
+  /** Pauses or resumes; what is held stays held. @throws PlatformError NOT_FOUND */
+  async setEnabled({ tenantId }: Principal, id: string, enabled: boolean): Promise<void> {
+    await this.database.transaction(tenantId, async (tx) => {
+      const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
+      const changes = await this.changeTo(tx, before, enabled);
+      if (Object.keys(changes).length > 0) await this.subscriptions.update(tx, id, changes);
+    });
+    await this.changes.announce({ tenantId });
   }
 
-  /**
-   * From now on events are sent; what is held stays held. Changes nothing of a subscription that is active.
-   * @throws PlatformError NOT_FOUND
-   */
-  resume(principal: Principal, id: string): Promise<void> {
-    return this.change(principal, id, true);
-  }
-
-  /**
-   * Opens the hold of a subscription that becomes inactive, in the transaction that stores the change.
-   * @param before the subscription, locked
-   * @returns the changes to store
-   */
+  /** Opens the hold of a subscription that becomes inactive, which is locked. @returns the changes to store */
   async changeTo(tx: TenantTransaction, before: Subscription, enabled: boolean): Promise<Partial<Subscription>> {
     if (enabled === before.enabled) return {};
     if (enabled) return ACTIVE;
@@ -46,11 +35,7 @@ export class SubscriptionStateService {
     return { enabled: false, disabledReason: null };
   }
 
-  /**
-   * Disables a subscription on behalf of the platform, and tells its owner by an event. Leaves one alone that is paused or
-   * disabled already: the first reason stays.
-   * @param reason shown to administrators
-   */
+  /** On behalf of the platform, which tells the owner by an event. One that is inactive already keeps its first reason. */
   async disable(tx: TenantTransaction, id: string, reason: string): Promise<void> {
     const subscription = await this.subscriptions.lock(tx, id);
     if (!subscription?.enabled) return;
@@ -70,14 +55,5 @@ export class SubscriptionStateService {
         heldDeliveries: held,
       },
     });
-  }
-
-  private async change({ tenantId }: Principal, id: string, enabled: boolean): Promise<void> {
-    await this.database.transaction(tenantId, async (tx) => {
-      const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
-      const changes = await this.changeTo(tx, before, enabled);
-      if (Object.keys(changes).length > 0) await this.subscriptions.update(tx, id, changes);
-    });
-    await this.changes.announce({ tenantId });
   }
 }

@@ -115,7 +115,7 @@ export class SubscriptionController {
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async pause(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
-    await this.states.pause(principal, id);
+    await this.states.setEnabled(principal, id, false);
     return this.get(principal, id);
   }
 
@@ -129,7 +129,7 @@ export class SubscriptionController {
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async resume(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
-    await this.states.resume(principal, id);
+    await this.states.setEnabled(principal, id, true);
     return this.get(principal, id);
   }
 

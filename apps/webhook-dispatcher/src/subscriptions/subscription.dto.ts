@@ -200,11 +200,7 @@ export class CreatedSubscriptionView extends SubscriptionView {
 }
 
 export class RotatedSecretView {
-  @TextField({
-    maxLength: 100,
-    optional: true,
-    description: 'With `v1`: the new signing secret; shown only once',
-  })
+  @TextField({ maxLength: 100, optional: true, description: 'With `v1`: the new signing secret; shown only once' })
   secret?: string;
 
   @TextField({ maxLength: 100, optional: true, description: 'With `v1a`: the new public key' })

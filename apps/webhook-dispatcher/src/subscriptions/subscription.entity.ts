@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Ordering, StallRule } from './subscription.js';
 
-/** Events that a tenant or an app wants sent to a URL. Finds do not select the sealed secrets, so that no answer has them. */
+/** Finds do not select the sealed secrets, so that no answer has them. */
 @Entity({ name: 'webhook_subscription' })
 export class Subscription {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
@@ -26,19 +26,18 @@ export class Subscription {
   @Column({ type: 'text', nullable: true })
   description: string | null;
 
-  /** A formula over the data of a delivery; null delivers everything. */
+  /** A formula over the data of a delivery. */
   @Column({ type: 'text', nullable: true })
   filter: string | null;
 
-  /** Attempts a second that may begin; null for as many as the receiver takes. */
+  /** Attempts a second that may begin. */
   @Column({ name: 'rate_limit', type: 'integer', nullable: true })
   rateLimit: number | null;
 
-  /** False while it is paused or disabled and holds its events. */
   @Column({ type: 'boolean' })
   enabled: boolean;
 
-  /** Why the platform disabled it; null for one that is active or paused. */
+  /** Null for one that is active or paused. */
   @Column({ name: 'disabled_reason', type: 'text', nullable: true })
   disabledReason: string | null;
 
@@ -52,7 +51,6 @@ export class Subscription {
   @Column({ name: 'public_key', type: 'text', nullable: true })
   publicKey: string | null;
 
-  /** The custom headers, whose names are shown; null for none, as for a subscription of an app. */
   @Column({ name: 'headers', type: 'bytea', nullable: true })
   sealedHeaders: Buffer | null;
 
@@ -66,7 +64,6 @@ export class Subscription {
   @Column({ name: 'previous_secret_until', type: 'timestamptz', nullable: true, select: false })
   previousSecretUntil: Date | null;
 
-  /** Since when every attempt has failed. */
   @Column({ name: 'failing_since', type: 'timestamptz', nullable: true })
   failingSince: Date | null;
 

@@ -3,13 +3,11 @@ import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, MoreThan } from 'typeorm';
 import { Subscription } from './subscription.entity.js';
+import { REMOVAL_EVENT } from './subscription.js';
 
 // $1 is the tenant, except in PURGE_REMOVED.
 
-/**
- * Counts again from the beginning when the last failure is too long ago. $2: id, $3: time of the attempt, $4: how many
- * milliseconds are too long.
- */
+/** Begins a new series when the last failure is too long ago. $2: id, $3: time of the attempt, $4: milliseconds too long. */
 const MARK_FAILING = `
   UPDATE webhook_subscription AS known
      SET failing_since = CASE WHEN before.goes_on THEN known.failing_since ELSE $3::timestamptz END,
@@ -26,7 +24,7 @@ const MARK_HEALTHY = `
   UPDATE webhook_subscription SET failing_since = NULL, failed_at = NULL, failing_hours = 0
    WHERE tenant_id = $1 AND id = $2 AND failing_since IS NOT NULL`;
 
-/** No row when others have reserved too far ahead. $2: id, $3: milliseconds to reserve, $4: milliseconds ahead that are too far. */
+/** No row when others have reserved too far ahead. $2: id, $3: milliseconds to reserve, $4: milliseconds too far. */
 export const RESERVE_PERMITS = `
   UPDATE webhook_subscription
      SET rate_reserved_until = greatest(rate_reserved_until, now()) + $3 * interval '1 millisecond'
@@ -44,10 +42,7 @@ const LIMIT_REMOVED = `
    WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_subscription WHERE tenant_id = $1 AND removed_at IS NOT NULL
                                     ORDER BY removed_at DESC, id DESC OFFSET $2)`;
 
-/**
- * Deletes removed subscriptions of all tenants that have got their event, or have waited $1 milliseconds for it. The event's
- * body has the id of the installation; it is looked up, never searched.
- */
+/** Deletes what has got its event, whose body has the id of the installation, or has waited $1 milliseconds for it. */
 const PURGE_REMOVED = `
   DELETE FROM webhook_subscription AS removed
    WHERE removed_at IS NOT NULL
@@ -60,7 +55,6 @@ const PURGE_REMOVED = `
                                removed.installation_id::text) > 0))
   RETURNING 1`;
 
-/** The part of a subscription that its owner defines. */
 type Definition = Pick<
   Subscription,
   | 'id'
@@ -79,21 +73,14 @@ type Definition = Pick<
 
 export type NewSubscription = Definition & Pick<Subscription, 'secret' | 'createdBy'>;
 
-/** The part of a subscription that its tenant sees, with the headers still sealed. */
 export type SubscriptionSummary = Definition & Pick<Subscription, 'enabled' | 'disabledReason' | 'createdAt'>;
 
-/** A series of failed attempts without a success. */
-export interface Failures {
-  /** Null when the last attempt succeeded. */
-  readonly failingSince: Date | null;
-  /** Some failure in the last hour that had one. */
-  readonly failedAt: Date | null;
-  /** How many hours had failures. */
-  readonly failingHours: number;
-}
+export type Failures = Readonly<Pick<Subscription, 'failingSince' | 'failedAt' | 'failingHours'>>;
 
-/** Milliseconds ahead that permits may be reserved: a process that reserves and dies delays others no longer. */
+/** Milliseconds ahead that permits may be reserved: a process that dies delays others no longer. */
 const RESERVED_AHEAD_MS = 1_000;
+
+export const LOCKED = { lock: { mode: 'pessimistic_write' } } as const;
 
 const present = (tx: TenantTransaction) => ({ tenantId: tx.tenantId, removedAt: IsNull() });
 
@@ -114,7 +101,6 @@ export class SubscriptionRepository {
     });
   }
 
-  /** In the order in which they were created. */
   async page(tx: TenantTransaction, page: ListPage): Promise<Subscription[]> {
     return tx.repository(Subscription).find({
       where: { ...present(tx), ...(page.after && { id: MoreThan(page.after.id) }) },
@@ -124,32 +110,26 @@ export class SubscriptionRepository {
     });
   }
 
-  /** How many the tenant has; the service bounds this number. */
   async count(tx: TenantTransaction): Promise<number> {
     return tx.repository(Subscription).countBy(present(tx));
   }
 
-  /** @returns null when there is none */
   async find(tx: TenantTransaction, id: string): Promise<Subscription | null> {
     return tx.repository(Subscription).findOneBy({ ...present(tx), id });
   }
 
-  /** Like find, and holds the row until the transaction ends. */
   async lock(tx: TenantTransaction, id: string): Promise<Subscription | null> {
-    return tx.repository(Subscription).findOne({ where: { ...present(tx), id }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(Subscription).findOne({ where: { ...present(tx), id }, ...LOCKED });
   }
 
-  async listByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
-    return tx.repository(Subscription).find({ where: { ...present(tx), installationId }, order: { id: 'ASC' } });
-  }
-
-  /** Like listByInstallation, and holds the rows until the transaction ends. */
-  async lockByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
-    return tx.repository(Subscription).find({
-      where: { ...present(tx), installationId },
-      order: { id: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
-    });
+  /** @param options `LOCKED` holds the rows until the transaction ends */
+  async listByInstallation(
+    tx: TenantTransaction,
+    installationId: string,
+    options: Partial<typeof LOCKED> = {},
+  ): Promise<Subscription[]> {
+    const where = { ...present(tx), installationId };
+    return tx.repository(Subscription).find({ where, order: { id: 'ASC' }, ...options });
   }
 
   /** Serialises changes of the number of the tenant's subscriptions. */
@@ -161,11 +141,7 @@ export class SubscriptionRepository {
     await tx.repository(Subscription).update({ tenantId: tx.tenantId, id }, changes);
   }
 
-  /**
-   * @param at when an attempt failed
-   * @param gapMs milliseconds without a failure, after which this one begins a new series
-   * @returns the series of failures; null when there is no such subscription
-   */
+  /** @param gapMs milliseconds without a failure, after which this one begins a new series */
   async markFailing(tx: TenantTransaction, id: string, at: Date, gapMs: number): Promise<Failures | null> {
     const [row] = await tx.query<Failures>(MARK_FAILING, [tx.tenantId, id, at, gapMs]);
     return row ?? null;
@@ -175,10 +151,7 @@ export class SubscriptionRepository {
     await tx.query(MARK_HEALTHY, [tx.tenantId, id]);
   }
 
-  /**
-   * Reserves milliseconds of the subscription's rate behind those that are reserved already.
-   * @returns in how many milliseconds they begin; null, with nothing reserved, when that is over a second ahead
-   */
+  /** @returns in how many milliseconds those reserved begin; null, with none, when that is over a second ahead */
   async reservePermits(tx: TenantTransaction, id: string, ms: number): Promise<number | null> {
     const [row] = await tx.query<{ beginsInMs: number }>(RESERVE_PERMITS, [tx.tenantId, id, ms, RESERVED_AHEAD_MS]);
     return row ? Math.max(0, row.beginsInMs) : null;
@@ -192,22 +165,18 @@ export class SubscriptionRepository {
     await tx.repository(Subscription).delete({ ...present(tx), installationId });
   }
 
-  /**
-   * Keeps subscriptions of a removed installation for the event that says so.
-   * @param most how many removed ones the tenant has at most; those that were removed first are deleted
-   */
+  /** @param most how many removed ones the tenant keeps; those that were removed first are deleted */
   async markRemoved(tx: TenantTransaction, ids: readonly string[], most: number): Promise<void> {
     if (ids.length === 0) return;
-    await tx.repository(Subscription).update({ ...present(tx), id: In([...ids]) }, { removedAt: () => 'now()' });
+    const changes = { removedAt: () => 'now()', events: [REMOVAL_EVENT] };
+    await tx.repository(Subscription).update({ ...present(tx), id: In([...ids]) }, changes);
     await tx.query(LIMIT_REMOVED, [tx.tenantId, most]);
   }
 
-  /** @returns how many removed subscriptions were deleted that got their event or waited so many milliseconds for it */
   async purgeRemoved(tx: NarrowTransaction, waitMs: number): Promise<number> {
     return (await tx.query(PURGE_REMOVED, [waitMs])).length;
   }
 
-  /** Replaces the secret of a subscription that the tenant created; the previous one stays valid until `previousUntil`. */
   async replaceSecret(
     tx: TenantTransaction,
     id: string,
@@ -222,7 +191,6 @@ export class SubscriptionRepository {
       );
   }
 
-  /** @returns false when the tenant created no such subscription */
   async removePreviousSecret(tx: TenantTransaction, id: string): Promise<boolean> {
     const { affected } = await tx
       .repository(Subscription)

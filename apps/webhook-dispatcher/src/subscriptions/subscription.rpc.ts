@@ -1,5 +1,4 @@
-import type { Principal } from '@crm/access';
-import { Access, CurrentPrincipal } from '@crm/access';
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
@@ -7,10 +6,9 @@ import { Payload } from '@nestjs/microservices';
 import { SecretService } from './secret.service.js';
 import { SubscriptionService } from './subscription.service.js';
 
-type Contracts = typeof rpc.webhooks;
-
-/** Called on behalf of an administrator. */
-const ADMINISTER = { right: 'administer' } as const;
+type Provision = typeof rpc.webhooks.provisionSubscriptions;
+type Remove = typeof rpc.webhooks.removeSubscriptions;
+type Rotate = typeof rpc.webhooks.rotateAppSecret;
 
 /** The marketplace creates and removes subscriptions of apps with their installations, and rotates the secrets of apps. */
 @Controller()
@@ -21,28 +19,21 @@ export class SubscriptionRpc {
   ) {}
 
   @RpcHandler(rpc.webhooks.provisionSubscriptions)
-  @Access(ADMINISTER)
+  @Access({ right: 'administer' })
   async provision(
-    @Payload() request: RpcRequest<Contracts['provisionSubscriptions']>,
+    @Payload() request: RpcRequest<Provision>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<Contracts['provisionSubscriptions']>> {
+  ): Promise<RpcResponse<Provision>> {
     return { subscriptions: await this.subscriptions.provision(principal.tenantId, principal.userId, request) };
   }
 
   @RpcHandler(rpc.webhooks.removeSubscriptions)
-  async remove({
-    tenantId,
-    installationId,
-    discard,
-  }: RpcRequest<Contracts['removeSubscriptions']>): Promise<RpcResponse<Contracts['removeSubscriptions']>> {
+  async remove({ tenantId, installationId, discard }: RpcRequest<Remove>): Promise<RpcResponse<Remove>> {
     return { removed: await this.subscriptions.remove(tenantId, installationId, discard) };
   }
 
   @RpcHandler(rpc.webhooks.rotateAppSecret)
-  async rotateSecret({
-    appKey,
-    secret,
-  }: RpcRequest<Contracts['rotateAppSecret']>): Promise<RpcResponse<Contracts['rotateAppSecret']>> {
+  async rotateSecret({ appKey, secret }: RpcRequest<Rotate>): Promise<RpcResponse<Rotate>> {
     return { updated: (await this.secrets.rotateOfApp(appKey, secret)) ? 1 : 0 };
   }
 }

@@ -6,6 +6,8 @@ import {
   matchesEvent,
   PlatformError,
   type ProvisionedSubscription,
+  type RpcRequest,
+  type rpc,
 } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
@@ -21,19 +23,15 @@ import { type IssuedSecret, type Signature, SigningSecretService } from './signi
 import type { Subscription } from './subscription.entity.js';
 import type { Ordering, StallRule } from './subscription.js';
 import { REMOVAL_EVENT, refuseUnknownSubscription } from './subscription.js';
-import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
+import { LOCKED, SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 import { SubscriptionStateService } from './subscription-state.service.js';
 
-export interface SubscriptionDefinition {
+interface SubscriptionDefinition {
   readonly url: string;
   readonly events: readonly string[];
   readonly description?: string | null;
   readonly filter?: string | null;
-}
-
-/** A tenant defines more of its subscriptions than an app. */
-export interface TenantDefinition extends SubscriptionDefinition {
-  /** By name, in any case; null for none. */
+  /** Values by name, in any case. */
   readonly headers?: Readonly<Record<string, unknown>> | null;
   /** Attempts a second; null for no limit. */
   readonly rateLimit?: number | null;
@@ -43,20 +41,13 @@ export interface TenantDefinition extends SubscriptionDefinition {
   readonly onStall?: StallRule;
 }
 
-/** A subscription with its headers opened, and its hold. */
 export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & {
   readonly headers: CustomHeaders;
   readonly hold: Hold;
 };
 
-export interface ProvisionRequest {
-  readonly installationId: string;
-  readonly appKey: string;
-  readonly secret: string;
-  readonly webhooks: readonly SubscriptionDefinition[];
-}
+export type ProvisionRequest = RpcRequest<typeof rpc.webhooks.provisionSubscriptions>;
 
-/** Rules of subscriptions: which URLs, events and headers are accepted. */
 @Injectable()
 export class SubscriptionService {
   constructor(
@@ -72,13 +63,10 @@ export class SubscriptionService {
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
-  /**
-   * @returns the subscription, and its secret, which is never shown again, or its public key
-   * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
-   */
+  /** @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED */
   async create(
     principal: Principal,
-    input: TenantDefinition & { readonly signature?: Signature },
+    input: SubscriptionDefinition & { readonly signature?: Signature },
   ): Promise<{ subscription: ShownSubscription; shown: IssuedSecret['shown'] }> {
     this.requireValid(input);
     const headers = resolveHeaders(input.headers ?? {}, {});
@@ -105,10 +93,7 @@ export class SubscriptionService {
     return { subscription: { ...(subscription as SubscriptionSummary), headers, hold: NOTHING_HELD }, shown };
   }
 
-  /**
-   * In the order in which they were created.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
-   */
+  /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<ShownSubscription>> {
     const page = parsePage(query, { tenantId, list: 'subscriptions' });
     return this.database.transaction(tenantId, async (tx) => {
@@ -134,7 +119,7 @@ export class SubscriptionService {
   async update(
     principal: Principal,
     id: string,
-    changes: Partial<TenantDefinition> & { enabled?: boolean },
+    changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
   ): Promise<ShownSubscription> {
     const updated = await this.database.transaction(principal.tenantId, async (tx) => {
       const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
@@ -171,10 +156,8 @@ export class SubscriptionService {
     await this.database.transaction(principal.tenantId, async (tx) => {
       const subscription = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
       if (subscription.installationId !== null) {
-        throw new PlatformError(
-          'CONFLICT',
-          'The subscription belongs to an app; it is deleted when the app is uninstalled',
-        );
+        const detail = 'The subscription belongs to an app; it is deleted when the app is uninstalled';
+        throw new PlatformError('CONFLICT', detail);
       }
       this.holds.discard(tx, [id]);
       await this.subscriptions.delete(tx, id);
@@ -182,10 +165,7 @@ export class SubscriptionService {
     await this.changes.announce({ tenantId: principal.tenantId });
   }
 
-  /**
-   * Creates the subscriptions of a package, all or none; when the installation already has some, returns those.
-   * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
-   */
+  /** All or none, with the errors of `create`; when the installation already has some, returns those. */
   async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
     const { installationId, appKey, webhooks } = request;
     for (const webhook of webhooks) this.requireValid(webhook);
@@ -215,15 +195,11 @@ export class SubscriptionService {
     return subscriptions;
   }
 
-  /**
-   * Deletes the subscriptions of an installation; those that want to know of the removal are kept until they were told.
-   * @param discard whether no event will tell them: a failed installation is undone
-   * @returns how many the installation had
-   */
+  /** Keeps those that want to know of the removal until they were told. @param discard a failed installation is undone */
   async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
-      const present = await this.subscriptions.lockByInstallation(tx, installationId);
+      const present = await this.subscriptions.listByInstallation(tx, installationId, LOCKED);
       this.holds.discard(tx, idsOf(present));
       const told = discard ? [] : present.filter(wantsRemoval);
       await this.subscriptions.markRemoved(tx, idsOf(told), this.config.subscriptionsPerTenant);
@@ -242,11 +218,8 @@ export class SubscriptionService {
     return (await this.holds.list(tx, [id])).get(id) ?? NOTHING_HELD;
   }
 
-  /**
-   * Stored values are not sent to a new URL, which could belong to someone who does not know them.
-   * @throws PlatformError VALIDATION_FAILED
-   */
-  private headersAfter(before: SubscriptionSummary, changes: Partial<TenantDefinition>): CustomHeaders {
+  /** Stored values are not sent to a new URL, which could belong to someone who does not know them. */
+  private headersAfter(before: SubscriptionSummary, changes: Partial<SubscriptionDefinition>): CustomHeaders {
     const stored = this.headers.open(before.sealedHeaders, before.id);
     const isMoved = changes.url !== undefined && changes.url !== before.url;
     if (changes.headers !== undefined) return resolveHeaders(changes.headers ?? {}, isMoved ? {} : stored);
@@ -257,7 +230,6 @@ export class SubscriptionService {
     });
   }
 
-  /** The tenant is locked. */
   private async requireWithinLimit(tx: TenantTransaction, requested: number): Promise<void> {
     const { subscriptionsPerTenant: limit } = this.config;
     const present = await this.subscriptions.count(tx);
@@ -295,7 +267,7 @@ const definitionOf = ({
   filter = null,
   ordering = 'none',
   onStall = 'skip',
-}: Omit<TenantDefinition, 'headers'>) => ({
+}: Omit<SubscriptionDefinition, 'headers'>) => ({
   url,
   events: [...new Set(events)],
   description,

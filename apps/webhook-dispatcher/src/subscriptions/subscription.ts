@@ -34,7 +34,6 @@ export const ACTIVE = {
 /** The only event that a removed subscription still gets: that its app was uninstalled. */
 export const REMOVAL_EVENT = 'app.uninstalled';
 
-/** @throws PlatformError NOT_FOUND */
 export function refuseUnknownSubscription(): never {
   throw new PlatformError('NOT_FOUND', 'There is no such subscription');
 }

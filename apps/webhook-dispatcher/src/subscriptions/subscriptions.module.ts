@@ -24,7 +24,6 @@ const SHARED = [
   SubscriptionStateService,
 ];
 
-/** Subscriptions to events, of workspaces and of apps, with their secrets, headers and filters. */
 @Module({
   imports: [QueueModule],
   controllers: [EventTypeController, SubscriptionController, SubscriptionRpc],

@@ -13,12 +13,11 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimitService } from '../admission/rate-limit.service.js';
 
-/** Counts calls that the gateway answers itself as those without a token, by address: they never reach the proxy's checks. */
+/** Calls that the gateway answers itself never reach the checks of the proxy. */
 @Injectable()
 export class AddressLimitGuard implements CanActivate {
   constructor(private readonly limits: RateLimitService) {}
 
-  /** @throws PlatformError RATE_LIMITED */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     await this.limits.admitAddress(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
@@ -26,7 +25,7 @@ export class AddressLimitGuard implements CanActivate {
   }
 }
 
-/** The merged document. The page that shows it comes from `@crm/http`, as at every edge. */
+/** The page that shows the document comes from `@crm/http`, as at every edge. */
 @Controller('api/openapi.json')
 export class ApiDocumentController {
   constructor(private readonly documents: MergedDocument) {}

@@ -14,16 +14,15 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiKeyService } from '../admission/api-key.service.js';
-import { BodyBudget, type Sender } from '../admission/body-budget.js';
-import { CrossOriginService } from '../admission/cross-origin.service.js';
-import { RateLimitService } from '../admission/rate-limit.service.js';
 import { ROUTES, type Route, routeFor } from '../routing/routing.js';
+import { ApiKeyService } from './api-key.service.js';
+import { BodyBudget, type Sender } from './body-budget.js';
+import { CrossOriginService } from './cross-origin.service.js';
+import { RateLimitService } from './rate-limit.service.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const AUDIENCE = [AUDIENCES.api];
 
-/** Forwards requests to the services, after the checks that an edge can make. */
 @Injectable()
 export class ProxyService extends EdgeProxy {
   constructor(
@@ -100,10 +99,7 @@ export class ProxyService extends EdgeProxy {
     reply.raw.once('close', leave);
   }
 
-  /**
-   * The principal of a token that was verified before, or of a key that was exchanged: nearly every request has one, and a
-   * promise would cost more.
-   */
+  /** Known from a token that was verified before, or a key that was exchanged: nearly always, and a promise costs more. */
   private rememberedPrincipal(request: FastifyRequest, { routeClass }: Route): Principal | undefined {
     if (routeClass.ignoresToken) {
       this.keys.withhold(request);

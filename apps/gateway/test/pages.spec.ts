@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import { ROUTES } from '../src/routing/routing.js';
+import { Edge, PAGE_DIR, Services, startGateway } from './harness.js';
+
+const documentOf = (service: string) => ({
+  openapi: '3.1.1',
+  paths: {
+    [service === 'custom-objects' ? '/api/crm/leads' : `/api/internal/${service}`]: {
+      get: { responses: { default: { $ref: '#/components/schemas/Problem' } } },
+    },
+    ...(service === 'custom-objects' && { '/api/crm/custom': { get: { x: { $ref: '#/components/schemas/Row' } } } }),
+  },
+  components: { schemas: { Problem: { type: 'object' }, Row: { title: service } } },
+});
+
+const edge = Edge.shared({}, (services) => {
+  services.answer = ({ service }) => ({ body: JSON.stringify(documentOf(service)) });
+});
+
+/** What mails link to, and what belongs to the page. */
+const PAGES = [
+  '/account',
+  '/account/authorize?request=0199aa00-0000-7000-8000-000000000001',
+  '/account/sign-in',
+  '/email-change',
+  '/email-change/undo',
+  '/invitation',
+  '/password-reset',
+  '/undo-link',
+  '/verify-email',
+];
+
+describe('the account page', () => {
+  it.each(PAGES)('is at %s, for nobody to frame or to keep, and no service hears of it', async (address) => {
+    const heard = edge.services.received.length;
+    const answer = await edge.fetch(address);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await answer.text()).toBe(await readFile(path.join(PAGE_DIR, 'index.html'), 'utf8'));
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(answer.headers.get('x-frame-options')).toBe('DENY');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/frame-ancestors 'none'$/);
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
+    expect(policy).not.toMatch(/unsafe|https?:/);
+    expect(edge.services.received).toHaveLength(heard);
+  });
+
+  it('is found by programs that only ask whether a link works', async () => {
+    const { status, headers } = await edge.fetch('/verify-email', { method: 'HEAD' });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+
+  it('takes nothing by another method', async () => {
+    expect((await edge.fetch('/password-reset', { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+
+  it('is at no address that belongs to a service', () => {
+    const below = (prefix: string) => PAGES.filter((page) => `${page}/`.startsWith(`${prefix}/`));
+    expect(ROUTES.flatMap(([prefix]) => below(prefix))).toEqual([]);
+  });
+
+  it('has files that never change', async () => {
+    const { status, headers } = await edge.fetch('/account/assets/index-1.js');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it.each(['missing.js', '..%2findex.html', 'constructor', 'index.html'])(
+    'has no file %s, and the refusal is not kept',
+    async (name) => {
+      const { status, headers } = await edge.fetch(`/account/assets/${name}`);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+      expect(headers.get('cache-control') ?? '').not.toContain('max-age');
+    },
+  );
+
+  it('keeps the gateway from starting when it was not built', async () => {
+    await expect(startGateway(edge.services, { ACCOUNT_PAGE_DIR: path.join(PAGE_DIR, 'assets') })).rejects.toThrow(
+      /ACCOUNT_PAGE_DIR.*npm run build/,
+    );
+  });
+});
+
+describe('the OpenAPI document and the error pages of the gateway', () => {
+  it('merges the paths of the services that the public can reach', async () => {
+    const document = (await edge.call('/api/openapi.json')).json as unknown as {
+      openapi: string;
+      paths: Record<string, { get: { x?: unknown } }>;
+      components: { schemas: Record<string, { title: string }> };
+    };
+    expect(document.openapi).toBe('3.1.1');
+    expect(Object.keys(document.paths)).toEqual(['/api/crm/custom', '/api/crm/leads']);
+    expect(document.components.schemas.Problem).toEqual({ type: 'object' });
+    // The first one keeps its name; another schema of the same name gets a longer one.
+    expect(document.components.schemas.CustomObjectsRow?.title).toBe('custom-objects');
+    expect(document.paths['/api/crm/custom']?.get.x).toEqual({ $ref: '#/components/schemas/CustomObjectsRow' });
+  });
+
+  it('keeps the merged document for a while, and writes it once, not for each call', async () => {
+    const before = edge.services.received.length;
+    const stringify = jest.spyOn(JSON, 'stringify');
+    const answer = await edge.fetch('/api/openapi.json');
+    const written = stringify.mock.calls.filter(([value]) => Object(value).openapi !== undefined);
+    stringify.mockRestore();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(((await answer.json()) as { openapi: string }).openapi).toBe('3.1.1');
+    expect([written, edge.services.received.length]).toEqual([[], before]);
+  });
+
+  it('keeps an incomplete document for five seconds', async () => {
+    const others = await Services.start();
+    others.answer = ({ service }) => (service === 'identity' ? { status: 503 } : { body: '{"paths":{}}' });
+    const other = await startGateway(others);
+    const now = jest.spyOn(Date, 'now');
+    try {
+      const read = async () => (await fetch(`${other.url}/api/openapi.json`)).status;
+      expect([await read(), await read()]).toEqual([200, 200]);
+      const asked = others.received.length;
+      expect(asked).toBe(Object.keys(others.urls).length);
+      const later = Date.now() + 5001;
+      now.mockImplementation(() => later);
+      expect(await read()).toBe(200);
+      expect(others.received.length).toBe(2 * asked);
+    } finally {
+      now.mockRestore();
+      await other.close();
+      await others.close();
+    }
+  });
+
+  it('gives an address the document only so often', async () => {
+    const other = await startGateway(edge.services, { RATE_LIMIT_ADDRESS: '2' });
+    const read = async (address: string) => {
+      const answer = await fetch(`${other.url}/api/openapi.json`, { headers: { 'x-forwarded-for': address } });
+      return answer.status;
+    };
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push(await read('192.0.2.1'));
+    expect([...statuses, await read('192.0.2.2')]).toEqual([200, 200, 429, 200]);
+    await other.close();
+  });
+
+  it('shows the document on a page whose own policy replaces that of the API', async () => {
+    const page = await edge.fetch('/api/docs');
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
+    const bundle = await edge.fetch('/api/docs/assets/swagger-ui-bundle.js');
+    // Read to its end: the connection of an answer that waits to be read would outlive the test.
+    expect([bundle.status, (await bundle.arrayBuffer()).byteLength > 100_000]).toEqual([200, true]);
+  });
+
+  it('explains the error code that a problem names', async () => {
+    const problem = (await edge.call('/nowhere')).json as { type: string };
+    const page = await edge.call(new URL(problem.type).pathname);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('NOT_FOUND')]);
+    expect((await edge.call('/problems/no-such-code')).status).toBe(404);
+    expect((await edge.call('/problems')).text).toContain('FIELD_ACCESS_DENIED');
+  });
+});

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
+import type { ReceivedRequest } from '@crm/testing';
+import { describe, expect, it } from '@jest/globals';
+import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
+import { publicKeyOf } from '../src/subscriptions/signature.js';
+import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { useWebhooks } from './webhook-service.js';
+
+const PUBLIC_KEY = /^whpk_[A-Za-z0-9+/]{43}=$/;
+const MASK = '********';
+
+interface SubscriptionJson {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly code: string;
+  readonly errors: { readonly pointer: string; readonly code: string }[];
+}
+
+const { app, tenant, call } = useWebhooks();
+
+const verdict = ({ body, headers }: ReceivedRequest, secret: string): string => {
+  try {
+    return verifyWebhook(body, headers, secret).type;
+  } catch (error) {
+    return (error as WebhookVerificationError).reason;
+  }
+};
+const rotate = (id: string) =>
+  call<{ secret?: string; publicKey?: string }>('POST', `subscriptions/${id}/rotate-secret`);
+const revoke = async (id: string) => (await call('POST', `subscriptions/${id}/revoke-previous-secret`)).status;
+/** The columns that are sealed. */
+const sealed = async () => {
+  const sql = 'SELECT s::text AS text, headers, secret FROM webhook_subscription AS s';
+  const [row] = await app.rows<{ text: string; headers: Buffer; secret: Buffer }>(tenant.id, sql);
+  return row as { text: string; headers: Buffer; secret: Buffer };
+};
+
+describe('signatures of deliveries by Ed25519', () => {
+  it('are verified with the public key that the answer, the subscription and the list show', async () => {
+    const { id, publicKey, ...created } = await app.subscribe(tenant.admin, { signature: 'v1a' });
+    expect(publicKey).toMatch(PUBLIC_KEY);
+    expect(created).toMatchObject({ status: 201, signature: 'v1a' });
+    expect(created).not.toHaveProperty('secret');
+    const { body: shown } = await call('GET', `subscriptions/${id}`);
+    expect(shown).toMatchObject({ signature: 'v1a', publicKey });
+    expect((await call('GET', 'subscriptions')).body.data).toEqual([shown]);
+
+    const request = await app.delivered(tenant.id);
+    const changed = { ...request, body: request.body.replace('Doe', 'Eve') };
+    const other = await app.subscribe(tenant.admin, { signature: 'v1a' });
+    expect(verdict(request, publicKey as string)).toBe('lead.created');
+    expect(verdict(changed, publicKey as string)).toBe('no_matching_signature');
+    expect(verdict(request, other.publicKey as string)).toBe('no_matching_signature');
+    expect(request.headers['webhook-signature']).toMatch(/^v1a,\S+$/);
+    expect(request.headers).not.toHaveProperty('x-platform-signature');
+  });
+
+  it('are made with a private key that is stored sealed and never shown', async () => {
+    const { id, ...created } = await app.subscribe(tenant.admin, { signature: 'v1a' });
+    const { secret } = await sealed();
+    expect(secret.toString('latin1')).not.toContain('whsk_');
+    const opened = app.service.get(SigningSecretService).open(secret, { subscriptionId: id });
+    expect(publicKeyOf(opened)).toBe(created.publicKey);
+    const answers = [created, (await call('GET', `subscriptions/${id}`)).body, (await rotate(id)).body];
+    expect(JSON.stringify(answers)).not.toMatch(/whsk_|whsec_|"secret"/);
+  });
+});
+
+describe('signatures after a rotation', () => {
+  it.each(['v1', 'v1a'])(
+    'are made with both secrets; the answer has what verifies the new one (%s)',
+    async (signature) => {
+      // What is chosen when nothing is.
+      const changes = signature === 'v1' ? {} : { signature };
+      const { id, secret, publicKey } = await app.subscribe(tenant.admin, changes);
+      const shown = async () => (await call('GET', `subscriptions/${id}`)).body;
+      expect(await shown()).toMatchObject({ signature, publicKey });
+      const { status, body } = await rotate(id);
+      expect([status, Object.keys(body)]).toEqual([201, [signature === 'v1' ? 'secret' : 'publicKey']]);
+      expect(await shown()).toMatchObject({ publicKey: body.publicKey ?? null });
+      const both = [publicKey ?? secret, (body.publicKey ?? body.secret) as string];
+      expect(both[1]).not.toBe(both[0]);
+      const request = await app.delivered(tenant.id);
+      expect(request.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+      expect(both.map((one) => verdict(request, one))).toEqual(['lead.created', 'lead.created']);
+    },
+  );
+
+  it.each(['v1', 'v1a'])('are made by no process with a revoked secret from the answer on (%s)', async (signature) => {
+    const sibling = await app.startSibling();
+    const { id, secret, publicKey } = await app.subscribe(tenant.admin, { signature });
+    const old = publicKey ?? secret;
+    const { body } = await rotate(id);
+    const current = (body.publicKey ?? body.secret) as string;
+    // Both processes have the receivers in memory, with both secrets.
+    for (const process of [app.service, sibling]) {
+      expect(verdict(await app.delivered(tenant.id, process), old)).toBe('lead.created');
+    }
+    expect(await revoke(id)).toBe(204);
+    for (const process of [app.service, sibling]) {
+      const request = await app.delivered(tenant.id, process);
+      expect([old, current].map((one) => verdict(request, one))).toEqual(['no_matching_signature', 'lead.created']);
+    }
+    await sibling.close();
+  });
+
+  it('need no previous secret to be revoked, and the current one stays', async () => {
+    const { id, secret } = await app.subscribe(tenant.admin);
+    expect([await revoke(id), await revoke(id)]).toEqual([204, 204]);
+    expect(verdict(await app.delivered(tenant.id), secret)).toBe('lead.created');
+  });
+
+  it('are those of subscriptions that the workspace created', async () => {
+    const [ofApp] = await app.provision(tenant.id);
+    const answers = [await revoke(ofApp?.id as string), (await rotate(ofApp?.id as string)).status];
+    expect([...answers, await revoke(tenant.id)]).toEqual([404, 404, 404]);
+  });
+});
+
+describe('custom headers of a subscription', () => {
+  const change = (id: string, body: object) => call<SubscriptionJson>('PATCH', `subscriptions/${id}`, body);
+
+  it('are sent with each attempt, next to those of the platform', async () => {
+    let attempts = 0;
+    app.receiver.respondWith(() => {
+      attempts += 1;
+      return { status: attempts === 1 ? 500 : 204 };
+    });
+    const given = { Authorization: 'Bearer t0p s3cret', 'x-team': 'sales' };
+    const { secret, ...created } = await app.subscribe(tenant.admin, { headers: given });
+    expect(created).toMatchObject({ status: 201, headers: { authorization: MASK, 'x-team': MASK } });
+    const event = await app.emit(tenant.id);
+    await app.settled(tenant.admin, 'delivered');
+    const requests = app.received(event.id);
+    expect(requests).toHaveLength(2);
+    for (const { headers, body } of requests) {
+      expect(headers).toMatchObject({ authorization: 'Bearer t0p s3cret', 'x-team': 'sales' });
+      expect(headers['content-type']).toBe('application/json');
+      expect(verifyWebhook(body, headers, secret).type).toBe('lead.created');
+    }
+  });
+
+  it('do not replace those of the platform, even if they are stored', async () => {
+    const { id, secret } = await app.subscribe(tenant.admin);
+    const forged = { 'webhook-id': 'forged', 'webhook-signature': 'v1,forged', 'content-type': 'text/plain' };
+    const stored = app.service.get(CustomHeaderService).seal({ ...forged, 'x-ok': '1' }, id);
+    await app.rows(tenant.id, 'UPDATE webhook_subscription SET headers = $2 WHERE id = $1', [id, stored]);
+    const { headers, body } = await app.delivered(tenant.id);
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-ok': '1' });
+    expect(verifyWebhook(body, headers, secret).type).toBe('lead.created');
+  });
+
+  it('are stored sealed, and shown with masked values', async () => {
+    const { id } = await app.subscribe(tenant.admin, { headers: { authorization: 'Bearer t0p-s3cret' } });
+    const { body: shown } = await call('GET', `subscriptions/${id}`);
+    expect(shown.headers).toEqual({ authorization: MASK });
+    expect((await call('GET', 'subscriptions')).body).toMatchObject({ data: [shown] });
+    const { text, headers: box } = await sealed();
+    for (const plain of ['authorization', 't0p-s3cret']) {
+      expect(text).not.toContain(plain);
+      expect(box.includes(plain)).toBe(false);
+      expect(text).not.toContain(Buffer.from(plain).toString('hex'));
+    }
+    const headers = app.service.get(CustomHeaderService);
+    expect(headers.open(box, id)).toEqual({ authorization: 'Bearer t0p-s3cret' });
+    expect(() => headers.open(box, randomUUID())).toThrow();
+    expect(() => app.service.get(SigningSecretService).open(box, { subscriptionId: id })).toThrow();
+  });
+
+  it('change for the next delivery; the mask keeps a value, what is left out is removed', async () => {
+    const sent = async () => (await app.delivered(tenant.id)).headers;
+    const { id } = await app.subscribe(tenant.admin, { headers: { 'x-a': 'one', 'x-b': 'two', 'x-c': 'three' } });
+    await sent();
+    const changed = await change(id, { headers: { 'X-A': MASK, 'x-b': 'new' } });
+    expect([changed.status, changed.body.headers]).toEqual([200, { 'x-a': MASK, 'x-b': MASK }]);
+    const headers = await sent();
+    expect([headers['x-a'], headers['x-b'], headers['x-c']]).toEqual(['one', 'new', undefined]);
+
+    expect((await change(id, { description: 'same headers' })).body.headers).toEqual(changed.body.headers);
+    expect((await sent())['x-a']).toBe('one');
+    expect((await change(id, { headers: null })).body.headers).toEqual({});
+    expect(await sent()).not.toHaveProperty('x-a');
+  });
+
+  it('do not go to another URL unless all values are given again', async () => {
+    const { id } = await app.subscribe(tenant.admin, { headers: { authorization: 'Bearer t0p-s3cret' } });
+    const url = `${app.receiver.url}/elsewhere`;
+    const refusals = [{ url }, { url, headers: { authorization: MASK } }].map((changes) => change(id, changes));
+    expect((await Promise.all(refusals)).map(({ status, body }) => [status, body.errors])).toMatchObject([
+      [422, [{ pointer: '/headers', code: 'REQUIRED' }]],
+      [422, [{ pointer: '/headers/authorization', code: 'MISSING_VALUE' }]],
+    ]);
+    expect((await change(id, { url: `${app.receiver.url}/hook` })).status).toBe(200);
+    const moved = await change(id, { url, headers: { authorization: 'Bearer n3w' } });
+    expect([moved.status, moved.body.url]).toEqual([200, url]);
+    const request = await app.delivered(tenant.id);
+    expect(request).toMatchObject({ path: '/elsewhere', headers: { authorization: 'Bearer n3w' } });
+  });
+
+  it('are refused with a pointer to each', async () => {
+    const headers = { 'webhook-id': 'x', Host: 'x', 'x-fine': 'x', 'x-bad': 'a\r\nb', 'x y': 'x' };
+    const body = { events: ['lead.created'], url: `${app.receiver.url}/hook`, headers };
+    const refused = await call<SubscriptionJson>('POST', 'subscriptions', body);
+    expect([refused.status, refused.body.code]).toEqual([422, 'VALIDATION_FAILED']);
+    expect(refused.body.errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+      '/headers/webhook-id RESERVED_HEADER',
+      '/headers/Host RESERVED_HEADER',
+      '/headers/x-bad INVALID_HEADER_VALUE',
+      '/headers/x y INVALID_HEADER_NAME',
+    ]);
+    const { id } = await app.subscribe(tenant.admin);
+    const changed = await change(id, { headers: { connection: 'close' } });
+    expect([changed.status, changed.body.errors]).toMatchObject([422, [{ pointer: '/headers/connection' }]]);
+    expect((await change(id, { headers: ['x-a'] })).status).toBe(422);
+  });
+});

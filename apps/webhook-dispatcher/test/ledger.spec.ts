@@ -1,0 +1,392 @@
+import { randomUUID } from 'node:crypto';
+import { type EventEnvelope, rpc } from '@crm/contracts';
+import { Database, lowestIdOf, millisecondsOfId, type NarrowTransaction } from '@crm/database';
+import { NatsConnection, Rpc } from '@crm/messaging';
+import { type ReceiverReaction, testNats, waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { deliveryId } from '../src/delivery/first-attempt.js';
+import { BoundedReads } from '../src/ledger/bounded-reads.js';
+import type { NewDelivery } from '../src/ledger/ledger-entry.js';
+import { LedgerWriter } from '../src/ledger/ledger-writer.js';
+import { type DeliveryJson, envelope, eventEntry, type ListJson, newDelivery, useWebhooks } from './webhook-service.js';
+
+const HOUR_MS = 3_600_000;
+
+const { app, tenant, call } = useWebhooks();
+
+/** An id of an event that happened then. */
+const eventIdAt = (ms: number) => lowestIdOf(ms).slice(0, 14) + randomUUID().slice(14);
+const attemptsOf = async (id: string | undefined) =>
+  (await call<{ attemptLog: Record<string, unknown>[] }>('GET', `deliveries/${id}`)).body.attemptLog;
+
+describe('the list of deliveries', () => {
+  const list = (query: string, token = tenant.admin) =>
+    call<ListJson<DeliveryJson>>('GET', `deliveries?${query}`, undefined, token);
+
+  it('continues by cursor although new deliveries arrive in between', async () => {
+    await app.subscribe(tenant.admin);
+    for (let count = 0; count < 5; count += 1) await app.emit(tenant.id);
+    const all = await app.settled(tenant.admin, 'delivered');
+    const first = (await list('size=2')).body;
+    expect(first).toMatchObject({ total: 5, totalIsExact: true, hasMore: true });
+    await app.emit(tenant.id);
+    const second = (await list(`size=2&cursor=${first.nextCursor}`)).body;
+    const third = (await list(`size=2&cursor=${second.nextCursor}`)).body;
+    expect([...first.data, ...second.data, ...third.data].map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+    expect(third).toMatchObject({ hasMore: false, nextCursor: null });
+  });
+
+  it('refuses the cursor of another filter or another tenant', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    for (let count = 0; count < 2; count += 1) await app.emit(tenant.id);
+    const { nextCursor } = (await list(`size=1&subscriptionId=${id}`)).body;
+    expect((await list(`size=1&subscriptionId=${id}&cursor=${nextCursor}`)).status).toBe(200);
+    const stranger = await app.tenant();
+    const refused = await Promise.all([
+      list(`cursor=${nextCursor}`),
+      list(`subscriptionId=${id}&status=delivered&cursor=${nextCursor}`),
+      list(`subscriptionId=${id}&cursor=${nextCursor}`, stranger.admin),
+      list(`subscriptionId=${id}&event=lead.created&cursor=${nextCursor}`),
+      list(`subscriptionId=${id}&to=2100-01-01T00:00:00Z&cursor=${nextCursor}`),
+      list('cursor=abc'),
+    ]);
+    for (const { status, body } of refused) expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+  });
+
+  it('is filtered by status, subscription, event, error code and the time of the event', async () => {
+    app.receiver.respondWith(({ path }) => ({ status: path === '/gone' ? 410 : 204 }));
+    const events = ['lead.created', 'lead.updated'];
+    const fine = await app.subscribe(tenant.admin, { events });
+    const gone = await app.subscribe(tenant.admin, { events: ['lead.updated'], url: `${app.receiver.url}/gone` });
+    const created = await app.emit(tenant.id, 'lead.created');
+    const updated = await app.emit(tenant.id, 'lead.updated');
+    const at = (event: { id: string }, moreMs = 0) => new Date(millisecondsOfId(event.id) + moreMs).toISOString();
+    const found = async (query: string) => {
+      const { body } = await list(query);
+      expect(body.total).toBe(body.data.length);
+      return body.data.map(({ eventId, subscriptionId }) => [eventId, subscriptionId]).sort();
+    };
+    const [first, second, third] = [
+      [created.id, fine.id],
+      [updated.id, fine.id],
+      [updated.id, gone.id],
+    ];
+    const all = [first, second, third].sort();
+    for (const [query, expected] of [
+      ['', all],
+      ['status=held', [third]],
+      ['status=failed', []],
+      [`subscriptionId=${gone.id}`, [third]],
+      ['event=lead.created', [first]],
+      ['event=lead.updated', [second, third].sort()],
+      ['event=lead.deleted', []],
+      ['errorCode=http_4xx', [third]],
+      ['errorCode=tls', []],
+      [`event=lead.updated&status=delivered&subscriptionId=${fine.id}`, [second]],
+      [`from=${at(created)}&to=${at(updated, 1)}`, all],
+      [`from=${at(updated, 1)}`, []],
+      [`to=${at(created)}`, []],
+      [`from=${at(created)}&to=${at(created)}`, []],
+      ['from=1900-01-01T00:00:00%2B02:00&to=9999-12-31T23:59:59-23:59', all],
+    ] as const) {
+      expect([query, await found(query)]).toEqual([query, expected]);
+    }
+  });
+
+  it('has the times of events as its limits: from that millisecond on, and before that one', async () => {
+    await app.subscribe(tenant.admin);
+    const ms = Date.now() - 60_000;
+    for (const time of [ms - 1, ms, ms + 1]) {
+      await app.handle({
+        ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1 }),
+        id: eventIdAt(time),
+      });
+    }
+    await app.settled(tenant.admin, 'delivered');
+    const { data } = (await list(`from=${new Date(ms).toISOString()}&to=${new Date(ms + 1).toISOString()}`)).body;
+    expect(data.map(({ eventId }) => millisecondsOfId(eventId))).toEqual([ms]);
+  });
+
+  it.each([
+    ['from=yesterday', 'from: Must be a date and time with an offset (RFC 3339)'],
+    ['to=2026-11-22', 'to: Must be a date and time with an offset (RFC 3339)'],
+    ['from=2026-11-22T10:00:01Z&to=2026-11-22T10:00:00Z', 'from: is later than to'],
+    ['event=lead.exploded', 'event: '],
+    ['errorCode=', 'errorCode: '],
+  ])('refuses %s', async (query, detail) => {
+    const { status, body } = await list(query);
+    expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+    expect(body.detail).toContain(detail);
+  });
+});
+
+describe('the attempts of a delivery', () => {
+  it('show where they failed without an answer, and the beginning of an answer', async () => {
+    const answers = [{ status: 500, body: 'x'.repeat(5_000) }];
+    app.receiver.respondWith(() => answers.shift() ?? { status: 200, headers: { 'x-long': 'x'.repeat(20_000) } });
+    await app.subscribe(tenant.admin);
+    await app.emit(tenant.id);
+    const [failed] = await app.settled(tenant.admin, 'failed');
+    const [answered, ...unanswered] = await attemptsOf(failed?.id);
+    expect(answered).toMatchObject({ httpStatus: 500, errorCode: 'http_5xx', responseExcerpt: 'x'.repeat(4_096) });
+    expect(answered).not.toHaveProperty('phase');
+    const attempt = { at: expect.any(String), latencyMs: expect.any(Number) };
+    expect(unanswered).toEqual(Array(2).fill({ ...attempt, errorCode: 'too_large', phase: 'headers' }));
+  });
+});
+
+interface StatsJson {
+  data: Record<string, unknown>[];
+  code: string;
+  detail: string;
+}
+
+describe('statistics of deliveries', () => {
+  /** The hour before this one. */
+  let hour: number;
+  beforeEach(() => {
+    hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
+  });
+
+  const get = (path: string, token?: string) => call<StatsJson>('GET', path, undefined, token);
+  const time = (ms: number) => new Date(ms).toISOString();
+  const range = (fromMs: number, toMs: number) => `from=${time(fromMs)}&to=${time(toMs)}`;
+
+  /** Writes a delivery as the pipeline does, after its first attempt or, without a latency, before. */
+  async function record(
+    atMs: number,
+    subscriptionId: string,
+    status: NewDelivery['status'],
+    latencyMs: number | null,
+  ): Promise<void> {
+    const eventId = eventIdAt(atMs);
+    const error = status === 'delivered' ? null : ({ code: 'connect', message: 'no' } as const);
+    const unanswered = { httpStatus: null, responseExcerpt: null, retryAfterMs: null };
+    const outcome = latencyMs === null ? null : { at: new Date(atMs), latencyMs, error, ...unanswered };
+    const id = deliveryId(eventId, subscriptionId);
+    const dueAt = status === 'retrying' || status === 'pending' ? new Date(Date.now() + HOUR_MS) : null;
+    const delivery = newDelivery({ id, subscriptionId, status, attempts: outcome === null ? 0 : 1, outcome, dueAt });
+    await app.service.get(LedgerWriter).write(eventEntry(tenant.id, [delivery], { eventId }));
+  }
+
+  it('count 24 hours by the hour of the event, of one subscription or all', async () => {
+    const [one, other] = [await app.subscribe(tenant.admin), await app.subscribe(tenant.admin)];
+    for (let ms = 1; ms <= 100; ms += 1) await record(hour + ms, one.id, 'delivered', ms);
+    await record(hour - 1, one.id, 'failed', 7);
+    await record(hour, other.id, 'blocked', 0);
+    await record(hour, other.id, 'retrying', 3);
+    // The next hour may begin while the test runs.
+    const untilThisHour = `to=${time(hour + 2 * HOUR_MS)}`;
+    const { status, body } = await get(`subscriptions/${one.id}/stats?${untilThisHour}`);
+    expect(status).toBe(200);
+    expect(body.data).toHaveLength(24);
+    const [before, last, current] = body.data.slice(-3);
+    const single = { deliveries: 1, delivered: 0, failed: 1, attempts: 1, successRate: 0 };
+    expect(before).toEqual({ hour: time(hour - HOUR_MS), ...single, latencyMs: { p50: 7, p95: 7, p99: 7 } });
+    const hundred = { deliveries: 100, delivered: 100, failed: 0, attempts: 100, successRate: 1 };
+    expect(last).toEqual({ hour: time(hour), ...hundred, latencyMs: { p50: 50, p95: 95, p99: 99 } });
+    expect(current).toEqual({ hour: time(hour + HOUR_MS), deliveries: 0, delivered: 0, failed: 0, attempts: 0 });
+
+    const all = (await get(`stats?${untilThisHour}`)).body.data.at(-2);
+    expect(all).toMatchObject({ deliveries: 102, delivered: 100, failed: 1, attempts: 102 });
+    expect(all?.successRate).toBeCloseTo(100 / 101, 10);
+    expect((await get(`subscriptions/${other.id}/stats?${range(hour, hour + 1)}`)).body.data).toEqual([
+      expect.objectContaining({ deliveries: 2, delivered: 0, failed: 1, attempts: 2, successRate: 0 }),
+    ]);
+  });
+
+  it('have no latency for an hour in which nothing was attempted', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await record(hour, id, 'pending', null);
+    const { status, body } = await get(`stats?${range(hour, hour + 1)}`);
+    const unattempted = { hour: time(hour), deliveries: 1, delivered: 0, failed: 0, attempts: 0 };
+    expect([status, body.data]).toEqual([200, [unattempted]]);
+  });
+
+  it('count attempts of the real pipeline, retries included', async () => {
+    const statuses = [500, 500, 204];
+    app.receiver.respondWith(() => ({ status: statuses.shift() ?? 204 }));
+    const { id } = await app.subscribe(tenant.admin);
+    await app.emit(tenant.id);
+    await app.settled(tenant.admin, 'delivered');
+    const counted = (await get(`subscriptions/${id}/stats`)).body.data.filter(({ deliveries }) => deliveries !== 0);
+    expect(counted).toMatchObject([{ deliveries: 1, delivered: 1, failed: 0, attempts: 3, successRate: 1 }]);
+  });
+
+  it('cover the part of an hour that is asked for', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    for (const ms of [999, 1_000, 1_999, 2_000]) await record(hour + ms, id, 'delivered', 1);
+    const { data } = (await get(`stats?${range(hour + 1_000, hour + 2_000)}`)).body;
+    expect(data).toEqual([expect.objectContaining({ hour: time(hour), deliveries: 2 })]);
+  });
+
+  it('refuse a range that is too long, runs backwards or is none', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    for (const path of ['stats', `subscriptions/${id}/stats`]) {
+      for (const [query, detail] of [
+        [range(hour - 7 * 24 * HOUR_MS - 1, hour), 'from: more than 7 days before to'],
+        [range(hour, hour - 1), 'from: is later than to'],
+        [`from=${time(Date.now() + HOUR_MS)}`, 'from: is later than to'],
+        ['to=noon', 'to: Must be a date and time with an offset (RFC 3339)'],
+      ]) {
+        const { status, body } = await get(`${path}?${query}`);
+        expect([status, body.code, body.detail]).toEqual([400, 'INVALID_QUERY', detail]);
+      }
+    }
+  });
+
+  it('are for administrators of the tenant', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await record(hour, id, 'delivered', 1);
+    const stranger = await app.tenant();
+    expect((await get('stats', tenant.member)).status).toBe(403);
+    expect((await get('stats', stranger.admin)).body.data.every(({ deliveries }) => deliveries === 0)).toBe(true);
+  });
+});
+
+const PAGE = { limit: 26, offset: 0, countLimit: 10_001 };
+
+describe('the ledger of an app', () => {
+  let nats: NatsConnection;
+  let marketplace: Rpc;
+  let appKey: string;
+  const connect = (service: 'marketplace-certification' | 'custom-objects') => {
+    const { url, passwords } = testNats();
+    return NatsConnection.open({ url, user: service, password: passwords[service], service });
+  };
+  beforeAll(async () => {
+    nats = await connect('marketplace-certification');
+    marketplace = new Rpc(nats);
+  });
+  afterAll(() => nats?.close());
+  beforeEach(() => {
+    appKey = `app-${randomUUID()}`;
+  });
+
+  /** In a new workspace, which also has its own subscription. */
+  async function install(key = appKey) {
+    const workspace = await app.tenant();
+    const installationId = randomUUID();
+    const webhooks = [{ events: ['lead.*'], url: `${app.receiver.url}/app` }];
+    await app.provision(workspace.id, { installationId, appKey: key, webhooks });
+    await app.subscribe(workspace.admin, { events: ['lead.*'] });
+    return { ...workspace, installationId };
+  }
+  const emit = (tenantId: string, type?: 'lead.updated') =>
+    app.emit(tenantId, type, { id: randomUUID(), lastName: 'Lovelace' });
+  const list = (filter: object = {}, page: object = {}, key = appKey) =>
+    marketplace.call(rpc.webhooks.listAppDeliveries, { appKey: key, filter, ...PAGE, ...page });
+  const eventsOf = async (...args: Parameters<typeof list>) =>
+    (await list(...args)).deliveries.map(({ eventId }) => eventId);
+  const ids = (...events: EventEnvelope[]) => events.map(({ id }) => id);
+
+  it('has its deliveries in every workspace, newest first, and shows nothing of the workspace', async () => {
+    const [one, two, stranger] = [await install(), await install(), await install(`other-${randomUUID()}`)];
+    const [first, , second] = [await emit(one.id), await emit(stranger.id), await emit(two.id)];
+    const { deliveries, counted } = await list();
+    expect(counted).toBe(2);
+    const common = { event: 'lead.created', url: `${app.receiver.url}/app`, status: 'delivered', attempts: 1 };
+    const times = { latencyMs: expect.any(Number), createdAt: expect.any(String) };
+    expect(deliveries).toEqual([
+      { id: expect.any(String), eventId: second.id, installationId: two.installationId, ...common, ...times },
+      { id: expect.any(String), eventId: first.id, installationId: one.installationId, ...common, ...times },
+    ]);
+    const found = await marketplace.call(rpc.webhooks.findAppDelivery, { appKey, id: deliveries[0]?.id as string });
+    for (const text of [JSON.stringify(deliveries), JSON.stringify(found)]) {
+      for (const secret of [one.id, two.id, 'Lovelace', 'secret']) expect(text).not.toContain(secret);
+    }
+  });
+
+  it('is filtered by status, event, error code and the time of the event, and continues after a page', async () => {
+    const workspace = await install();
+    const created = await emit(workspace.id);
+    const updated = await emit(workspace.id, 'lead.updated');
+    app.receiver.respondWith(() => ({ status: 410 }));
+    const gone = await emit(workspace.id);
+    await waitUntil(async () => (await list({ errorCode: 'http_4xx' })).counted === 1, { describe: 'a failure' });
+    for (const [filter, events] of [
+      [{}, [gone, updated, created]],
+      [{ status: 'delivered' }, [updated, created]],
+      [{ event: 'lead.updated' }, [updated]],
+      [{ event: 'lead.deleted' }, []],
+      [{ errorCode: 'tls' }, []],
+      [{ errorCode: 'http_4xx', event: 'lead.created' }, [gone]],
+      [{ from: '2100-01-01T00:00:00Z' }, []],
+      [{ to: '2100-01-01T00:00:00Z', status: 'delivered' }, [updated, created]],
+    ] as const) {
+      expect([filter, await eventsOf(filter)]).toEqual([filter, ids(...events)]);
+    }
+    expect(await eventsOf({}, {}, `${appKey}-2`)).toEqual([]);
+    const { deliveries, counted } = await list({}, { limit: 2, countLimit: 2 });
+    expect([deliveries.map(({ eventId }) => eventId), counted]).toEqual([ids(gone, updated), 2]);
+    const rest = await list({}, { after: deliveries[1]?.id as string, countLimit: 0 });
+    expect([rest.deliveries.map(({ eventId }) => eventId), rest.counted]).toEqual([ids(created), 0]);
+    await expect(list({ from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' })).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+  });
+
+  it('has the attempts of a delivery, with what the app answered', async () => {
+    const workspace = await install();
+    const reactions: ReceiverReaction[] = ['reset', { status: 503, body: 'busy' }];
+    app.receiver.respondWith(({ path }) => (path === '/app' ? reactions.shift() : null) ?? { status: 200, body: 'ok' });
+    await emit(workspace.id);
+    await waitUntil(async () => (await list({ status: 'delivered' })).counted === 1, { describe: 'a success' });
+    const id = (await list()).deliveries[0]?.id as string;
+    const { found } = await marketplace.call(rpc.webhooks.findAppDelivery, { appKey, id });
+    const attempt = { at: expect.any(String), latencyMs: expect.any(Number) };
+    expect(found).toMatchObject({ delivery: { id, attempts: 3, status: 'delivered' } });
+    expect(found?.attempts).toEqual([
+      { ...attempt, errorCode: 'reset', phase: 'headers' },
+      { ...attempt, errorCode: 'http_5xx', httpStatus: 503, responseExcerpt: 'busy' },
+      { ...attempt, httpStatus: 200, responseExcerpt: 'ok' },
+    ]);
+    for (const request of [
+      { appKey: `${appKey}-2`, id },
+      { appKey, id: randomUUID() },
+    ]) {
+      expect(await marketplace.call(rpc.webhooks.findAppDelivery, request)).toEqual({ found: null });
+    }
+  });
+
+  it('is counted by the hour, over all workspaces', async () => {
+    const [one, two, stranger] = [await install(), await install(), await install(`other-${randomUUID()}`)];
+    for (const { id } of [one, two, two, stranger]) await emit(id);
+    const { hours } = await marketplace.call(rpc.webhooks.countAppDeliveries, { appKey });
+    expect(hours).toHaveLength(24);
+    const sum = (key: 'deliveries' | 'delivered' | 'failed' | 'attempts') =>
+      hours.reduce((all, hour) => all + hour[key], 0);
+    expect([sum('deliveries'), sum('delivered'), sum('failed'), sum('attempts')]).toEqual([3, 3, 0, 3]);
+    expect(hours.filter(({ latencyMs }) => latencyMs !== null).length).toBeGreaterThan(0);
+    await expect(
+      marketplace.call(rpc.webhooks.countAppDeliveries, { appKey, from: '2026-01-01T00:00:00Z' }),
+    ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
+  it('is not open to other services', async () => {
+    const other = await connect('custom-objects');
+    try {
+      const found = new Rpc(other).call(rpc.webhooks.findAppDelivery, { appKey, id: randomUUID() });
+      await expect(found).rejects.toMatchObject({ code: expect.any(String) });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('is read by one request at a time, which is ended when it takes long', async () => {
+    const reads = app.service.get(BoundedReads);
+    const underWay = reads.run((tx) => tx.query('SELECT pg_sleep(60)'));
+    const refusal = expect(underWay).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
+    // Waits for the slot, and gets it when the first is ended, or is told to come again.
+    const next = await Promise.allSettled([list()]);
+    await refusal;
+    expect(next[0]?.status === 'fulfilled' || next[0]?.reason.code === 'SERVICE_UNAVAILABLE').toBe(true);
+    expect(await list()).toEqual({ deliveries: [], counted: 0 });
+    // What was set for it holds for no other transaction on the connection.
+    const settings = (tx: NarrowTransaction) =>
+      tx.query(`SELECT current_setting('plan_cache_mode') AS mode, current_setting('statement_timeout') AS timeout`);
+    expect(await reads.run(settings)).toEqual([{ mode: 'force_custom_plan', timeout: '2s' }]);
+    const others = await app.service.get(Database).crossTenant(settings);
+    expect(others).not.toContainEqual({ mode: 'force_custom_plan', timeout: '2s' });
+  });
+});

@@ -1,0 +1,444 @@
+import { randomUUID } from 'node:crypto';
+import { Database, type NarrowTransaction, newId } from '@crm/database';
+import { type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type ClaimedDelivery,
+  type ClaimLimits,
+  DueDeliveryRepository,
+  MEASURE_DUE_DELIVERIES,
+} from '../src/delivery/due-delivery.repository.js';
+import { orderedDelivery } from '../src/delivery/first-attempt.js';
+import type { LedgerEntry } from '../src/ledger/ledger-entry.js';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
+import { migrations } from '../src/migrations/index.js';
+import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
+import { HoldRepository } from '../src/queue/hold.repository.js';
+import {
+  type SubscriptionKey,
+  SubscriptionQueueRepository,
+  type WokenQueue,
+} from '../src/queue/subscription-queue.repository.js';
+import type { Receiver } from '../src/receivers/receiver.js';
+import { eventEntry, newDelivery } from './webhook-service.js';
+
+const CLAIM_MS = 30_000;
+const ROOM: ClaimLimits = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
+
+const queues = new SubscriptionQueueRepository();
+const order = new DeliveryOrderRepository(queues);
+const holding = new HoldRepository({ heldPerSubscription: 100 });
+const records = new LedgerWriterRepository(queues, order, holding);
+const due = new DueDeliveryRepository(queues);
+let test: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  test = await testDatabase('webhook-dispatcher', migrations);
+  database = new Database(test.config);
+});
+afterAll(async () => {
+  await database?.close();
+  await test?.drop();
+});
+/** As the narrow role, which reaches all tenants. */
+const run = <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
+  database.crossTenant((tx) => tx.query<Row>(sql, parameters));
+// Claims cross all tenants.
+beforeEach(async () => {
+  for (const table of ['due_delivery', 'subscription_queue', 'ordered_delivery']) await run(`DELETE FROM ${table}`);
+});
+
+const subscription = (tenantId: string = randomUUID()): SubscriptionKey => ({ tenantId, subscriptionId: randomUUID() });
+const write = (...entries: LedgerEntry[]) => database.crossTenant((tx) => records.write(tx, entries));
+const claim = (room: Partial<ClaimLimits> = {}) =>
+  database.crossTenant((tx) => due.claim(tx, newId(), { ...ROOM, ...room }, CLAIM_MS));
+/** Records a result: the next attempt, or the end. */
+const settle = (claimed: ClaimedDelivery | undefined, dueAt: Date | null = null) => {
+  const { tenantId, id: deliveryId, subscriptionId, claim: claimId, isHead } = claimed as ClaimedDelivery;
+  const known = { kind: 'settlement', tenantId, deliveryId, subscriptionId, claim: claimId, isHead } as const;
+  const status = dueAt ? 'retrying' : 'delivered';
+  return write({ ...known, url: null, status, attempts: 1, outcome: null, dueAt, isSetAside: false });
+};
+/** Rows of a table that the work read. */
+const readBy = (table: string, work: (tx: NarrowTransaction) => Promise<unknown>): Promise<number> =>
+  database.crossTenant(async (tx) => {
+    const count = async () => {
+      const [row] = await tx.query<{ read: number }>(
+        'SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = $1',
+        [table],
+      );
+      return row?.read ?? 0;
+    };
+    const before = await count();
+    await work(tx);
+    return (await count()) - before;
+  });
+
+describe('due deliveries', () => {
+  const insert = (
+    tx: NarrowTransaction,
+    { tenantId, subscriptionId }: SubscriptionKey,
+    writer: LedgerWriterRepository = records,
+  ) => writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
+  const add = (queue: SubscriptionKey) => database.crossTenant((tx) => insert(tx, queue));
+  /** Many that were due before anything else. */
+  const addBacklog = (queue: SubscriptionKey, count: number, { areRetries = false } = {}) =>
+    database.crossTenant(async (tx) => {
+      await tx.query(
+        `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+         SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 0, $4, now() - interval '1 hour' + n * interval '1 millisecond'
+           FROM generate_series(1, $3::int) AS n`,
+        [queue.tenantId, queue.subscriptionId, count, areRetries],
+      );
+      wake(tx, [queue], new Date(Date.now() - 3_600_000));
+    });
+  const wake = (tx: NarrowTransaction, keys: readonly SubscriptionKey[], dueAt: Date | null = null) => {
+    const woken = keys.map((key) => ({ ...key, dueAt }));
+    queues.wake(tx, woken);
+  };
+  const claimedOf = async (room: Partial<ClaimLimits> = {}) =>
+    (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
+  const queueRows = () =>
+    run<{ subscription_id: string; wait: number }>(
+      'SELECT subscription_id, extract(epoch FROM due_at - now())::float8 AS wait FROM subscription_queue',
+    );
+
+  describe('are measured', () => {
+    const measure = async () => {
+      const [row] = await run<{ items: number; oldestSeconds: number | null }>(MEASURE_DUE_DELIVERIES, [[]]);
+      return row;
+    };
+
+    it('over all tenants, without those in an attempt and those that are due later', async () => {
+      expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
+      const old = subscription();
+      await addBacklog(old, 3, { areRetries: true });
+      await add(subscription());
+      const later = subscription();
+      await addBacklog(later, 2);
+      const sql = "UPDATE due_delivery SET due_at = now() + interval '1 hour' WHERE subscription_id = $1";
+      await run(sql, [later.subscriptionId]);
+      const before = await measure();
+      expect(before?.items).toBe(4);
+      expect(before?.oldestSeconds).toBeGreaterThan(3_500);
+      expect(await claimedOf()).toHaveLength(4);
+      expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
+    });
+
+    it('with a look at no more than a thousand of each kind in a queue', async () => {
+      const [full, other] = [subscription(), subscription()];
+      await addBacklog(full, 3_000);
+      await addBacklog(other, 5);
+      const read = await readBy('due_delivery', (tx) => tx.query(MEASURE_DUE_DELIVERIES, [[]]));
+      expect((await measure())?.items).toBe(1_005);
+      expect(read).toBeLessThan(1_100);
+    });
+  });
+
+  describe('behind a backlog that may not be claimed', () => {
+    const BACKLOG = 3_000;
+    const paused = subscription();
+    const live = subscription();
+    const rooms: [string, Partial<ClaimLimits>][] = [
+      ['a paused subscription', { bySubscription: new Map([[paused.subscriptionId, 0]]) }],
+      ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
+    ];
+
+    it.each(rooms)('claims due deliveries without reading the backlog of %s', async (_name, room) => {
+      await addBacklog(paused, BACKLOG);
+      for (let index = 0; index < 3; index += 1) await add(live);
+      let claimed: string[] = [];
+      const read = await readBy('due_delivery', async (tx) => {
+        const { deliveries: made } = await due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
+        claimed = made.map(({ subscriptionId }) => subscriptionId);
+      });
+      expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
+      expect(read).toBeLessThan(50);
+    });
+
+    it('claims due deliveries without reading those of the same subscription that are claimed or due later', async () => {
+      await addBacklog(live, BACKLOG);
+      const read = await readBy('due_delivery', (tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS));
+      expect(read).toBeLessThan(50);
+    });
+
+    it.each(rooms)('says how long to wait without reading the backlog of %s', async (_name, room) => {
+      await addBacklog(paused, BACKLOG);
+      const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
+      const read = await readBy('due_delivery', async (tx) => {
+        expect(await queues.findDueInMs(tx, closed, room.fullTenants ?? [])).toBeNull();
+      });
+      expect(read).toBe(0);
+    });
+  });
+
+  it('claims each delivery once, the longest due of a subscription first, as many as there is room for', async () => {
+    const queue = subscription();
+    await addBacklog(queue, 6);
+    const { deliveries: first } = await claim({ bySubscription: new Map([[queue.subscriptionId, 2]]) });
+    const { deliveries: rest } = await claim();
+    expect([first.length, rest.length]).toEqual([2, 4]);
+    const rows = await run<{ id: string }>('SELECT delivery_id AS id FROM due_delivery ORDER BY due_at LIMIT 2');
+    expect(new Set(first.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)));
+    expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6);
+    expect(await claimedOf()).toEqual([]);
+  });
+
+  it('claims from subscriptions with a backlog in turn', async () => {
+    const all = [subscription(), subscription(), subscription()];
+    for (const queue of all) await addBacklog(queue, 20);
+    const turns: string[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const claimed = await claimedOf({ places: 4 });
+      expect(claimed).toEqual(Array(4).fill(claimed[0]));
+      turns.push(claimed[0] as string);
+    }
+    expect(new Set(turns)).toEqual(new Set(all.map(({ subscriptionId }) => subscriptionId)));
+  });
+
+  it('reaches a delivery behind more empty queues than one look takes with the next look', async () => {
+    const tenantId = randomUUID();
+    const empty = Array.from({ length: 100 }, () => subscription(tenantId));
+    await database.crossTenant(async (tx) => wake(tx, empty, new Date(Date.now() - 1_000)));
+    const queue = subscription();
+    await add(queue);
+    expect(await claim()).toEqual({ deliveries: [], isCut: true });
+    expect(await claimedOf()).toEqual([queue.subscriptionId]);
+    expect(await queueRows()).toHaveLength(1);
+  });
+
+  it('makes a released delivery due again', async () => {
+    const queue = subscription();
+    await add(queue);
+    const { deliveries: claimed } = await claim();
+    await database.crossTenant(async (tx) => due.release(tx, claimed));
+    expect(await claimedOf()).toEqual([queue.subscriptionId]);
+  });
+
+  it('makes a queue due when its claim expires, and deletes it when nothing waits', async () => {
+    const queue = subscription();
+    await add(queue);
+    const { deliveries: claimed } = await claim();
+    const [row] = await queueRows();
+    expect(row?.wait).toBeGreaterThan(CLAIM_MS / 1000 - 5);
+    expect(row?.wait).toBeLessThanOrEqual(CLAIM_MS / 1000);
+
+    await settle(claimed[0]);
+    await database.crossTenant((tx) => queues.settle(tx, [queue]));
+    expect(await queueRows()).toEqual([]);
+  });
+
+  it('makes a delivery due at the time of its next attempt', async () => {
+    const queue = subscription();
+    await add(queue);
+    const [claimed] = (await claim()).deliveries;
+    await settle(claimed, new Date(Date.now() + 5_000));
+    expect(await claimedOf()).toEqual([]);
+    const wait = await database.crossTenant((tx) => queues.findDueInMs(tx, [], []));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(5_000);
+  });
+
+  describe('written while their queue is looked into', () => {
+    /** Looks into the queue in the middle of writing a delivery. */
+    const duringInsert = (queue: SubscriptionKey, isWoken: boolean, look: () => Promise<unknown>) =>
+      database.crossTenant(async (tx) => {
+        const late: WokenQueue[] = [];
+        const unwoken = { wake: (_tx: unknown, those: readonly WokenQueue[]) => void late.push(...those) };
+        const halfWay = new LedgerWriterRepository(unwoken as SubscriptionQueueRepository, order, holding);
+        await insert(tx, queue, isWoken ? records : halfWay);
+        // What was issued has arrived.
+        await tx.query('SELECT 1');
+        await look();
+        if (late.length > 0) queues.wake(tx, late);
+      });
+
+    it.each([
+      ['after it was made due', true],
+      ['before it is made due', false],
+    ])('claims a delivery afterwards that was written while its queue was looked into, %s', async (_name, isWoken) => {
+      for (const before of ['no queue', 'a due queue', 'an empty queue', 'a claimed one'] as const) {
+        const queue = subscription();
+        if (before === 'a due queue') await add(queue);
+        if (before === 'an empty queue') await database.crossTenant(async (tx) => wake(tx, [queue]));
+        if (before === 'a claimed one') {
+          await add(queue);
+          await claim();
+        }
+        const seen: string[] = [];
+        await duringInsert(queue, isWoken, async () => {
+          seen.push(...(await claimedOf()));
+          await database.crossTenant((tx) => queues.settle(tx, [queue]));
+        });
+        seen.push(...(await claimedOf()));
+        expect([before, seen]).toEqual([before, Array(before === 'a due queue' ? 2 : 1).fill(queue.subscriptionId)]);
+      }
+    });
+  });
+
+  it('does not let events that arrive together wait for each other once their queue is due', async () => {
+    const queue = subscription();
+    await add(queue);
+    await database.crossTenant(async (first) => {
+      await insert(first, queue);
+      await first.query('SELECT 1');
+      await add(queue);
+    });
+    expect(await claimedOf()).toHaveLength(3);
+  });
+
+  it('claims first attempts before retries, however long these have been due', async () => {
+    const queue = subscription();
+    await addBacklog(queue, 50, { areRetries: true });
+    await add(queue);
+    const { deliveries: claimed } = await claim();
+    expect(claimed.filter(({ body }) => body === '{}')).toHaveLength(1);
+    expect(claimed).toHaveLength(ROOM.perSubscription);
+  });
+
+  it('repairs queues that are missing or due too late', async () => {
+    const [late, known, missing] = [subscription(), subscription(), subscription()];
+    const inDays = new Date(Date.now() + 2 * 86_400_000);
+    const writeDue = ({ tenantId, subscriptionId }: SubscriptionKey, delay: string) =>
+      run(
+        `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+         VALUES ($1, $2, $3, $4, 0, false, now() + $5::interval)`,
+        [tenantId, newId(), subscriptionId, newId(), delay],
+      );
+    for (const queue of [late, known]) {
+      await writeDue(queue, '2 days');
+      await database.crossTenant(async (tx) => wake(tx, [queue], inDays));
+    }
+    await writeDue(late, '0');
+    await writeDue(late, '1 hour');
+    await writeDue(missing, '0');
+    await writeDue(missing, '0');
+    expect(await claimedOf()).toEqual([]);
+    expect(await database.crossTenant((tx) => queues.repair(tx))).toBe(2);
+    expect((await claimedOf()).sort()).toEqual(
+      [late.subscriptionId, missing.subscriptionId, missing.subscriptionId].sort(),
+    );
+    const waits = new Map((await queueRows()).map(({ subscription_id, wait }) => [subscription_id, wait]));
+    expect(waits.get(known.subscriptionId)).toBeGreaterThan(86_400);
+  });
+});
+
+const GATE = { recordedUpTo: 0, longestMs: 30_000 };
+
+describe('partitions of records', () => {
+  let receiver: Receiver;
+  beforeEach(() => {
+    receiver = { ...subscription(), url: 'https://hooks.example.com/', enabled: true } as Receiver;
+  });
+
+  const add = async (
+    recordId: string,
+    recordVersion: number,
+    { eventId = newId(), streamSequence = null }: { eventId?: string; streamSequence?: number | null } = {},
+  ) => {
+    const { tenantId } = receiver;
+    const delivery = orderedDelivery(eventId, receiver, { recordId, recordVersion, streamSequence });
+    await write(eventEntry(tenantId, [delivery], { eventId }));
+    return eventId;
+  };
+  const appoint = (gate: Partial<typeof GATE> = {}, of: Database = database) =>
+    of.crossTenant((tx) => order.appointHeads(tx, { ...GATE, ...gate }, 1_000));
+  const claimed = async () => (await claim({ perSubscription: 8 })).deliveries;
+  const claimedEvents = async () => (await claimed()).map(({ eventId }) => eventId);
+
+  it('have one head, the lowest version, and of one version the event that was made first', async () => {
+    const record = randomUUID();
+    const [early, late] = [newId(), newId()];
+    await add(record, 2);
+    const second = await add(record, 1, { eventId: late });
+    const first = await add(record, 1, { eventId: early });
+    await appoint();
+    const [head, ...others] = await claimed();
+    expect([head?.eventId, others]).toEqual([first, []]);
+    await appoint();
+    expect(await claimed()).toEqual([]);
+    await settle(head);
+    await appoint();
+    expect(await claimedEvents()).toEqual([second]);
+  });
+
+  it('keep their head while it waits for its next attempt', async () => {
+    const record = randomUUID();
+    await add(record, 1);
+    await appoint();
+    const [head] = await claimed();
+    await settle(head, new Date(Date.now() + 3_600_000));
+    await add(record, 2);
+    expect(await appoint()).toEqual({ woken: 0, isFresh: false });
+    expect(await claimed()).toEqual([]);
+  });
+
+  it('get no head before everything before it in the stream is recorded, or it has waited for long enough', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const early = await add(one, 1, { streamSequence: 7 });
+    const late = await add(other, 1, { streamSequence: 9 });
+    expect(await appoint({ recordedUpTo: 6 })).toEqual({ woken: 0, isFresh: true });
+    expect(await appoint({ recordedUpTo: 8 })).toEqual({ woken: 1, isFresh: true });
+    expect(await claimedEvents()).toEqual([early]);
+    expect(await appoint({ recordedUpTo: 8, longestMs: 0 })).toEqual({ woken: 1, isFresh: false });
+    expect(await claimedEvents()).toEqual([late]);
+  });
+
+  it('wait for a lower version that has come and may not be sent yet', async () => {
+    const record = randomUUID();
+    // A stream that was lost counts from 1 again.
+    await add(record, 2, { streamSequence: 3 });
+    const first = await add(record, 1, { streamSequence: 900 });
+    expect(await appoint({ recordedUpTo: 10 })).toMatchObject({ woken: 0 });
+    await appoint({ recordedUpTo: 900 });
+    expect(await claimedEvents()).toEqual([first]);
+  });
+
+  it('get one head each when several processes look at the same time', async () => {
+    const sibling = new Database(test.config);
+    try {
+      const all = Array.from({ length: 20 }, () => randomUUID());
+      for (const record of all) await Promise.all([add(record, 1), add(record, 2), add(record, 3)]);
+      await Promise.all([appoint(), appoint({}, sibling), appoint(), appoint({}, sibling)]);
+      const heads = await database.transaction(receiver.tenantId, (tx) =>
+        tx.query<{ version: string }>(
+          `SELECT record_version AS version FROM ordered_delivery JOIN due_delivery USING (tenant_id, delivery_id)`,
+        ),
+      );
+      expect(heads.map(({ version }) => Number(version))).toEqual(all.map(() => 1));
+    } finally {
+      await sibling.close();
+    }
+  });
+
+  it('cost a look as much however many deliveries wait', async () => {
+    const WAITING = 3_000;
+    const record = randomUUID();
+    await add(record, 1);
+    await appoint();
+    const [head] = await claimed();
+    await run(
+      `INSERT INTO ordered_delivery
+         (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, state)
+       SELECT $1, gen_random_uuid(), $2, $3, n + 1, gen_random_uuid(), 0, 'waiting' FROM generate_series(1, $4::int) AS n`,
+      [receiver.tenantId, receiver.subscriptionId, record, WAITING],
+    );
+    await settle(head);
+    const read = await readBy('ordered_delivery', async (tx) => {
+      expect(await order.appointHeads(tx, GATE, 1_000)).toEqual({ woken: 1, isFresh: false });
+    });
+    expect(read).toBeLessThan(50);
+  });
+
+  it('go on when their head was taken away', async () => {
+    const record = randomUUID();
+    await add(record, 1);
+    const second = await add(record, 2);
+    await appoint();
+    expect(await database.crossTenant((tx) => order.repair(tx))).toBe(0);
+    await run('DELETE FROM due_delivery');
+    expect(await database.crossTenant((tx) => order.repair(tx))).toBe(1);
+    await appoint();
+    expect(await claimedEvents()).toEqual([second]);
+  });
+});
