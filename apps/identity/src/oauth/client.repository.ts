@@ -54,7 +54,7 @@ export const ROTATE_OAUTH_SECRET = `
   RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
 
 /**
- * What a token call with credentials is decided on, in one statement (migrations/1795800000101-oauth.ts). No row for
+ * What a token call with credentials is decided on, in one statement (migrations/tables/functions.ts). No row for
  * credentials that are not valid. $1: client id, $2: hash of the secret.
  */
 export const READ_OAUTH_CLIENT = `
