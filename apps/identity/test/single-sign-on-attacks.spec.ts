@@ -1,6 +1,10 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ProviderSignInLimit, STEPS_PER_ADDRESS, type Step } from '../src/single-sign-on/provider-sign-in-limit.js';
+import {
+  ProviderSignInLimit,
+  STEPS_PER_ADDRESS,
+  type Step,
+} from '../src/single-sign-on/provider-sign-in.controller.js';
 import type { TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
 import { CLIENT_ID, type ForgingProvider } from './single-sign-on/forging-provider.js';
