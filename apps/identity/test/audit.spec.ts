@@ -1,9 +1,14 @@
+import { rpc, type ServiceName } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
-import { waitUntil } from '@crm/testing';
+import { MessagingModule, Rpc } from '@crm/messaging';
+import { testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { AuditRetentionSweeper, AuditTrail } from '../src/audit/audit-trail.service.js';
 import { REFUSALS_PER_HOUR } from '../src/audit/refused-acts.js';
 import { auditOf, entryOf } from './audit.js';
+import { crossTenant, inTenant } from './checks.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
@@ -63,15 +68,11 @@ describe('the audit trail', () => {
   it('tells whoever only claims an address nothing of attempts to sign in with it', async () => {
     const victim = await identity.account();
     const thief = await identity.account();
-    await identity
-      .get(Database)
-      .crossTenant((tx) =>
-        tx.query('INSERT INTO email_claim (user_id, tenant_id, email) VALUES ($1, $2, $3)', [
-          thief.userId,
-          thief.tenantId,
-          victim.email,
-        ]),
-      );
+    await crossTenant(identity, 'INSERT INTO email_claim (user_id, tenant_id, email) VALUES ($1, $2, $3)', [
+      thief.userId,
+      thief.tenantId,
+      victim.email,
+    ]);
     expect((await identity.login(victim.email, 'wrong-password-1')).status).toBe(401);
     await entryOf(identity, victim, 'sign_in.failed');
     expect(await auditOf(identity, thief, '&action=sign_in.failed')).toEqual([]);
@@ -130,9 +131,7 @@ describe('the audit trail', () => {
       'workspace.registered',
     ]);
     expect(entries[2]).toMatchObject({ detail: { from: ['member'], to: ['viewer'] }, subject: { name: 'Ada' } });
-    const stored = await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query('SELECT to_jsonb(e)::text AS text FROM audit_entry e'));
+    const stored = await inTenant(identity, owner, 'SELECT to_jsonb(e)::text AS text FROM audit_entry e');
     for (const row of stored as { text: string }[]) {
       expect(row.text).not.toMatch(/Grace|Ada|@identity\.test|correct-horse/);
     }
@@ -334,4 +333,57 @@ describe('an export of the audit trail', () => {
     for (let index = 0; index < 22; index += 1) answers.push(await status(range()));
     expect(answers.filter((answer) => answer === 429).length).toBeGreaterThan(0);
   });
+});
+
+let context: INestApplicationContext;
+let calls: Rpc;
+
+beforeAll(async () => {
+  const service: ServiceName = 'automation-hooks';
+  const { url, passwords } = testNats();
+  const config = { url, user: service, password: passwords[service], service };
+  context = await NestFactory.createApplicationContext(MessagingModule.forService({ config }), { logger: false });
+  calls = context.get(Rpc);
+});
+afterAll(() => context?.close());
+
+const admit = (act: 'issued' | 'previous_revoked', workflowId: string, { accessToken: token }: Account) => {
+  const request = { act, workflowId, ...(act === 'issued' && { overlapSeconds: 3600 }) };
+  return calls.call(rpc.identity.admitHookSecretAct, request, { token }).then(
+    () => 'admitted',
+    (error: { code?: string }) => error.code,
+  );
+};
+const actsOf = async (owner: Account) =>
+  (await auditOf(identity, owner)).filter(({ action }) => action.startsWith('hook_secret.'));
+
+it('new secrets of hooks and those that are ended are in the audit trail', async () => {
+  const owner = await identity.account();
+  const workflowId = newId();
+  expect(await admit('issued', workflowId, owner)).toBe('admitted');
+  expect(await admit('previous_revoked', workflowId, owner)).toBe('admitted');
+  const common = { outcome: 'success', actor: { id: owner.userId }, subject: { kind: 'workflow', id: workflowId } };
+  expect(await actsOf(owner)).toMatchObject([
+    { ...common, action: 'hook_secret.previous_revoked', detail: {} },
+    { ...common, action: 'hook_secret.issued', detail: { overlapSeconds: 3600 } },
+  ]);
+});
+
+it('a new secret of a hook needs a recent proof, and ending one does not', async () => {
+  const owner = await identity.account();
+  const workflowId = newId();
+  await inTenant(identity, owner, "UPDATE session SET proven_at = now() - interval '601 seconds'");
+  expect(await admit('issued', workflowId, owner)).toBe('STEP_UP_REQUIRED');
+  expect(await actsOf(owner)).toEqual([]);
+  expect(await admit('previous_revoked', workflowId, owner)).toBe('admitted');
+  await identity.post('/api/auth/step-up', { password: PASSWORD }, owner.accessToken);
+  expect(await admit('issued', workflowId, owner)).toBe('admitted');
+});
+
+it('people who do not administer replace no secrets of hooks', async () => {
+  const owner = await identity.account();
+  const member = await identity.member(owner);
+  expect(await admit('issued', newId(), member)).toBe('FORBIDDEN');
+  expect(await admit('previous_revoked', newId(), member)).toBe('FORBIDDEN');
+  expect(await actsOf(owner)).toEqual([]);
 });

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Principal, TokenVerifier } from '@crm/access';
-import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { TokenVerifier } from '@crm/access';
+import { AUDIENCES } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EmbedClientService } from '../src/embedding/embed-client.service.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { type MintRequest, mintAt } from './embed-host.js';
+import { codeOf, crossTenant, inTenant, principalOf, untilRevoked } from './checks.js';
+import { EmbedHost, type IssueRequest } from './embed-host.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
-import { withNewSecret } from './new-secret.js';
 import { TestOperators } from './operators.js';
 
 let mailServer: MailServer;
@@ -23,47 +21,19 @@ afterAll(async () => {
   await mailServer?.close();
 });
 
-type IssueRequest = RpcRequest<typeof rpc.identity.issueEmbedCredentials>;
 interface Refusal {
   code: string;
   message: string;
   extra: { retryAfterSeconds?: number };
 }
 
-const principalOf = (token: string, at = identity): Promise<Principal> =>
-  at.get(TokenVerifier).verify(token, [AUDIENCES.api]);
 const refusalOf = (call: Promise<unknown>) =>
   call.then(
     () => ({ code: 'no error', message: '', extra: {} }) as Refusal,
     (error: Refusal) => error,
   );
-const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code;
 
-async function host(changes: Partial<IssueRequest> = {}, at = identity) {
-  const owner = await at.account();
-  const clients = at.get(EmbedClientService);
-  const request = {
-    appKey: `app-${randomUUID()}`,
-    allowedOrigins: ['https://host.example'],
-    scopes: ['leads'],
-    linkUsersBy: 'email' as const,
-    ...changes,
-  };
-  const principal = await principalOf(owner.accessToken, at);
-  const issue = (more: Partial<IssueRequest> = {}) =>
-    withNewSecret((fingerprint) => clients.issue(principal, { ...request, fingerprint, ...more }));
-  const credentials = await issue();
-  const mint = (more: Partial<MintRequest> = {}) =>
-    mintAt(at, {
-      clientId: credentials.clientId,
-      clientSecret: credentials.clientSecret,
-      sub: `sub-${randomUUID()}`,
-      email: newEmail(),
-      name: 'Host user',
-      ...more,
-    });
-  return { owner, principal, clients, credentials, issue, mint, appKey: request.appKey };
-}
+const host = (changes: Partial<IssueRequest> = {}, at = identity) => EmbedHost.start(at, changes);
 
 describe('addresses of other workspaces', () => {
   let elsewhere: Account[];
@@ -114,8 +84,7 @@ describe('addresses of other workspaces', () => {
     expect(await operators.refusal('listEmbedConflicts', {}, reviewer)).toBe('FORBIDDEN');
     expect(await operators.refusal('listEmbedConflicts', {}, app.owner.accessToken)).toBe('UNAUTHENTICATED');
     const seen = "SELECT act, findings FROM operator_audit WHERE operator_id = $1 AND act = 'embed-conflict.view'";
-    const entries = await identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(seen, [userId]));
-    expect(entries).toEqual([
+    expect(await inTenant(identity, { tenantId: PLATFORM_TENANT }, seen, [userId])).toEqual([
       {
         act: 'embed-conflict.view',
         findings: { apps: expect.arrayContaining([{ appKey: app.appKey, conflicts: 20 }]) },
@@ -124,9 +93,7 @@ describe('addresses of other workspaces', () => {
   });
 
   it('are counted in the database, and anew in the next hour', async () => {
-    await identity
-      .get(Database)
-      .transaction(app.owner.tenantId, (tx) => tx.query(`UPDATE quota_use SET resets_at = now()`));
+    await inTenant(identity, app.owner, 'UPDATE quota_use SET resets_at = now()');
     expect(await codeOf(app.mint({ email: elsewhere[0]?.email }))).toBe('EMBED_IDENTITY_CONFLICT');
     expect(await codeOf(app.mint({ sub: known.sub }))).toBe('no error');
   });
@@ -203,7 +170,8 @@ describe('quotas of a workspace', () => {
 
 describe('the secrets of embed credentials', () => {
   it('overlap for the time that is told, and the previous one can be ended at once', async () => {
-    const { credentials, issue, mint, clients, principal, appKey } = await host();
+    const { credentials, issue, mint, clients, appKey, principal: administrator } = await host();
+    const principal = await administrator();
     const renewed = await issue({ overlapSeconds: 3600 });
     const until = Date.parse(renewed.previousSecretValidUntil ?? '');
     expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
@@ -222,17 +190,15 @@ describe('the secrets of embed credentials', () => {
     const third = await issue({ overlapSeconds: 3600 });
     expect(await codeOf(mint())).toBe('INVALID_EMBED_CREDENTIALS');
     expect(await codeOf(mint({ clientSecret: second.clientSecret }))).toBe('no error');
-    await identity
-      .get(Database)
-      .crossTenant((tx) =>
-        tx.query('UPDATE embed_client SET previous_valid_until = now() WHERE tenant_id = $1', [owner.tenantId]),
-      );
+    const expire = 'UPDATE embed_client SET previous_valid_until = now() WHERE tenant_id = $1';
+    await crossTenant(identity, expire, [owner.tenantId]);
     expect(await codeOf(mint({ clientSecret: second.clientSecret }))).toBe('INVALID_EMBED_CREDENTIALS');
     expect(await codeOf(mint({ clientSecret: third.clientSecret }))).toBe('no error');
   });
 
   it('show when they were last used, each for itself', async () => {
-    const { issue, mint, clients, principal, appKey } = await host();
+    const { issue, mint, clients, appKey, principal: administrator } = await host();
+    const principal = await administrator();
     expect(await clients.describe(principal, appKey)).toMatchObject({
       secret: { lastUsedAt: null },
       previousSecret: null,
@@ -251,9 +217,10 @@ describe('the secrets of embed credentials', () => {
   it('are described and ended for administrators of the own workspace only', async () => {
     const [one, other] = [await host(), await host()];
     await one.issue({ overlapSeconds: 3600 });
-    expect(await one.clients.describe(other.principal, one.appKey)).toBeNull();
-    expect(await one.clients.revokePrevious(other.principal, one.appKey)).toBe(false);
-    const member = await principalOf((await identity.member(one.owner)).accessToken);
+    const stranger = await other.principal();
+    expect(await one.clients.describe(stranger, one.appKey)).toBeNull();
+    expect(await one.clients.revokePrevious(stranger, one.appKey)).toBe(false);
+    const member = await principalOf(identity, (await identity.member(one.owner)).accessToken);
     expect(await codeOf(one.clients.describe(member, one.appKey))).toBe('FORBIDDEN');
     expect(await codeOf(one.clients.revokePrevious(member, one.appKey))).toBe('FORBIDDEN');
     expect(await codeOf(one.mint())).toBe('no error');
@@ -263,7 +230,7 @@ describe('the secrets of embed credentials', () => {
     const { issue, mint, owner } = await host();
     const known = { sub: 'known', email: newEmail() };
     await mint(known);
-    await identity.get(Database).transaction(owner.tenantId, (tx) => tx.query('UPDATE tenant SET verified_at = NULL'));
+    await inTenant(identity, owner, 'UPDATE tenant SET verified_at = NULL');
     expect(await codeOf(issue())).toBe('EMAIL_NOT_VERIFIED');
     expect(await codeOf(mint())).toBe('EMAIL_NOT_VERIFIED');
     expect(await codeOf(mint(known))).toBe('no error');
@@ -274,7 +241,7 @@ describe('credentials of an app that nobody has reviewed', () => {
   it('mint for the workspace of the publisher and no other', async () => {
     const { mint, owner } = await host({ reviewed: false });
     const { embedToken } = await mint();
-    expect((await principalOf(embedToken)).tenantId).toBe(owner.tenantId);
+    expect((await principalOf(identity, embedToken)).tenantId).toBe(owner.tenantId);
     const stranger = await identity.account();
     expect(await codeOf(mint({ email: stranger.email }))).toBe('EMBED_IDENTITY_CONFLICT');
   });
@@ -323,10 +290,7 @@ describe('the first link by address', () => {
     expect((await undo(tokenIn(text))).status).toBe(204);
     const refusal = await refusalOf(mint(request));
     expect(refusal).toMatchObject({ code: 'EMBED_USER_DISABLED' });
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: embedToken })).body.code === 'TOKEN_REVOKED',
-      { timeoutMs: 1000, describe: 'the embed token is refused' },
-    );
+    await untilRevoked(identity, embedToken);
     expect((await undo(tokenIn(text))).body.code).toBe('INVALID_UNDO_LINK');
     const links = `/api/tenant/embed-links?appKey=${appKey}&sub=u1`;
     expect((await identity.request('GET', links, { token: owner.accessToken })).body.data).toEqual([]);
@@ -359,9 +323,7 @@ describe('the first link by address', () => {
       const { status, body } = await undo(wrong);
       expect([wrong, status, body.code]).toEqual([wrong, 410, 'INVALID_UNDO_LINK']);
     }
-    await identity
-      .get(Database)
-      .transaction(one.owner.tenantId, (tx) => tx.query('UPDATE embed_user SET undo_expires_at = now()'));
+    await inTenant(identity, one.owner, 'UPDATE embed_user SET undo_expires_at = now()');
     expect((await undo(token)).body.code).toBe('INVALID_UNDO_LINK');
     expect((await undo(foreign)).status).toBe(204);
   });
@@ -370,7 +332,7 @@ describe('the first link by address', () => {
     const { mint, owner } = await host();
     await mint({ sub: 'u', email: owner.email });
     const secret = tokenIn((await mailServer.mailTo(owner.email)).text).split('.')[1] ?? '';
-    const rows = await identity.get(Database).transaction(owner.tenantId, (tx) => tx.query('SELECT * FROM embed_user'));
+    const rows = await inTenant(identity, owner, 'SELECT * FROM embed_user');
     expect(secret).not.toBe('');
     expect(JSON.stringify(rows)).not.toContain(secret);
   });

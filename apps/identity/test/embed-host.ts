@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Principal, TokenVerifier } from '@crm/access';
-import { AUDIENCES, fingerprintOf, type RpcRequest, type RpcResponse, type rpc } from '@crm/contracts';
+import type { Principal } from '@crm/access';
+import { fingerprintOf, type RpcRequest, type RpcResponse, type rpc } from '@crm/contracts';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
 import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token.service.js';
+import { principalOf } from './checks.js';
 import { type Account, newEmail, type TestIdentity } from './identity.js';
 import { withNewSecret } from './new-secret.js';
 
@@ -16,21 +17,35 @@ export class EmbedHost {
   private constructor(
     private readonly identity: TestIdentity,
     readonly owner: Account,
+    private readonly request: Partial<IssueRequest> & { appKey: string },
     readonly credentials: Credentials,
   ) {}
 
-  static async start(identity: TestIdentity, changes: Partial<IssueRequest> = {}): Promise<EmbedHost> {
-    const owner = await identity.account();
-    return new EmbedHost(identity, owner, await issue(identity, owner, changes));
+  static async start(identity: TestIdentity, changes: Partial<IssueRequest> = {}, owner?: Account): Promise<EmbedHost> {
+    const admin = owner ?? (await identity.account());
+    const request = { appKey: `app-${randomUUID()}`, ...changes };
+    return new EmbedHost(identity, admin, request, await issue(identity, admin, request));
+  }
+
+  get appKey(): string {
+    return this.request.appKey;
+  }
+
+  get clients(): EmbedClientService {
+    return this.identity.get(EmbedClientService);
   }
 
   /** Of another app in the same workspace. */
-  async anotherApp(): Promise<EmbedHost> {
-    return new EmbedHost(this.identity, this.owner, await issue(this.identity, this.owner));
-  }
+  anotherApp = (): Promise<EmbedHost> => EmbedHost.start(this.identity, {}, this.owner);
 
-  mint(request: Partial<MintRequest> = {}): Promise<{ embedToken: string; expiresIn: number }> {
-    return mintAt(this.identity, {
+  /** Issues the credentials again. */
+  issue = (more: Partial<IssueRequest> = {}): Promise<Credentials> =>
+    issue(this.identity, this.owner, { ...this.request, ...more });
+
+  principal = (): Promise<Principal> => principalOf(this.identity, this.owner.accessToken);
+
+  mint = (request: Partial<MintRequest> = {}): Promise<{ embedToken: string; expiresIn: number }> =>
+    mintAt(this.identity, {
       clientId: this.credentials.clientId,
       clientSecret: this.credentials.clientSecret,
       sub: `sub-${randomUUID()}`,
@@ -39,19 +54,14 @@ export class EmbedHost {
       scopes: ['leads'],
       ...request,
     });
-  }
 
   /** Whom a token is minted for. */
-  async userOf(request: Partial<MintRequest>): Promise<Principal> {
-    return principalOf(this.identity, (await this.mint(request)).embedToken);
-  }
+  userOf = async (request: Partial<MintRequest>): Promise<Principal> =>
+    principalOf(this.identity, (await this.mint(request)).embedToken);
 }
 
 export const mintAt = (identity: TestIdentity, { clientSecret, ...request }: MintRequest) =>
   identity.get(EmbedTokenService).mint({ ...request, fingerprint: fingerprintOf(clientSecret) });
-
-export const principalOf = (identity: TestIdentity, token: string): Promise<Principal> =>
-  identity.get(TokenVerifier).verify(token, [AUDIENCES.api]);
 
 export const issue = async (
   identity: TestIdentity,

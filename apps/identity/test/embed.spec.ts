@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
-import { EmbedHost, type IssueRequest, issue as issueIn, principalOf as principalIn } from './embed-host.js';
-import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-mint.repository.js';
+import { OAuthAppService } from '../src/oauth/client.service.js';
+import { UserRepository } from '../src/people/user.repository.js';
+import { hashSecret } from '../src/secret.js';
+import { codeOf, crossTenant, inTenant, principalOf, untilRevoked } from './checks.js';
+import { EmbedHost, type IssueRequest, issue as issueEmbed } from './embed-host.js';
+import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -12,21 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => identity?.close());
 
-const principalOf = (token: string) => principalIn(identity, token);
-const issue = (account: Account, changes: Partial<IssueRequest> = {}) => issueIn(identity, account, changes);
-const codeOf = (call: Promise<unknown>) =>
-  call.then(
-    () => 'no error',
-    (error: { code?: string }) => error.code,
-  );
-
-async function host(changes: Partial<IssueRequest> = {}) {
-  const embedHost = await EmbedHost.start(identity, changes);
-  const { owner, credentials } = embedHost;
-  const mint: EmbedHost['mint'] = (request) => embedHost.mint(request);
-  const userOf: EmbedHost['userOf'] = (request) => embedHost.userOf(request);
-  return { owner, credentials, mint, userOf };
-}
+const host = (changes: Partial<IssueRequest> = {}) => EmbedHost.start(identity, changes);
+const newSub = () => `sub-${randomUUID()}`;
 
 describe('an embed token', () => {
   it('is a tenant access token for 900 s with the claims of embedding', async () => {
@@ -104,9 +95,8 @@ describe('embed credentials', () => {
   });
 
   it('keep the client id when they are issued again; the old secret stops working', async () => {
-    const appKey = `app-${randomUUID()}`;
-    const { owner, credentials, mint } = await host({ appKey });
-    const renewed = await issue(owner, { appKey, allowedOrigins: ['https://new.example'] });
+    const { credentials, mint, issue } = await host();
+    const renewed = await issue({ allowedOrigins: ['https://new.example'] });
     expect(renewed.clientId).toBe(credentials.clientId);
     expect(await codeOf(mint())).toBe('INVALID_EMBED_CREDENTIALS');
     expect((await mint({ clientSecret: renewed.clientSecret })).expiresIn).toBe(900);
@@ -116,9 +106,7 @@ describe('embed credentials', () => {
   });
 
   it('keep their secret when another version of the app changes the settings', async () => {
-    const appKey = `app-${randomUUID()}`;
-    const { owner, credentials, mint, userOf } = await host({ appKey });
-    const clients = identity.get(EmbedClientService);
+    const { appKey, clients, owner, credentials, mint, userOf } = await host();
     const settings = { allowedOrigins: ['https://new.example'], scopes: ['leads:read'], linkUsersBy: 'email' as const };
     const stranger = await identity.account();
     expect(await clients.update({ tenantId: stranger.tenantId, appKey, ...settings })).toBe(false);
@@ -134,9 +122,7 @@ describe('embed credentials', () => {
   });
 
   it('mint no token and allow no origin while the app does not embed, and work again once it does', async () => {
-    const appKey = `app-${randomUUID()}`;
-    const { owner, credentials, mint } = await host({ appKey });
-    const clients = identity.get(EmbedClientService);
+    const { appKey, clients, owner, credentials, mint } = await host();
     const follow = (allowedOrigins: string[], scopes: string[]) =>
       clients.update({ tenantId: owner.tenantId, appKey, allowedOrigins, scopes, linkUsersBy: 'email' });
     await follow([], []);
@@ -155,10 +141,9 @@ describe('embed credentials', () => {
   });
 
   it('cannot be issued by another workspace or by a user who is not an administrator', async () => {
-    const appKey = `app-${randomUUID()}`;
-    const { owner } = await host({ appKey });
-    expect(await codeOf(issue(await identity.account(), { appKey }))).toBe('NOT_FOUND');
-    expect(await codeOf(issue(await identity.member(owner), {}))).toBe('FORBIDDEN');
+    const { appKey, owner } = await host();
+    expect(await codeOf(issueEmbed(identity, await identity.account(), { appKey }))).toBe('NOT_FOUND');
+    expect(await codeOf(issueEmbed(identity, await identity.member(owner)))).toBe('FORBIDDEN');
   });
 
   it.each([
@@ -169,13 +154,14 @@ describe('embed credentials', () => {
     'https://a.example https://b.example',
   ])('are not issued for the origin %p', async (origin) => {
     const owner = await identity.account();
-    expect(await codeOf(issue(owner, { allowedOrigins: [origin] }))).toBe('VALIDATION_FAILED');
+    expect(await codeOf(issueEmbed(identity, owner, { allowedOrigins: [origin] }))).toBe('VALIDATION_FAILED');
   });
 
   it('are stored as a hash only', async () => {
     const { credentials } = await host();
-    const rows = await identity.get(Database).crossTenant((tx) => tx.query('SELECT * FROM embed_client'));
-    expect(JSON.stringify(rows)).not.toContain(credentials.clientSecret);
+    expect(JSON.stringify(await crossTenant(identity, 'SELECT * FROM embed_client'))).not.toContain(
+      credentials.clientSecret,
+    );
   });
 
   it('allow no origin for an unknown client', async () => {
@@ -251,8 +237,7 @@ describe('a host user', () => {
   it('is refused with an address that a user of the workspace has given up, until it is free again', async () => {
     const { mint, userOf, owner } = await host();
     const admin = await identity.member(owner, ['admin']);
-    const change = (sql: string) =>
-      identity.get(Database).crossTenant((tx) => tx.query(`${sql} WHERE email = $1`, [admin.email]));
+    const change = (sql: string) => crossTenant(identity, `${sql} WHERE email = $1`, [admin.email]);
     await change("UPDATE sign_in_email SET reserved_until = now() + interval '1 day'");
     expect(await codeOf(mint({ email: admin.email }))).toBe('EMBED_IDENTITY_CONFLICT');
     await change('DELETE FROM sign_in_email');
@@ -277,16 +262,13 @@ describe('a host user', () => {
   it('who is disabled is refused, and their token stops working', async () => {
     const { owner, mint } = await host();
     const { embedToken } = await mint({ sub: 'u1' });
-    const { userId } = await principalOf(embedToken);
+    const { userId } = await principalOf(identity, embedToken);
     await identity.request('PATCH', `/api/tenant/users/${userId}`, {
       token: owner.accessToken,
       body: { status: 'disabled' },
     });
     expect(await codeOf(mint({ sub: 'u1' }))).toBe('EMBED_USER_DISABLED');
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: embedToken })).body.code === 'TOKEN_REVOKED',
-      { timeoutMs: 1000, describe: 'the embed token is refused' },
-    );
+    await untilRevoked(identity, embedToken);
   });
 });
 
@@ -294,17 +276,13 @@ describe('an explicit link', () => {
   const link = (token: string, body: unknown) => identity.request('PUT', '/api/tenant/embed-links', { token, body });
 
   it('makes a host user a user of the workspace and ends the tokens of the previous user', async () => {
-    const appKey = `app-${randomUUID()}`;
-    const { owner, mint, userOf } = await host({ appKey, linkUsersBy: 'explicit' });
+    const { appKey, owner, mint, userOf } = await host({ linkUsersBy: 'explicit' });
     const { embedToken } = await mint({ sub: 'u1' });
     const viewer = await identity.member(owner, ['viewer']);
     const input = { appKey, sub: 'u1', userId: viewer.userId };
     expect(await link(owner.accessToken, input)).toMatchObject({ status: 200, body: input });
     expect(await userOf({ sub: 'u1' })).toMatchObject({ userId: viewer.userId, roles: ['viewer'] });
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: embedToken })).body.code === 'TOKEN_REVOKED',
-      { timeoutMs: 1000, describe: 'the earlier token is refused' },
-    );
+    await untilRevoked(identity, embedToken);
     const found = await identity.request('GET', `/api/tenant/embed-links?appKey=${appKey}&sub=u1`, {
       token: owner.accessToken,
     });
@@ -314,9 +292,7 @@ describe('an explicit link', () => {
   it('needs a recent proof of who makes it', async () => {
     const appKey = `app-${randomUUID()}`;
     const { owner } = await host({ appKey, linkUsersBy: 'explicit' });
-    await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    await inTenant(identity, owner, "UPDATE session SET proven_at = now() - interval '601 seconds'");
     const input = { appKey, sub: 'u1', userId: owner.userId };
     expect((await link(owner.accessToken, input)).body.code).toBe('STEP_UP_REQUIRED');
     await identity.post('/api/auth/step-up', { password: PASSWORD }, owner.accessToken);
@@ -334,5 +310,119 @@ describe('an explicit link', () => {
     expect((await link(member.accessToken, to(member.userId))).body.code).toBe('FORBIDDEN');
     expect((await link(owner.accessToken, to(stranger.userId))).body.code).toBe('NOT_FOUND');
     expect((await link(admin.accessToken, to(owner.userId))).body.code).toBe('ROLE_NOT_GRANTABLE');
+  });
+});
+
+describe('mints at the same time', () => {
+  it('of several workspaces and apps give each host user a token of their own user', async () => {
+    const first = await EmbedHost.start(identity);
+    const hosts = [first, await EmbedHost.start(identity), await first.anotherApp()];
+    const users = await Promise.all(
+      hosts.flatMap((host) =>
+        Array.from({ length: 5 }, async () => {
+          const known = { sub: newSub(), email: newEmail() };
+          const { userId } = await host.userOf(known);
+          return { host, known, userId };
+        }),
+      ),
+    );
+    const again = await Promise.all(users.map(({ host, known }) => host.userOf(known)));
+    expect(again.map(({ userId, tenantId }) => [userId, tenantId])).toEqual(
+      users.map(({ userId, host }) => [userId, host.owner.tenantId]),
+    );
+    expect(new Set(users.map(({ userId }) => userId)).size).toBe(users.length);
+  });
+
+  it('are decided each for itself: a wrong secret, a new host user and an address of another workspace among them', async () => {
+    const [host, other] = [await EmbedHost.start(identity), await EmbedHost.start(identity)];
+    const known = { sub: newSub(), email: newEmail() };
+    const { userId } = await host.userOf(known);
+    const outcomes = await Promise.allSettled([
+      host.userOf(known),
+      host.mint({ ...known, clientSecret: other.credentials.clientSecret }),
+      host.mint({ ...known, clientId: other.credentials.clientId }),
+      host.mint({ ...known, clientId: 'embed_unknown' }),
+      host.userOf({ sub: newSub(), email: newEmail() }),
+      host.mint({ ...known, email: other.owner.email }),
+      host.userOf({ ...known, email: newEmail() }),
+      other.mint(known),
+      host.mint({ ...known, scopes: ['tasks'] }),
+    ]);
+    const codes = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'fulfilled' : outcome.reason.code));
+    expect(codes).toEqual([
+      'fulfilled',
+      'INVALID_EMBED_CREDENTIALS',
+      'INVALID_EMBED_CREDENTIALS',
+      'INVALID_EMBED_CREDENTIALS',
+      'fulfilled',
+      'EMBED_IDENTITY_CONFLICT',
+      'fulfilled',
+      'EMBED_IDENTITY_CONFLICT',
+      'EMBED_SCOPE_DENIED',
+    ]);
+    for (const index of [0, 6]) expect(outcomes[index]).toMatchObject({ value: { userId } });
+  });
+
+  it('of a user whose role is being changed wait for the change, and those of others do not', async () => {
+    const host = await EmbedHost.start(identity);
+    const [changed, other] = [
+      { sub: newSub(), email: newEmail() },
+      { sub: newSub(), email: newEmail() },
+    ];
+    const { userId } = await host.userOf(changed);
+    await host.userOf(other);
+    let isMinted = false;
+    let minted: Promise<readonly string[]> | undefined;
+    await identity.get(Database).transaction(host.owner.tenantId, async (tx) => {
+      await identity.get(UserRepository).update(tx, userId, { roles: ['manager'] });
+      minted = host.userOf(changed).then(({ roles }) => {
+        isMinted = true;
+        return roles;
+      });
+      expect((await host.userOf(other)).roles).toEqual(['member']);
+      expect(isMinted).toBe(false);
+    });
+    expect(await minted).toEqual(['manager']);
+  });
+
+  it('read nothing of a workspace without the secret of an app of it, and nothing with the runtime role', async () => {
+    const host = await EmbedHost.start(identity);
+    const known = { sub: newSub(), email: newEmail() };
+    await host.userOf(known);
+    const database = identity.get(Database);
+    const { clientId, clientSecret } = host.credentials;
+    const parametersOf = (secret: string) => [[clientId], [hashSecret(secret)], [known.sub], [known.email]];
+    const read = (secret: string, tenantId = host.owner.tenantId) =>
+      database.transaction(tenantId, (tx) => tx.query(READ_KNOWN_EMBED_MINTS, parametersOf(secret)));
+    await expect(read(clientSecret)).rejects.toThrow(/permission denied/);
+    const rows = (secret: string) => database.crossTenantStatement(READ_KNOWN_EMBED_MINTS, parametersOf(secret));
+    expect(await rows(clientSecret)).toHaveLength(1);
+    expect(await rows('wrong')).toEqual([]);
+  });
+});
+
+describe('an app that operators have revoked', () => {
+  it('mints no embed token any more, for known and new host users alike, and its tokens end', async () => {
+    const host = await EmbedHost.start(identity);
+    const { appKey } = host;
+    const other = await host.anotherApp();
+    const known = { sub: newSub(), email: newEmail() };
+    // The second mint is one of those that are read together.
+    await host.mint(known);
+    const { embedToken } = await host.mint(known);
+    await other.mint(known);
+
+    const apps = identity.get(OAuthAppService);
+    await apps.setStatus(appKey, 'suspended');
+    await host.mint(known);
+    await apps.setStatus(appKey, 'revoked');
+
+    const refused = { code: 'INVALID_EMBED_CREDENTIALS' };
+    await expect(host.mint(known)).rejects.toMatchObject(refused);
+    // Another address: not one of those that are read together.
+    await expect(host.mint({ ...known, email: newEmail() })).rejects.toMatchObject(refused);
+    await expect(host.mint()).rejects.toMatchObject(refused);
+    await other.mint(known);
+    await expect(principalOf(identity, embedToken)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
   });
 });

@@ -1,8 +1,7 @@
-import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
+import { inTenant, principalOf, untilRevoked } from './checks.js';
 import { TestIdentity } from './identity.js';
 import {
   approved,
@@ -15,7 +14,6 @@ import {
   type OAuthBody,
   pkce,
   post,
-  principalOf,
   REDIRECT,
   refresh,
   requestOf,
@@ -34,23 +32,15 @@ const sharedApp = (): Promise<Installed> => {
   return shared;
 };
 
-const isRevoked = (token: string) =>
-  waitUntil(async () => {
-    const code = await principalOf(identity, token).then(
-      () => 'accepted',
-      (error: { code?: string }) => error.code,
-    );
-    return code === 'TOKEN_REVOKED';
-  });
+const isRevoked = (token: string) => untilRevoked(identity, token);
 
 const inOneMinute = (tenantId: string) =>
-  identity
-    .get(Database)
-    .transaction(tenantId, (tx) =>
-      tx.query(`UPDATE oauth_code SET valid_until = valid_until - interval '60 seconds' WHERE tenant_id = $1`, [
-        tenantId,
-      ]),
-    );
+  inTenant(
+    identity,
+    { tenantId },
+    `UPDATE oauth_code SET valid_until = valid_until - interval '60 seconds' WHERE tenant_id = $1`,
+    [tenantId],
+  );
 
 describe('an app that asks to act for a user', () => {
   it('is sent to the page that asks, which shows who asks for what', async () => {
@@ -226,11 +216,12 @@ describe('a token for a user', () => {
   it('needs a user who has proven who they are a short while ago', async () => {
     const app = await installed(identity);
     const { tenantId } = app;
-    await identity
-      .get(Database)
-      .transaction(tenantId, (tx) =>
-        tx.query(`UPDATE session SET proven_at = now() - interval '1 day' WHERE tenant_id = $1`, [tenantId]),
-      );
+    await inTenant(
+      identity,
+      { tenantId },
+      `UPDATE session SET proven_at = now() - interval '1 day' WHERE tenant_id = $1`,
+      [tenantId],
+    );
     const id = await requestOf(identity, app, pkce().challenge);
     const { status, body } = await decide(identity, app.admin, id);
     expect([status, body.code]).toEqual([403, 'STEP_UP_REQUIRED']);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
 import { FAILURES_PER_CLIENT } from '../src/oauth/token-request.js';
+import { codeOf, crossTenant, inTenant, principalOf, untilRevoked } from './checks.js';
 import { TestIdentity } from './identity.js';
-import { basic, type Installed, installed, issue, post, principalOf } from './oauth.js';
+import { basic, granted, type Installed, installed, issue, post, refresh } from './oauth.js';
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -27,14 +27,7 @@ async function client(changes: Parameters<typeof installed>[1] = {}, from = '198
   return { installation, ...credentials, token };
 }
 
-const isRevoked = (token: string) =>
-  waitUntil(async () => {
-    const code = await principalOf(identity, token).then(
-      () => 'accepted',
-      (error: { code?: string }) => error.code,
-    );
-    return code === 'TOKEN_REVOKED';
-  });
+const isRevoked = (token: string) => untilRevoked(identity, token);
 
 describe('a token for client credentials', () => {
   it('is that of the installation, for 15 minutes, with the scopes it was granted', async () => {
@@ -208,13 +201,11 @@ describe('credentials of an installation', () => {
 
   it('are stored as a hash only', async () => {
     const { installation, clientSecret } = await client();
-    const rows = await identity
-      .get(Database)
-      .crossTenant((tx) =>
-        tx.query<{ row: string }>('SELECT i::text AS row FROM oauth_installation i WHERE installation_id = $1', [
-          installation.installationId,
-        ]),
-      );
+    const rows = await crossTenant<{ row: string }>(
+      identity,
+      'SELECT i::text AS row FROM oauth_installation i WHERE installation_id = $1',
+      [installation.installationId],
+    );
     expect(rows[0]?.row).toContain(installation.appKey);
     expect(rows[0]?.row).not.toContain(clientSecret);
     expect(rows[0]?.row).not.toContain(Buffer.from(clientSecret).toString('hex'));
@@ -267,9 +258,7 @@ describe('tokens of an installation', () => {
   it('are not issued for a workspace that is closed', async () => {
     const { installation, token } = await client();
     const { tenantId } = installation;
-    await identity
-      .get(Database)
-      .transaction(tenantId, (tx) => tx.query('UPDATE tenant SET closed_at = now() WHERE tenant_id = $1', [tenantId]));
+    await inTenant(identity, { tenantId }, 'UPDATE tenant SET closed_at = now() WHERE tenant_id = $1', [tenantId]);
     expect((await token()).body.error).toBe('invalid_client');
   });
 
@@ -313,5 +302,132 @@ describe('the contract of calls between services', () => {
     ]) {
       expect(contract.callers).toEqual(['marketplace-certification']);
     }
+  });
+});
+
+describe('revocation by the app', () => {
+  it('of a refresh token and of an access token ends the grant', async () => {
+    const app = await installed(identity);
+    for (const which of ['refresh_token', 'access_token'] as const) {
+      const tokens = await granted(identity, app, app.admin);
+      const revoked = await post(identity, 'revoke', { client_id: app.appKey, token: tokens[which] });
+      expect(revoked.status).toBe(200);
+      await isRevoked(tokens.access_token);
+      expect((await refresh(identity, app, tokens.refresh_token)).body.error).toBe('invalid_grant');
+    }
+  });
+
+  it('of a token of the installation ends this one alone', async () => {
+    const app = await installed(identity);
+    const { clientId, clientSecret } = await issue(identity, app);
+    const headers = basic(clientId, clientSecret);
+    const token = async () =>
+      (await post(identity, 'token', { grant_type: 'client_credentials' }, headers)).body.access_token;
+    const [one, other] = [await token(), await token()];
+    expect((await post(identity, 'revoke', { token: one }, headers)).status).toBe(200);
+    await isRevoked(one);
+    expect(await codeOf(principalOf(identity, other))).toBe('no error');
+  });
+
+  it('is answered alike for a token that is not valid, and refused for one of another client', async () => {
+    const [app, other] = [await installed(identity), await installed(identity)];
+    const { clientId, clientSecret } = await issue(identity, other);
+    const tokens = await granted(identity, app, app.admin);
+    for (const token of ['garbage', 'a.b.c', `${'A'.repeat(64)}.secret`]) {
+      expect((await post(identity, 'revoke', { client_id: other.appKey, token })).status).toBe(200);
+    }
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      for (const [form, headers] of [
+        [{ client_id: other.appKey }, {}],
+        [{}, basic(clientId, clientSecret)],
+      ] as [Record<string, string>, Record<string, string>][]) {
+        const { status, body } = await post(identity, 'revoke', { ...form, token }, headers);
+        expect([status, body.error]).toEqual([400, 'unauthorized_client']);
+      }
+      const wrong = await post(identity, 'revoke', { token }, basic(clientId, 'wrong'));
+      expect([wrong.status, wrong.body.error]).toEqual([401, 'invalid_client']);
+    }
+    expect(await codeOf(principalOf(identity, tokens.access_token))).toBe('no error');
+    expect((await refresh(identity, app, tokens.refresh_token)).status).toBe(200);
+  });
+
+  it('does not end sessions of users', async () => {
+    const app = await installed(identity);
+    const { accessToken, refreshToken } = app.admin;
+    for (const token of [accessToken, refreshToken]) {
+      expect((await post(identity, 'revoke', { client_id: app.appKey, token })).status).toBe(200);
+    }
+    expect(await codeOf(principalOf(identity, accessToken))).toBe('no error');
+    expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(200);
+  });
+});
+
+describe('introspection', () => {
+  it('describes the tokens of the installation and of the users for whom the app acts there', async () => {
+    const app = await installed(identity);
+    const { clientId, clientSecret } = await issue(identity, app);
+    const headers = basic(clientId, clientSecret);
+    const ask = (token: string) => post(identity, 'introspect', { token }, headers);
+    const own = (await post(identity, 'token', { grant_type: 'client_credentials' }, headers)).body.access_token;
+    const tokens = await granted(identity, app, app.admin);
+    const where = { tenant_id: app.tenantId, installation_id: app.installationId };
+    expect((await ask(own)).body).toMatchObject({
+      active: true,
+      token_type: 'Bearer',
+      client_id: clientId,
+      sub: app.installationId,
+      scope: 'leads tasks:read',
+      exp: expect.any(Number),
+      ...where,
+    });
+    const ofUser = { active: true, client_id: app.appKey, sub: app.admin.userId, ...where };
+    expect((await ask(tokens.access_token)).body).toMatchObject(ofUser);
+    expect((await ask(tokens.refresh_token)).body).toMatchObject(ofUser);
+    await refresh(identity, app, tokens.refresh_token);
+    expect((await ask(tokens.refresh_token)).body).toEqual({ active: false });
+  });
+
+  it('says nothing of tokens of others, of sessions, and of what has ended', async () => {
+    const [app, other] = [await installed(identity), await installed(identity)];
+    const { clientId, clientSecret } = await issue(identity, other);
+    const tokens = await granted(identity, app, app.admin);
+    const ended = await granted(identity, other, other.admin);
+    await post(identity, 'revoke', { client_id: other.appKey, token: ended.refresh_token });
+    await isRevoked(ended.access_token);
+    for (const token of [
+      tokens.access_token,
+      tokens.refresh_token,
+      app.admin.accessToken,
+      other.admin.accessToken,
+      ended.access_token,
+      ended.refresh_token,
+      'garbage',
+    ]) {
+      const { status, body } = await post(identity, 'introspect', { token }, basic(clientId, clientSecret));
+      expect([status, body]).toEqual([200, { active: false }]);
+    }
+  });
+
+  it('is not for public clients, which anybody can pretend to be', async () => {
+    const app = await installed(identity);
+    const { access_token: token } = await granted(identity, app, app.admin);
+    const { status, body } = await post(identity, 'introspect', { client_id: app.appKey, token });
+    expect([status, body.error]).toEqual([401, 'invalid_client']);
+  });
+});
+
+describe('the metadata', () => {
+  it('name the endpoints and what they support', async () => {
+    const { status, body } = await identity.request('GET', '/.well-known/oauth-authorization-server');
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        issuer: 'http://127.0.0.1:8080',
+        token_endpoint: 'http://127.0.0.1:8080/api/auth/oauth/token',
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+        authorization_response_iss_parameter_supported: true,
+      }),
+    ]);
   });
 });

@@ -1,9 +1,23 @@
-import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { decodeJwt } from 'jose';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
-import { TestIdentity } from './identity.js';
-import { basic, granted, installed, issue, post, principalOf, refresh } from './oauth.js';
+import { auditOf } from './audit.js';
+import { codeOf, inTenant, principalOf, untilRevoked } from './checks.js';
+import { type Account, TestIdentity } from './identity.js';
+import {
+  approved,
+  basic,
+  decide,
+  exchange,
+  granted,
+  type Installed,
+  installed,
+  issue,
+  pkce,
+  post,
+  refresh,
+  requestOf,
+} from './oauth.js';
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -11,27 +25,31 @@ beforeAll(async () => {
 });
 afterAll(() => identity?.close());
 
-const codeOf = (token: string) =>
-  principalOf(identity, token).then(
-    () => 'accepted',
-    (error: { code?: string }) => error.code,
-  );
-const isRevoked = (token: string) => waitUntil(async () => (await codeOf(token)) === 'TOKEN_REVOKED');
+const tokenCode = (token: string) => codeOf(principalOf(identity, token));
+const isRevoked = (token: string) => untilRevoked(identity, token);
 
-const grantsOf = async (token: string) =>
-  (await identity.request('GET', '/api/auth/oauth/grants', { token })).body as unknown as {
-    data: { id: string; app: { key: string }; scopes: string[] }[];
-    total: number;
-  };
+interface GrantBody {
+  id: string;
+  app: { key: string };
+  scopes: string[];
+  requiredScopes: string[];
+}
+
+/** The apps that act for somebody, the last allowed first. */
+async function grantsOf({ accessToken: token }: Account): Promise<GrantBody[]> {
+  const { body } = await identity.request('GET', '/api/auth/oauth/grants', { token });
+  expect(body.total).toBe(body.data.length);
+  return body.data as unknown as GrantBody[];
+}
 
 /** Moves what has been exchanged into the past. */
 const later = (tenantId: string, seconds: number) =>
-  identity.get(Database).transaction(tenantId, (tx) =>
-    tx.query(
-      `UPDATE oauth_refresh_token SET rotated_at = rotated_at - make_interval(secs => $2)
+  inTenant(
+    identity,
+    { tenantId },
+    `UPDATE oauth_refresh_token SET rotated_at = rotated_at - make_interval(secs => $2)
         WHERE tenant_id = $1 AND rotated_at IS NOT NULL`,
-      [tenantId, seconds],
-    ),
+    [tenantId, seconds],
   );
 
 describe('a refresh token of an app', () => {
@@ -100,9 +118,7 @@ describe('a refresh token of an app', () => {
   it('is refused after the end of the grant, however often it was used', async () => {
     const app = await installed(identity);
     const { refresh_token } = await granted(identity, app, app.admin);
-    await identity
-      .get(Database)
-      .transaction(app.tenantId, (tx) => tx.query('UPDATE oauth_grant SET expires_at = now(), ends_at = now()'));
+    await inTenant(identity, app, 'UPDATE oauth_grant SET expires_at = now(), ends_at = now()');
     expect((await refresh(identity, app, refresh_token)).body.error).toBe('invalid_grant');
   });
 });
@@ -112,16 +128,16 @@ describe('what an app may do for a user', () => {
     const app = await installed(identity);
     const member = await identity.member(app.admin);
     const tokens = await granted(identity, app, member);
-    expect((await grantsOf(app.admin.accessToken)).data).toEqual([]);
-    const { data, total } = await grantsOf(member.accessToken);
-    expect(total).toBe(1);
+    expect(await grantsOf(app.admin)).toEqual([]);
+    const data = await grantsOf(member);
+    expect(data).toHaveLength(1);
     expect(data[0]).toMatchObject({ app: { key: app.appKey, name: 'Site Visits' }, scopes: ['leads', 'tasks:read'] });
     const path = `/api/auth/oauth/grants/${data[0]?.id}`;
     expect((await identity.request('DELETE', path, { token: app.admin.accessToken })).status).toBe(404);
     expect((await identity.request('DELETE', path, { token: member.accessToken })).status).toBe(204);
     await isRevoked(tokens.access_token);
     expect((await refresh(identity, app, tokens.refresh_token)).body.error).toBe('invalid_grant');
-    expect((await grantsOf(member.accessToken)).data).toEqual([]);
+    expect(await grantsOf(member)).toEqual([]);
     expect((await identity.request('DELETE', path, { token: member.accessToken })).status).toBe(404);
   });
 
@@ -134,7 +150,7 @@ describe('what an app may do for a user', () => {
       await isRevoked(access_token);
       expect((await refresh(identity, app, refresh_token)).body.error).toBe('invalid_grant');
     }
-    expect((await grantsOf(member.accessToken)).data).toEqual([]);
+    expect(await grantsOf(member)).toEqual([]);
   });
 
   it('ends while the app is revoked', async () => {
@@ -164,129 +180,196 @@ describe('what an app may do for a user', () => {
   });
 });
 
-describe('revocation by the app', () => {
-  it('of a refresh token and of an access token ends the grant', async () => {
-    const app = await installed(identity);
-    for (const which of ['refresh_token', 'access_token'] as const) {
-      const tokens = await granted(identity, app, app.admin);
-      const revoked = await post(identity, 'revoke', { client_id: app.appKey, token: tokens[which] });
-      expect(revoked.status).toBe(200);
-      await isRevoked(tokens.access_token);
-      expect((await refresh(identity, app, tokens.refresh_token)).body.error).toBe('invalid_grant');
-    }
-  });
+/** What the package of the app asks for; it cannot work without the first. */
+const SCOPES = ['leads', 'tasks:read', 'contacts'];
+const REQUIRED = ['leads'];
 
-  it('of a token of the installation ends this one alone', async () => {
-    const app = await installed(identity);
-    const { clientId, clientSecret } = await issue(identity, app);
-    const headers = basic(clientId, clientSecret);
-    const token = async () =>
-      (await post(identity, 'token', { grant_type: 'client_credentials' }, headers)).body.access_token;
-    const [one, other] = [await token(), await token()];
-    expect((await post(identity, 'revoke', { token: one }, headers)).status).toBe(200);
-    await isRevoked(one);
-    expect(await codeOf(other)).toBe('accepted');
-  });
-
-  it('is answered alike for a token that is not valid, and refused for one of another client', async () => {
-    const [app, other] = [await installed(identity), await installed(identity)];
-    const { clientId, clientSecret } = await issue(identity, other);
-    const tokens = await granted(identity, app, app.admin);
-    for (const token of ['garbage', 'a.b.c', `${'A'.repeat(64)}.secret`]) {
-      expect((await post(identity, 'revoke', { client_id: other.appKey, token })).status).toBe(200);
-    }
-    for (const token of [tokens.access_token, tokens.refresh_token]) {
-      for (const [form, headers] of [
-        [{ client_id: other.appKey }, {}],
-        [{}, basic(clientId, clientSecret)],
-      ] as [Record<string, string>, Record<string, string>][]) {
-        const { status, body } = await post(identity, 'revoke', { ...form, token }, headers);
-        expect([status, body.error]).toEqual([400, 'unauthorized_client']);
-      }
-      const wrong = await post(identity, 'revoke', { token }, basic(clientId, 'wrong'));
-      expect([wrong.status, wrong.body.error]).toEqual([401, 'invalid_client']);
-    }
-    expect(await codeOf(tokens.access_token)).toBe('accepted');
-    expect((await refresh(identity, app, tokens.refresh_token)).status).toBe(200);
-  });
-
-  it('does not end sessions of users', async () => {
-    const app = await installed(identity);
-    const { accessToken, refreshToken } = app.admin;
-    for (const token of [accessToken, refreshToken]) {
-      expect((await post(identity, 'revoke', { client_id: app.appKey, token })).status).toBe(200);
-    }
-    expect(await codeOf(accessToken)).toBe('accepted');
-    expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(200);
-  });
+let app: Installed;
+beforeAll(async () => {
+  app = await installed(identity, { scopes: SCOPES, requiredScopes: REQUIRED });
 });
 
-describe('introspection', () => {
-  it('describes the tokens of the installation and of the users for whom the app acts there', async () => {
-    const app = await installed(identity);
-    const { clientId, clientSecret } = await issue(identity, app);
-    const headers = basic(clientId, clientSecret);
-    const ask = (token: string) => post(identity, 'introspect', { token }, headers);
-    const own = (await post(identity, 'token', { grant_type: 'client_credentials' }, headers)).body.access_token;
-    const tokens = await granted(identity, app, app.admin);
-    const where = { tenant_id: app.tenantId, installation_id: app.installationId };
-    expect((await ask(own)).body).toMatchObject({
-      active: true,
-      token_type: 'Bearer',
-      client_id: clientId,
-      sub: app.installationId,
-      scope: 'leads tasks:read',
-      exp: expect.any(Number),
-      ...where,
-    });
-    const ofUser = { active: true, client_id: app.appKey, sub: app.admin.userId, ...where };
-    expect((await ask(tokens.access_token)).body).toMatchObject(ofUser);
-    expect((await ask(tokens.refresh_token)).body).toMatchObject(ofUser);
-    await refresh(identity, app, tokens.refresh_token);
-    expect((await ask(tokens.refresh_token)).body).toEqual({ active: false });
-  });
+const narrow = ({ accessToken: token }: Account, id: string, scopes: unknown) =>
+  identity.request('PATCH', `/api/auth/oauth/grants/${id}`, { token, body: { scopes } });
 
-  it('says nothing of tokens of others, of sessions, and of what has ended', async () => {
-    const [app, other] = [await installed(identity), await installed(identity)];
-    const { clientId, clientSecret } = await issue(identity, other);
-    const tokens = await granted(identity, app, app.admin);
-    const ended = await granted(identity, other, other.admin);
-    await post(identity, 'revoke', { client_id: other.appKey, token: ended.refresh_token });
-    await isRevoked(ended.access_token);
-    for (const token of [
-      tokens.access_token,
-      tokens.refresh_token,
-      app.admin.accessToken,
-      other.admin.accessToken,
-      ended.access_token,
-      ended.refresh_token,
-      'garbage',
-    ]) {
-      const { status, body } = await post(identity, 'introspect', { token }, basic(clientId, clientSecret));
-      expect([status, body]).toEqual([200, { active: false }]);
-    }
-  });
+async function introspect(token: string): Promise<string> {
+  const { clientId, clientSecret } = await issue(identity, app);
+  return (await post(identity, 'introspect', { token }, basic(clientId, clientSecret))).body.scope;
+}
 
-  it('is not for public clients, which anybody can pretend to be', async () => {
-    const app = await installed(identity);
-    const { access_token: token } = await granted(identity, app, app.admin);
-    const { status, body } = await post(identity, 'introspect', { client_id: app.appKey, token });
-    expect([status, body.error]).toEqual([401, 'invalid_client']);
-  });
-});
-
-describe('the metadata', () => {
-  it('name the endpoints and what they support', async () => {
-    const { status, body } = await identity.request('GET', '/.well-known/oauth-authorization-server');
-    expect([status, body]).toEqual([
-      200,
-      expect.objectContaining({
-        issuer: 'http://127.0.0.1:8080',
-        token_endpoint: 'http://127.0.0.1:8080/api/auth/oauth/token',
-        response_types_supported: ['code'],
-        code_challenge_methods_supported: ['S256'],
-        authorization_response_iss_parameter_supported: true,
-      }),
+describe('a user who is asked by an app', () => {
+  it('is shown which scopes the app cannot work without', async () => {
+    const id = await requestOf(identity, app, pkce().challenge);
+    const { accessToken: token } = app.admin;
+    const { body } = await identity.request('GET', `/api/auth/oauth/requests/${id}`, { token });
+    const { scopes } = body as unknown as { scopes: { name: string; required: boolean }[] };
+    expect(scopes.map(({ name, required }) => [name, required])).toEqual([
+      ['leads', true],
+      ['tasks:read', false],
+      ['contacts', false],
     ]);
+  });
+
+  it('gives what they choose: code, token, introspection, list and trail have that', async () => {
+    const member = await identity.member(app.admin);
+    const tokens = await granted(identity, app, member, { scope: SCOPES.join(' ') }, ['contacts', 'leads']);
+    // RFC 6749, section 5.1: the app learns that it has less than it asked for.
+    expect(tokens.scope).toBe('leads contacts');
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ scopes: ['leads', 'contacts'] });
+    expect(await introspect(tokens.access_token)).toBe('leads contacts');
+    expect(await introspect(tokens.refresh_token)).toBe('leads contacts');
+    expect(await grantsOf(member)).toMatchObject([{ scopes: ['leads', 'contacts'], requiredScopes: ['leads'] }]);
+    const wider = await refresh(identity, app, tokens.refresh_token, { scope: 'tasks:read' });
+    expect([wider.status, wider.body.error]).toEqual([400, 'invalid_scope']);
+    const next = await refresh(identity, app, tokens.refresh_token);
+    expect(next.body.scope).toBe('leads contacts');
+    const [entry] = await auditOf(identity, app.admin, `&subject=${member.userId}&action=oauth_grant.approved`);
+    expect(entry?.detail).toMatchObject({ scopes: ['leads', 'contacts'], withheld: ['tasks:read'] });
+  });
+
+  it('gives everything by a decision that chooses nothing, as clients of before make it', async () => {
+    const member = await identity.member(app.admin);
+    expect((await granted(identity, app, member)).scope).toBe(SCOPES.join(' '));
+    const [entry] = await auditOf(identity, app.admin, `&subject=${member.userId}&action=oauth_grant.approved`);
+    expect(entry?.detail).not.toHaveProperty('withheld');
+  });
+
+  it.each([
+    ['nothing', [], 'VALIDATION_FAILED'],
+    ['what was not asked for', ['leads', 'webhooks'], 'SCOPE_NOT_OFFERED'],
+    ['more than what was asked for', ['leads', 'tasks'], 'SCOPE_NOT_OFFERED'],
+    ['what the app cannot work with', ['contacts'], 'SCOPE_REQUIRED'],
+  ])('cannot give %s, and can choose again', async (_what, scopes, code) => {
+    const id = await requestOf(identity, app, pkce().challenge);
+    const refused = await decide(identity, app.admin, id, 'approve', scopes);
+    expect([refused.status, refused.body.code]).toEqual([422, code]);
+    expect((await decide(identity, app.admin, id, 'approve', ['leads'])).status).toBe(200);
+  });
+
+  it('need not give what the app requires and does not ask for', async () => {
+    const wanted = { scope: 'tasks:read contacts' };
+    expect((await granted(identity, app, app.admin, wanted, ['contacts'])).scope).toBe('contacts');
+  });
+
+  it('gives less when the workspace takes a scope from the app before the code is exchanged', async () => {
+    const own = await installed(identity, { scopes: SCOPES });
+    const code = await approved(identity, own, own.admin, {}, ['leads', 'contacts']);
+    await identity.get(OAuthInstallationService).register({ ...own, scopes: ['contacts', 'tasks:read'] });
+    expect((await exchange(identity, own, code)).body.scope).toBe('contacts');
+  });
+});
+
+describe('a user who takes a scope from an app', () => {
+  it('ends its access tokens, and a refresh gives what is left', async () => {
+    const member = await identity.member(app.admin);
+    const tokens = await granted(identity, app, member);
+    const other = await granted(identity, app, member);
+    const [, grant] = await grantsOf(member);
+    const { status, body } = await narrow(member, grant?.id ?? '', ['leads', 'contacts']);
+    expect([status, body]).toEqual([200, { ...grant, scopes: ['leads', 'contacts'] }]);
+    await isRevoked(tokens.access_token);
+    const next = await refresh(identity, app, tokens.refresh_token);
+    expect([next.status, next.body.scope]).toEqual([200, 'leads contacts']);
+    expect(await principalOf(identity, next.body.access_token)).toMatchObject({ scopes: ['leads', 'contacts'] });
+    expect(await introspect(next.body.refresh_token)).toBe('leads contacts');
+    expect((await grantsOf(member)).map(({ scopes }) => scopes)).toEqual([SCOPES, ['leads', 'contacts']]);
+    // What the user has allowed apart from that goes on.
+    expect(await tokenCode(other.access_token)).toBe('no error');
+    const again = await refresh(identity, app, next.body.refresh_token, { scope: 'tasks:read' });
+    expect(again.body.error).toBe('invalid_scope');
+  });
+
+  it('can end what is left: the tokens of after the change end as well', async () => {
+    const member = await identity.member(app.admin);
+    const tokens = await granted(identity, app, member);
+    const [{ id } = { id: '' }] = await grantsOf(member);
+    await narrow(member, id, ['leads']);
+    const next = await refresh(identity, app, tokens.refresh_token);
+    expect(await tokenCode(next.body.access_token)).toBe('no error');
+    await identity.request('DELETE', `/api/auth/oauth/grants/${id}`, { token: member.accessToken });
+    await isRevoked(next.body.access_token);
+    expect((await refresh(identity, app, next.body.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
+  it('gives it back by a new consent alone', async () => {
+    const member = await identity.member(app.admin);
+    await granted(identity, app, member, {}, ['leads']);
+    const [{ id } = { id: '' }] = await grantsOf(member);
+    for (const scopes of [SCOPES, ['leads', 'contacts']]) {
+      const { status, body } = await narrow(member, id, scopes);
+      expect([status, body.code]).toEqual([422, 'SCOPE_NOT_OFFERED']);
+    }
+    expect((await granted(identity, app, member)).scope).toBe(SCOPES.join(' '));
+    expect((await grantsOf(member)).map(({ scopes }) => scopes)).toEqual([SCOPES, ['leads']]);
+  });
+
+  it.each([
+    ['nothing', [], 'VALIDATION_FAILED'],
+    ['a list of nothing but texts', [1], 'VALIDATION_FAILED'],
+    ['what the app cannot work with', ['contacts'], 'SCOPE_REQUIRED'],
+  ])('cannot leave it %s', async (_what, scopes, code) => {
+    const member = await identity.member(app.admin);
+    const { access_token } = await granted(identity, app, member);
+    const [{ id } = { id: '' }] = await grantsOf(member);
+    const { status, body } = await narrow(member, id, scopes);
+    expect([status, body.code]).toEqual([422, code]);
+    expect((await grantsOf(member))[0]?.scopes).toEqual(SCOPES);
+    expect(await tokenCode(access_token)).toBe('no error');
+  });
+
+  it('changes nothing by leaving it everything', async () => {
+    const member = await identity.member(app.admin);
+    const { access_token } = await granted(identity, app, member);
+    const [{ id } = { id: '' }] = await grantsOf(member);
+    expect((await narrow(member, id, SCOPES)).status).toBe(200);
+    expect(await tokenCode(access_token)).toBe('no error');
+    expect(await auditOf(identity, app.admin, `&subject=${member.userId}&action=oauth_grant.narrowed`)).toEqual([]);
+  });
+
+  it('is in the trail with what was removed and what is left', async () => {
+    const member = await identity.member(app.admin);
+    await granted(identity, app, member);
+    const [{ id } = { id: '' }] = await grantsOf(member);
+    await narrow(member, id, ['leads']);
+    const entries = await auditOf(identity, app.admin, `&subject=${member.userId}&action=oauth_grant.narrowed`);
+    expect(entries).toMatchObject([
+      {
+        actor: { kind: 'user', id: member.userId },
+        subject: { kind: 'user', id: member.userId },
+        detail: {
+          appKey: app.appKey,
+          installationId: app.installationId,
+          grantId: id,
+          removed: ['tasks:read', 'contacts'],
+          scopes: ['leads'],
+        },
+      },
+    ]);
+  });
+
+  it('is the user for whom the app acts, and nobody else, not even the app', async () => {
+    const member = await identity.member(app.admin);
+    const { access_token } = await granted(identity, app, member);
+    const [{ id } = { id: '' }] = await grantsOf(member);
+    const stranger = await identity.account();
+    for (const other of [app.admin, stranger]) {
+      expect((await narrow(other, id, ['leads'])).status).toBe(404);
+    }
+    expect((await narrow({ ...member, accessToken: access_token }, id, ['leads'])).status).toBe(403);
+    expect((await grantsOf(member))[0]?.scopes).toEqual(SCOPES);
+  });
+
+  it('ends every token from before, however many refreshes are made at the same time', async () => {
+    const member = await identity.member(app.admin);
+    const first = await granted(identity, app, member);
+    const [{ id } = { id: '' }] = await grantsOf(member);
+    const [answer, ...refreshed] = await Promise.all([
+      narrow(member, id, ['leads']),
+      ...Array.from({ length: 4 }, () => refresh(identity, app, first.refresh_token)),
+    ]);
+    expect(answer.status).toBe(200);
+    const wide = refreshed.filter(({ body }) => body.scope !== 'leads');
+    for (const { body } of wide) await isRevoked(body.access_token);
+    await isRevoked(first.access_token);
   });
 });

@@ -1,10 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { type Principal, TokenVerifier } from '@crm/access';
-import { AUDIENCES } from '@crm/contracts';
 import { newId } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
 import type { InstallationFacts } from '../src/oauth/client.repository.js';
 import { type IssuedCredentials, OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
+import { principalOf } from './checks.js';
 import type { Account, TestIdentity } from './identity.js';
 import { withNewSecret } from './new-secret.js';
 
@@ -27,9 +26,6 @@ export interface OAuthBody {
 }
 
 export type OAuthAnswer = TestAnswer<OAuthBody>;
-
-export const principalOf = (identity: TestIdentity, token: string): Promise<Principal> =>
-  identity.get(TokenVerifier).verify(token, [AUDIENCES.api]);
 
 export function post(
   identity: TestIdentity,

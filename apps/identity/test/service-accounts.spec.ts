@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ACCOUNTS_PER_TENANT } from '../src/api-keys/service-account.service.js';
 import { AuditTrail } from '../src/audit/audit-trail.service.js';
 import { auditOf } from './audit.js';
+import { inTenant } from './checks.js';
 import { type Account, TestIdentity } from './identity.js';
 import { made, TestKeys } from './keys.js';
 
@@ -33,9 +34,7 @@ const added = async (admin: Account, changes?: Record<string, unknown>) => {
 const makeKey = async (admin: Account, id: string) =>
   made(await call(admin, 'POST', `${PATH}/${id}/api-keys`, { name: 'Nightly' }));
 const oldProof = ({ tenantId }: Account) =>
-  identity
-    .get(Database)
-    .transaction(tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+  inTenant(identity, { tenantId }, "UPDATE session SET proven_at = now() - interval '601 seconds'");
 
 describe('a service account', () => {
   it('calls with keys that have its roles and scopes', async () => {
@@ -190,12 +189,12 @@ describe('a service account', () => {
 
   it('is one of a hundred at most', async () => {
     const owner = await identity.account();
-    await identity.get(Database).transaction(owner.tenantId, (tx) =>
-      tx.query(
-        `INSERT INTO service_account (tenant_id, id, name, roles, scopes, created_by)
+    await inTenant(
+      identity,
+      owner,
+      `INSERT INTO service_account (tenant_id, id, name, roles, scopes, created_by)
          SELECT $1, gen_random_uuid(), 'x', '{viewer}', '{leads:read}', $2 FROM generate_series(1, $3::integer)`,
-        [owner.tenantId, newId(), ACCOUNTS_PER_TENANT - 1],
-      ),
+      [owner.tenantId, newId(), ACCOUNTS_PER_TENANT - 1],
     );
     const statuses = (await Promise.all([add(owner), add(owner), add(owner)])).map(({ status }) => status).sort();
     expect(statuses).toEqual([201, 409, 409]);

@@ -1,7 +1,9 @@
-import { Database } from '@crm/database';
+import { RevocationWatch } from '@crm/messaging';
+import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { MailCodes } from '../src/sign-in/code-guess.service.js';
+import { crossTenant, inTenant } from './checks.js';
 import { type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
 import type { ForgingProvider } from './single-sign-on/forging-provider.js';
@@ -32,11 +34,12 @@ const signIn = async (claims: Record<string, unknown>, body?: { fresh: boolean }
 };
 const provenAtOf = async ({ body }: Answer): Promise<Date | null> => {
   const { sid, tid } = decodeJwt(body.accessToken) as { sid: string; tid: string };
-  const [row] = await identity
-    .get(Database)
-    .transaction(tid, (tx) =>
-      tx.query<{ provenAt: Date | null }>('SELECT proven_at AS "provenAt" FROM session WHERE id = $1', [sid]),
-    );
+  const [row] = await inTenant<{ provenAt: Date | null }>(
+    identity,
+    { tenantId: tid },
+    'SELECT proven_at AS "provenAt" FROM session WHERE id = $1',
+    [sid],
+  );
   if (!row) throw new Error('There is no such session');
   return row.provenAt;
 };
@@ -75,11 +78,7 @@ describe('a session that was opened at a provider', () => {
   it('is not proven by the code of a mail that followed', async () => {
     const claims = { sub: 'with-mail-code', email: `with-mail-code@${workspace.domain}`, auth_time: seconds() - HOUR };
     const { userId } = decodeUser(await signIn(claims));
-    await identity
-      .get(Database)
-      .transaction(workspace.owner.tenantId, (tx) =>
-        tx.query('UPDATE app_user SET mfa_enabled = true WHERE id = $1', [userId]),
-      );
+    await inTenant(identity, workspace.owner, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1', [userId]);
     const code = '135790';
     const mailed = jest.spyOn(identity.get(MailCodes), 'generate').mockReturnValueOnce(code);
     const { challengeId } = (await signIn(claims)).body;
@@ -109,9 +108,7 @@ describe('a sign-in at a provider that has to be fresh', () => {
     const { browser, state } = await stage.begun(undefined, undefined, undefined, { fresh: true });
     expect(await browser.comeBack(stage.callback(state))).toEqual(refused('not_recent'));
     const email = String(provider.person.email);
-    const claimed = await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query('SELECT 1 FROM sign_in_email WHERE email = $1', [email]));
+    const claimed = await crossTenant(identity, 'SELECT 1 FROM sign_in_email WHERE email = $1', [email]);
     expect(claimed).toEqual([]);
   });
 });
@@ -205,11 +202,9 @@ describe('a step-up at a provider', () => {
   it('needs the second factor of the provider where the account has one', async () => {
     const at = await stage.add(workspace, provider, { secondFactorValues: ['mfa'] });
     const { session, person } = await stale();
-    await identity
-      .get(Database)
-      .transaction(workspace.owner.tenantId, (tx) =>
-        tx.query('UPDATE app_user SET mfa_enabled = true WHERE id = $1', [decodeUser(session).userId]),
-      );
+    await inTenant(identity, workspace.owner, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1', [
+      decodeUser(session).userId,
+    ]);
     const claims = { ...person, auth_time: seconds() };
     expect(await stepUp(session, claims, { at })).toEqual(refused('second_factor_missing'));
     expect(await isProven(session)).toBe(false);
@@ -232,3 +227,22 @@ describe('a sign-in at a provider makes the device known', () => {
 });
 
 const decodeUser = ({ body }: Answer) => ({ userId: decodeJwt(body.accessToken).sub as string });
+
+describe('the identity provider of a suspended workspace', () => {
+  it('makes nobody a user of it, and the person is told', async () => {
+    const { tenantId } = workspace.owner;
+    const email = `newcomer@${workspace.domain}`;
+    provider.claims = { sub: 'newcomer', email };
+    const users = () => inTenant(identity, { tenantId }, 'SELECT id FROM app_user WHERE email = $1', [email]);
+    const settles = (isSuspended: boolean) =>
+      waitUntil(() => identity.get(RevocationWatch).isSuspended(tenantId) === isSuspended, { timeoutMs: 1_000 });
+    await suspendTenant(tenantId);
+    await settles(true);
+    expect(await stage.outcome()).toEqual({ error: 'WORKSPACE_SUSPENDED' });
+    expect(await users()).toEqual([]);
+    await reinstateTenant(tenantId);
+    await settles(false);
+    expect(await stage.outcome()).toEqual({ code: expect.any(String) });
+    expect(await users()).toHaveLength(1);
+  });
+});

@@ -1,9 +1,9 @@
-import { Database } from '@crm/database';
 import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
 import { auditOf } from './audit.js';
 import { enrol } from './authenticators.js';
+import { crossTenant, inTenant } from './checks.js';
 import { type Account, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { certificate } from './single-sign-on/certificate.js';
@@ -38,8 +38,7 @@ const send = (method: string, path: string, { accessToken }: Account, body?: unk
 const CLIENT = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, enabled: true };
 const add = (owner: Account, more: Record<string, unknown> = {}) =>
   addProvider(identity, owner, { issuer: provider.issuer, ...CLIENT, ...more });
-const ofTenant = (tenantId: string, sql: string) =>
-  identity.get(Database).transaction(tenantId, (tx) => tx.query<Record<string, unknown>>(sql));
+const ofTenant = (tenantId: string, sql: string) => inTenant<Record<string, unknown>>(identity, { tenantId }, sql);
 /** Makes the proofs of every session of the workspace old. */
 const ageProofs = ({ tenantId }: Account) =>
   ofTenant(tenantId, `UPDATE session SET proven_at = now() - interval '1 hour'`);
@@ -120,9 +119,7 @@ describe('a domain', () => {
     const name = `_crm-challenge.${domain}`;
     const records = dns.records.get(name) ?? [];
     const due = () =>
-      identity
-        .get(Database)
-        .crossTenant((tx) => tx.query('UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]));
+      crossTenant(identity, 'UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]);
     const checked = async () => {
       await due();
       await identity.get(DomainSweeper).sweep();
@@ -309,9 +306,7 @@ describe('a workspace that requires single sign-on', () => {
     expect((await send('DELETE', `/api/tenant/domains/${domain}`, owner)).body.code).toBe('CONFLICT');
     dns.records.delete(`_crm-challenge.${domain}`);
     await ofTenant(owner.tenantId, `UPDATE mail_domain SET missing_since = now() - interval '73 hours'`);
-    await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query('UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]));
+    await crossTenant(identity, 'UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]);
     await identity.get(DomainSweeper).sweep();
     expect(await identity.get(DomainService).tenantOf(domain)).toBe(owner.tenantId);
     const other = await identity.account();

@@ -4,27 +4,15 @@ import { Database } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { API_KEY_GROUP } from '../api-groups.js';
-import {
-  ApiKeyInput,
-  ApiKeyView,
-  apiKeyView,
-  CurrentKeyView,
-  NewApiKeyView,
-  newApiKeyView,
-  ServiceKeyInput,
-} from './api-key.dto.js';
+import { ApiKeyInput, ApiKeyView, apiKeyView, CurrentKeyView, NewApiKeyView, ServiceKeyInput } from './api-key.dto.js';
 import { ApiKeyRepository } from './api-key.repository.js';
-import { PersonalKeyService, ServiceKeyService, UserKeyService } from './api-key.service.js';
+import { ApiKeyService } from './api-key.service.js';
 import { KeyOwners } from './key-exchange.service.js';
-import { OwnedKeys } from './owned-keys.js';
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/auth/api-keys')
 export class PersonalKeyController {
-  constructor(
-    private readonly personal: PersonalKeyService,
-    private readonly keys: OwnedKeys,
-  ) {}
+  constructor(private readonly keys: ApiKeyService) {}
 
   @Get()
   @Access({ right: 'read' })
@@ -48,7 +36,7 @@ export class PersonalKeyController {
     errors: ['STEP_UP_REQUIRED', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async make(@CurrentPrincipal() principal: Principal, @Body() input: ApiKeyInput): Promise<NewApiKeyView> {
-    return newApiKeyView(await this.personal.make(principal, input));
+    return this.keys.make(principal, input);
   }
 
   @Delete()
@@ -79,7 +67,7 @@ export class PersonalKeyController {
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/users/:id/api-keys')
 export class UserKeyController {
-  constructor(private readonly keys: UserKeyService) {}
+  constructor(private readonly keys: ApiKeyService) {}
 
   @Get()
   @Access({ right: 'administer' })
@@ -94,7 +82,7 @@ export class UserKeyController {
     @IdParam() userId: string,
     @Query() query: ListQuery,
   ): Promise<ListAnswer<ApiKeyView>> {
-    return mapList(await this.keys.list(principal, userId, query), apiKeyView);
+    return mapList(await this.keys.listOfUser(principal, userId, query), apiKeyView);
   }
 
   @Delete()
@@ -108,7 +96,7 @@ export class UserKeyController {
     errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
-    await this.keys.endAll(principal, userId);
+    await this.keys.endAllOfUser(principal, userId);
   }
 
   @Delete(':keyId')
@@ -126,14 +114,14 @@ export class UserKeyController {
     @IdParam() userId: string,
     @IdParam('keyId') keyId: string,
   ): Promise<void> {
-    await this.keys.end(principal, userId, keyId);
+    await this.keys.endOfUser(principal, userId, keyId);
   }
 }
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/service-accounts/:id/api-keys')
 export class ServiceKeyController {
-  constructor(private readonly keys: ServiceKeyService) {}
+  constructor(private readonly keys: ApiKeyService) {}
 
   @Get()
   @Access({ right: 'administer' })
@@ -147,7 +135,7 @@ export class ServiceKeyController {
     @IdParam() accountId: string,
     @Query() query: ListQuery,
   ): Promise<ListAnswer<ApiKeyView>> {
-    return mapList(await this.keys.list(principal, accountId, query), apiKeyView);
+    return mapList(await this.keys.listOfAccount(principal, accountId, query), apiKeyView);
   }
 
   @Post()
@@ -165,7 +153,7 @@ export class ServiceKeyController {
     @IdParam() accountId: string,
     @Body() input: ServiceKeyInput,
   ): Promise<NewApiKeyView> {
-    return newApiKeyView(await this.keys.make(principal, accountId, input));
+    return this.keys.makeForAccount(principal, accountId, input);
   }
 
   @Delete(':keyId')
@@ -183,7 +171,7 @@ export class ServiceKeyController {
     @IdParam() accountId: string,
     @IdParam('keyId') keyId: string,
   ): Promise<void> {
-    await this.keys.end(principal, accountId, keyId);
+    await this.keys.endOfAccount(principal, accountId, keyId);
   }
 }
 

@@ -2,9 +2,11 @@ import { apiKeyStart } from '@crm/access';
 import { SCOPES, type Scope } from '@crm/contracts';
 import { DateTimeField, EnumField, field, IdField, IntegerField, ListField, ObjectField, TextField } from '@crm/http';
 import type { ApiKey, ServiceAccount, ServiceAccountStatus } from './api-key.entity.js';
-import { DEFAULT_KEY_DAYS, type IssuedKey, LONGEST_KEY_DAYS } from './api-key.service.js';
 
-export const SCOPE_LIST = { minItems: 1, maxItems: SCOPES.length, unique: true, example: ['leads', 'contacts:read'] };
+export const DEFAULT_KEY_DAYS = 90;
+const LONGEST_KEY_DAYS = 365;
+
+const SCOPE_LIST = { minItems: 1, maxItems: SCOPES.length, unique: true, example: ['leads', 'contacts:read'] };
 
 /** A key of a service account, whose scopes are the account's. */
 export class ServiceKeyInput {
@@ -84,8 +86,6 @@ export function apiKeyView(key: ApiKey): ApiKeyView {
     lastAddress: key.lastAddress,
   };
 }
-
-export const newApiKeyView = ({ key, stored }: IssuedKey): NewApiKeyView => ({ ...apiKeyView(stored), key });
 
 export class KeyOwnerView {
   @EnumField(['user', 'service'], { description: '`service`: a service account' })

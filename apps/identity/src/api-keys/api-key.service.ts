@@ -1,7 +1,7 @@
 import { apiKeyFingerprint, apiKeyStart, makeApiKey, type Principal } from '@crm/access';
-import { PlatformError, type Scope } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import type { ListAnswer, ListQuery } from '@crm/http';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { NewMail } from '../mail/mail.repository.js';
@@ -10,45 +10,143 @@ import { TenantRepository } from '../people/tenant.repository.js';
 import { UserRepository } from '../people/user.repository.js';
 import { assertGrantable } from '../people/user.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import {
+  type ApiKeyInput,
+  apiKeyView,
+  DEFAULT_KEY_DAYS,
+  type NewApiKeyView,
+  type ServiceKeyInput,
+} from './api-key.dto.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyRepository, type NewApiKey } from './api-key.repository.js';
+import { ApiKeyEnding, type KeyHolder, keySubject } from './api-key-ending.js';
 import { assertScopesGrantable, assertWithinToken } from './grantable-scopes.js';
-import { keySubject, OwnedKeys } from './owned-keys.js';
 import { ServiceAccountService } from './service-account.service.js';
 
 /** Keys that have not expired: of one user or service account, and of a tenant. */
 export const KEYS_PER_OWNER = 25;
 export const KEYS_PER_TENANT = 1_000;
 
-export const DEFAULT_KEY_DAYS = 90;
-export const LONGEST_KEY_DAYS = 365;
-
 const DAY_SECONDS = 24 * 3600;
 
-/** A key that was made. Its text is known here and never again. */
-export interface IssuedKey {
-  readonly key: string;
-  readonly stored: ApiKey;
-}
-
-/** Makes keys, of users and of service accounts. */
+/** The keys of users and of service accounts. What administrators do with those of others is checked against their roles. */
 @Injectable()
-export class KeyIssueService {
+export class ApiKeyService {
   constructor(
+    private readonly database: Database,
     private readonly keys: ApiKeyRepository,
+    private readonly ending: ApiKeyEnding,
+    private readonly accounts: ServiceAccountService,
+    private readonly users: UserRepository,
     private readonly tenants: TenantRepository,
+    private readonly proof: RecentProof,
+    private readonly mails: MailService,
+    private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
   ) {}
+
+  /** Newest first; expired ones stay for a month. @throws PlatformError INVALID_QUERY for a cursor of another owner or list */
+  async list(tenantId: string, ownerId: string, query: ListQuery): Promise<ListAnswer<ApiKey>> {
+    const page = parsePage(query, { tenantId, list: 'api-keys', filter: ownerId });
+    const { keys, counted } = await this.database.transaction(tenantId, (tx) =>
+      this.keys.listOfOwner(tx, ownerId, page),
+    );
+    return listAnswer(keys, page, counted, idPosition);
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's, INVALID_QUERY */
+  async listOfUser(principal: Principal, userId: string, query: ListQuery): Promise<ListAnswer<ApiKey>> {
+    await this.assertAdministered(principal, userId);
+    return this.list(principal.tenantId, userId, query);
+  }
+
+  /** @throws PlatformError NOT_FOUND, INVALID_QUERY */
+  async listOfAccount({ tenantId }: Principal, accountId: string, query: ListQuery): Promise<ListAnswer<ApiKey>> {
+    await this.accounts.get(tenantId, accountId);
+    return this.list(tenantId, accountId, query);
+  }
+
+  /** Makes a key with which programs act for the principal. @throws PlatformError STEP_UP_REQUIRED, SCOPE_NOT_GRANTABLE, API_KEY_LIMIT_EXCEEDED */
+  async make(principal: Principal, { name, scopes, expiresInDays }: ApiKeyInput): Promise<NewApiKeyView> {
+    const { userId } = principal;
+    await this.proof.assert(principal);
+    assertWithinToken(principal, scopes);
+    return this.database.transaction(principal, async (tx) => {
+      const user = await this.users.lockForIssue(tx, userId);
+      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
+      // Again, now that the user cannot change: what ended the session meanwhile ended the keys that there were.
+      await this.proof.assertWithin(tx, principal);
+      assertScopesGrantable(user.roles, scopes);
+      const owned = { ownerKind: 'user' as const, ownerId: userId, createdBy: userId };
+      const issued = await this.issue(tx, { ...owned, name: name.trim(), scopes: [...scopes] }, expiresInDays);
+      await this.mails.queue(tx, tx.tenantId, keyNotice(user.email, issued.id));
+      return issued;
+    });
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED, API_KEY_LIMIT_EXCEEDED */
+  async makeForAccount(principal: Principal, accountId: string, input: ServiceKeyInput): Promise<NewApiKeyView> {
+    await this.proof.assert(principal);
+    return this.database.transaction(principal, async (tx) => {
+      await this.accounts.hold(tx, principal, accountId);
+      const owned = { ownerKind: 'service' as const, ownerId: accountId, createdBy: principal.userId };
+      return this.issue(tx, { ...owned, name: input.name.trim(), scopes: [] }, input.expiresInDays);
+    });
+  }
+
+  /**
+   * Ends a key: from the commit on it is not exchanged, and within a second its tokens are refused everywhere.
+   * @param owner in the principal's tenant; whether the principal may is decided before
+   * @throws PlatformError NOT_FOUND
+   */
+  async end(principal: Principal, owner: KeyHolder, id: string): Promise<void> {
+    await this.database.transaction(principal, async (tx) => {
+      const found = await this.ending.endWithin(tx, owner.id, id);
+      if (!found) throw new PlatformError('NOT_FOUND', 'There is no such API key');
+      this.trail.record(tx, { action: 'api_key.ended', subject: keySubject(owner), detail: { keyId: id } });
+    });
+    await this.revocations.publishPending();
+  }
+
+  async endAll(principal: Principal, owner: KeyHolder): Promise<void> {
+    await this.database.transaction(principal, async (tx) => {
+      const keys = await this.ending.endAllWithin(tx, owner.id);
+      this.trail.record(tx, { action: 'api_key.all_ended', subject: keySubject(owner), detail: { keys } });
+    });
+    await this.revocations.publishPending();
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  async endOfUser(principal: Principal, userId: string, keyId: string): Promise<void> {
+    await this.assertAdministered(principal, userId);
+    await this.proof.assert(principal);
+    await this.end(principal, { kind: 'user', id: userId }, keyId);
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  async endAllOfUser(principal: Principal, userId: string): Promise<void> {
+    await this.assertAdministered(principal, userId);
+    await this.proof.assert(principal);
+    await this.endAll(principal, { kind: 'user', id: userId });
+  }
+
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  async endOfAccount(principal: Principal, accountId: string, keyId: string): Promise<void> {
+    await this.database.transaction(principal, (tx) => this.accounts.hold(tx, principal, accountId));
+    await this.proof.assert(principal);
+    await this.end(principal, { kind: 'service', id: accountId }, keyId);
+  }
 
   /**
    * @param tx holds the row of the owner, and was opened for whoever makes the key
    * @throws PlatformError API_KEY_LIMIT_EXCEEDED, NOT_FOUND for a workspace that was closed
    */
-  async issue(
+  private async issue(
     tx: TenantTransaction,
     owned: Omit<NewApiKey, 'id' | 'secretHash'>,
     days: number = DEFAULT_KEY_DAYS,
-  ): Promise<IssuedKey> {
+  ): Promise<NewApiKeyView> {
     const { tenantId } = tx;
     // Keys of a tenant are made one after the other, so that no two of them are the last that is allowed.
     const tenant = await this.tenants.lock(tx);
@@ -65,92 +163,7 @@ export class KeyIssueService {
       subject: keySubject({ kind: owned.ownerKind, id: owned.ownerId }),
       detail: { keyId: id, scopes: stored.scopes, expiresAt: stored.expiresAt.toISOString() },
     });
-    return { key, stored };
-  }
-}
-
-const tooMany = (detail: string) => new PlatformError('API_KEY_LIMIT_EXCEEDED', detail);
-
-const VALID_SECONDS = 3 * 24 * 3600;
-
-/**
- * Tells a user that a key acts for them from now on, so that one that a thief made does not go unnoticed.
- * @param recipient the address of the user
- */
-function keyNotice(recipient: string, keyId: string): NewMail {
-  const body = [
-    `An API key was made for your account. It begins with ${apiKeyStart(keyId)}, and programs that have it act for you.`,
-    '',
-    'If this was not you, end the key, change your password, and tell the administrator of your workspace.',
-    '',
-  ].join('\n');
-  return { recipient, subject: 'An API key was made for your account', body, validSeconds: VALID_SECONDS };
-}
-
-export interface KeyRequest {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly expiresInDays?: number;
-}
-
-/** Keys that users make for themselves: programs that have one act for the user, within its scopes. */
-@Injectable()
-export class PersonalKeyService {
-  constructor(
-    private readonly database: Database,
-    private readonly users: UserRepository,
-    private readonly issue: KeyIssueService,
-    private readonly proof: RecentProof,
-    private readonly mails: MailService,
-  ) {}
-
-  /** @throws PlatformError STEP_UP_REQUIRED, SCOPE_NOT_GRANTABLE, API_KEY_LIMIT_EXCEEDED */
-  async make(principal: Principal, { name, scopes, expiresInDays }: KeyRequest): Promise<IssuedKey> {
-    const { userId } = principal;
-    await this.proof.assert(principal);
-    assertWithinToken(principal, scopes);
-    return this.database.transaction(principal, async (tx) => {
-      const user = await this.users.lockForIssue(tx, userId);
-      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
-      // Again, now that the user cannot change: what ended the session meanwhile ended the keys that there were.
-      await this.proof.assertWithin(tx, principal);
-      assertScopesGrantable(user.roles, scopes);
-      const owned = { ownerKind: 'user' as const, ownerId: userId, createdBy: userId };
-      const issued = await this.issue.issue(tx, { ...owned, name: name.trim(), scopes: [...scopes] }, expiresInDays);
-      await this.mails.queue(tx, tx.tenantId, keyNotice(user.email, issued.stored.id));
-      return issued;
-    });
-  }
-}
-
-/** The keys of the users of a workspace, as its administrators see and end them. */
-@Injectable()
-export class UserKeyService {
-  constructor(
-    private readonly database: Database,
-    private readonly users: UserRepository,
-    private readonly keys: OwnedKeys,
-    private readonly proof: RecentProof,
-  ) {}
-
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's, INVALID_QUERY */
-  async list(principal: Principal, userId: string, query: ListQuery): Promise<ListAnswer<ApiKey>> {
-    await this.assertAdministered(principal, userId);
-    return this.keys.list(principal.tenantId, userId, query);
-  }
-
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
-  async end(principal: Principal, userId: string, keyId: string): Promise<void> {
-    await this.assertAdministered(principal, userId);
-    await this.proof.assert(principal);
-    await this.keys.end(principal, { kind: 'user', id: userId }, keyId);
-  }
-
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
-  async endAll(principal: Principal, userId: string): Promise<void> {
-    await this.assertAdministered(principal, userId);
-    await this.proof.assert(principal);
-    await this.keys.endAll(principal, { kind: 'user', id: userId });
+    return { ...apiKeyView(stored), key };
   }
 
   private async assertAdministered(principal: Principal, userId: string): Promise<void> {
@@ -160,42 +173,17 @@ export class UserKeyService {
   }
 }
 
-export interface ServiceKeyRequest {
-  readonly name: string;
-  readonly expiresInDays?: number;
-}
+const tooMany = (detail: string) => new PlatformError('API_KEY_LIMIT_EXCEEDED', detail);
 
-/** The keys of service accounts, as administrators make and end them. */
-@Injectable()
-export class ServiceKeyService {
-  constructor(
-    private readonly database: Database,
-    private readonly accounts: ServiceAccountService,
-    private readonly issue: KeyIssueService,
-    private readonly keys: OwnedKeys,
-    private readonly proof: RecentProof,
-  ) {}
-
-  /** @throws PlatformError NOT_FOUND, INVALID_QUERY */
-  async list({ tenantId }: Principal, accountId: string, query: ListQuery): Promise<ListAnswer<ApiKey>> {
-    await this.accounts.get(tenantId, accountId);
-    return this.keys.list(tenantId, accountId, query);
-  }
-
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED, API_KEY_LIMIT_EXCEEDED */
-  async make(principal: Principal, accountId: string, request: ServiceKeyRequest): Promise<IssuedKey> {
-    await this.proof.assert(principal);
-    return this.database.transaction(principal, async (tx) => {
-      await this.accounts.hold(tx, principal, accountId);
-      const owned = { ownerKind: 'service' as const, ownerId: accountId, createdBy: principal.userId };
-      return this.issue.issue(tx, { ...owned, name: request.name.trim(), scopes: [] }, request.expiresInDays);
-    });
-  }
-
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
-  async end(principal: Principal, accountId: string, keyId: string): Promise<void> {
-    await this.database.transaction(principal, (tx) => this.accounts.hold(tx, principal, accountId));
-    await this.proof.assert(principal);
-    await this.keys.end(principal, { kind: 'service', id: accountId }, keyId);
-  }
-}
+/** Tells a user that a key acts for them from now on, so that one that a thief made does not go unnoticed. */
+const keyNotice = (recipient: string, keyId: string): NewMail => ({
+  recipient,
+  subject: 'An API key was made for your account',
+  body: [
+    `An API key was made for your account. It begins with ${apiKeyStart(keyId)}, and programs that have it act for you.`,
+    '',
+    'If this was not you, end the key, change your password, and tell the administrator of your workspace.',
+    '',
+  ].join('\n'),
+  validSeconds: 3 * DAY_SECONDS,
+});

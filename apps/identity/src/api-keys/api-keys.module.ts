@@ -9,10 +9,10 @@ import {
   UserKeyController,
 } from './api-key.controller.js';
 import { ApiKeyRepository, ServiceAccountRepository } from './api-key.repository.js';
-import { KeyIssueService, PersonalKeyService, ServiceKeyService, UserKeyService } from './api-key.service.js';
+import { ApiKeyService } from './api-key.service.js';
+import { ApiKeyEnding } from './api-key-ending.js';
 import { KeyExchangeRpc } from './key-exchange.rpc.js';
 import { KeyExchangeService, KeyOwners } from './key-exchange.service.js';
-import { ApiKeyEnding, OwnedKeys } from './owned-keys.js';
 import { ServiceAccountController } from './service-account.controller.js';
 import { ServiceAccountService } from './service-account.service.js';
 
@@ -29,22 +29,9 @@ import { ServiceAccountService } from './service-account.service.js';
   providers: [
     ApiKeyRepository,
     ApiKeyEnding,
+    ApiKeyService,
     KeyExchangeService,
     KeyOwners,
-    KeyIssueService,
-    OwnedKeys,
-    PersonalKeyService,
-    ServiceAccountRepository,
-    ServiceAccountService,
-    ServiceKeyService,
-    UserKeyService,
-  ],
-  exports: [
-    ApiKeyRepository,
-    ApiKeyEnding,
-    SessionsModule,
-    KeyIssueService,
-    OwnedKeys,
     ServiceAccountRepository,
     ServiceAccountService,
   ],

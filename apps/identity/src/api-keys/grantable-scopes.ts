@@ -2,9 +2,7 @@ import { hasScope, type Principal } from '@crm/access';
 import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName, scopeEntry } from '@crm/contracts';
 
 /**
- * A key is given only what its owner may do, so that a list of keys says what they can do. What a key may do is decided again at
- * each call, with the roles that its owner has then.
- * @param roles of the owner
+ * A key is given only what its owner may do, so that a list of keys says what they can do. Each call decides again.
  * @throws PlatformError SCOPE_NOT_GRANTABLE
  */
 export function assertScopesGrantable(roles: readonly string[], scopes: readonly Scope[]): void {
@@ -15,10 +13,7 @@ export function assertScopesGrantable(roles: readonly string[], scopes: readonly
   }
 }
 
-/**
- * A token that is narrowed to scopes makes no key that reaches further.
- * @throws PlatformError SCOPE_NOT_GRANTABLE
- */
+/** A token that is narrowed to scopes makes no key that reaches further. @throws PlatformError SCOPE_NOT_GRANTABLE */
 export function assertWithinToken(principal: Principal, scopes: readonly Scope[]): void {
   for (const scope of scopes) {
     const [name, read] = scope.split(':') as [ScopeName, string | undefined];

@@ -31,8 +31,7 @@ export class KeyOwners {
   ) {}
 
   /**
-   * The owner of a key, kept as they are until the transaction ends, so that a change of their rights is wholly before or wholly
-   * after.
+   * The owner of a key, held until the transaction ends: a change of their rights is wholly before or wholly after.
    * @returns null for one who is not active
    */
   async lock(tx: TenantTransaction, key: ApiKey): Promise<KeyOwner | null> {

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { PlatformError, type Scope } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
@@ -10,20 +10,13 @@ import { TenantRepository } from '../people/tenant.repository.js';
 import { assertGrantable } from '../people/user.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import type { ServiceAccount, ServiceAccountStatus } from './api-key.entity.js';
+import type { ServiceAccountChangeInput, ServiceAccountInput } from './api-key.dto.js';
+import type { ServiceAccount } from './api-key.entity.js';
 import { ServiceAccountRepository } from './api-key.repository.js';
+import { ApiKeyEnding } from './api-key-ending.js';
 import { assertScopesGrantable } from './grantable-scopes.js';
-import { ApiKeyEnding } from './owned-keys.js';
 
 export const ACCOUNTS_PER_TENANT = 100;
-
-export interface ServiceAccountRequest {
-  readonly name: string;
-  readonly roles: readonly string[];
-  readonly scopes: readonly Scope[];
-}
-
-export type ServiceAccountChange = Partial<ServiceAccountRequest & { readonly status: ServiceAccountStatus }>;
 
 /** The service accounts of a tenant, as its administrators make and change them. */
 @Injectable()
@@ -38,10 +31,7 @@ export class ServiceAccountService {
     private readonly trail: AuditTrail,
   ) {}
 
-  /**
-   * Lists the accounts, oldest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
-   */
+  /** Lists the accounts, oldest first. @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(tenantId: string, query: ListQuery): Promise<ListAnswer<ServiceAccount>> {
     const page = parsePage(query, { tenantId, list: 'service-accounts' });
     const { accounts, counted } = await this.database.transaction(tenantId, (tx) => this.accounts.list(tx, page));
@@ -54,7 +44,7 @@ export class ServiceAccountService {
   }
 
   /** @throws PlatformError ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE, STEP_UP_REQUIRED, API_KEY_LIMIT_EXCEEDED */
-  async add(principal: Principal, { name, roles, scopes }: ServiceAccountRequest): Promise<ServiceAccount> {
+  async add(principal: Principal, { name, roles, scopes }: ServiceAccountInput): Promise<ServiceAccount> {
     assertServiceRoles(principal, roles);
     assertScopesGrantable(roles, scopes);
     await this.proof.assert(principal);
@@ -75,7 +65,7 @@ export class ServiceAccountService {
    * Changes name, roles, scopes or status. Tokens with the rights of before are cut off; the keys stay.
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE, STEP_UP_REQUIRED
    */
-  async change(principal: Principal, id: string, change: ServiceAccountChange): Promise<ServiceAccount> {
+  async change(principal: Principal, id: string, change: ServiceAccountChangeInput): Promise<ServiceAccount> {
     await this.proof.assert(principal);
     const changed = await this.database.transaction(principal, async (tx) => {
       const before = await this.hold(tx, principal, id);
@@ -105,10 +95,7 @@ export class ServiceAccountService {
     return changed;
   }
 
-  /**
-   * Removes an account; its keys end.
-   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED
-   */
+  /** Removes an account; its keys end. @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
   async remove(principal: Principal, id: string): Promise<void> {
     await this.proof.assert(principal);
     await this.database.transaction(principal, async (tx) => {

@@ -2,18 +2,11 @@ import { lowestIdOf, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { And, type FindOperator, type FindOptionsWhere, LessThan, MoreThan, MoreThanOrEqual } from 'typeorm';
-import type { AuditAction, AuditOutcome } from './audit-actions.js';
 import { AuditEntry } from './audit-entry.entity.js';
+import type { AuditQuery } from './audit-log.dto.js';
 
 /** Which entries; the times are those in their ids. */
-export interface AuditFilter {
-  readonly action?: AuditAction;
-  readonly actor?: string;
-  readonly subject?: string;
-  readonly outcome?: AuditOutcome;
-  readonly from?: string;
-  readonly to?: string;
-}
+export type AuditFilter = Pick<AuditQuery, 'action' | 'actor' | 'subject' | 'outcome' | 'from' | 'to'>;
 
 const NAMES_OF_USERS = 'SELECT id, name FROM app_user WHERE tenant_id = $1 AND id = ANY ($2)';
 
@@ -28,20 +21,13 @@ export class AuditLogRepository {
     page: ListPage,
   ): Promise<{ entries: AuditEntry[]; counted: number }> {
     const before = page.after && LessThan(page.after.id);
-    const entries = await tx.repository(AuditEntry).find({
-      where: whereOf(tx, filter, before),
-      order: { id: 'DESC' },
-      take: page.limit,
-      skip: page.offset,
-    });
+    const { limit: take, offset: skip, countLimit } = page;
+    const stored = tx.repository(AuditEntry);
+    const entries = await stored.find({ where: whereOf(tx, filter, before), order: { id: 'DESC' }, take, skip });
     if (!page.counts) return { entries, counted: 0 };
     const where = whereOf(tx, filter);
-    if (page.countLimit === null) return { entries, counted: await tx.repository(AuditEntry).countBy(where) };
-    const found = await tx.repository(AuditEntry).find({
-      select: { tenantId: true, id: true },
-      where,
-      take: page.countLimit,
-    });
+    if (countLimit === null) return { entries, counted: await stored.countBy(where) };
+    const found = await stored.find({ select: { tenantId: true, id: true }, where, take: countLimit });
     return { entries, counted: found.length };
   }
 

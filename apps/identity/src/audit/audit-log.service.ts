@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/access';
 import { isUuid, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
-import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
+import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import type { AuditEntry } from './audit-entry.entity.js';
@@ -100,8 +100,7 @@ export class AuditLogService {
     const page = parsePage(query, { tenantId, list: 'audit', filter });
     return this.database.transaction(tenantId, async (tx) => {
       const { entries, counted } = await this.log.list(tx, filter, page);
-      const names = await this.log.namesOf(tx, usersOf(entries));
-      return mapList(listAnswer(entries, page, counted, idPosition), (entry) => auditEntryView(entry, names));
+      return listAnswer(await this.shown(tx, entries), page, counted, idPosition);
     });
   }
 
@@ -117,14 +116,14 @@ export class AuditLogService {
       throw new PlatformError('INVALID_QUERY', `to: at most ${MAX_EXPORT_DAYS} days after from`);
     }
     await this.exports.consume(principal.tenantId);
+    const { tenantId } = principal;
     await this.database.transaction(principal, async (tx) => {
-      const { tenantId } = principal;
       const detail = { format, from: wanted.from, to: wanted.to };
       this.trail.record(tx, { action: 'audit.exported', subject: { kind: 'workspace', id: tenantId }, detail });
     });
     return format === 'csv'
-      ? this.pieces(principal.tenantId, filter, csvHead(), csvLine)
-      : this.pieces(principal.tenantId, filter, '', (entry) => `${JSON.stringify(entry)}\n`);
+      ? this.pieces(tenantId, filter, csvHead(), csvLine)
+      : this.pieces(tenantId, filter, '', (entry) => `${JSON.stringify(entry)}\n`);
   }
 
   private async *pieces(

@@ -66,9 +66,6 @@ export class RefusedActs implements BeforeApplicationShutdown {
 
 /**
  * Notes in the audit trail that a proof within a session was wrong: somebody may have the token and not the password.
- * @param userId whose session it is
- * @param prove rejects with INVALID_CREDENTIALS when the proof is wrong
- * @throws what the proof throws
  */
 export async function notingFailedProof<T>(
   refusals: RefusedActs,
@@ -98,11 +95,7 @@ export const failedSignIn = (id: string, reason: string, kind: 'users' | 'operat
   detail: { reason, ...(kind === 'operators' && { account: 'operator' }) },
 });
 
-/**
- * Notes in the audit trail that a quota refused the work, once per hour.
- * @param work is refused by no other limit
- * @throws what the work throws
- */
+/** Notes in the audit trail that a quota refused the work, once per hour. @param work is refused by no other limit */
 export async function notingRefusal<T>(
   refusals: RefusedActs,
   origin: TransactionOrigin,

@@ -1,6 +1,6 @@
 import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Raw } from 'typeorm';
+import { endPreviousSecret } from '../oauth/client-secrets.js';
 import { EmbedClient } from './embedding.entity.js';
 
 /**
@@ -34,7 +34,7 @@ export interface NewCredentials
   overlapSeconds: number;
 }
 
-const VALID_PREVIOUS = Raw((column) => `${column} > now()`);
+type StoredCredentials = Pick<EmbedClient, 'clientId' | 'previousValidUntil'>;
 
 @Injectable()
 export class EmbedClientRepository {
@@ -51,11 +51,8 @@ export class EmbedClientRepository {
    * Stores the credentials of an app. An app that has some keeps its client id and gets the new secret and settings.
    * @returns the client id, or null when the app's credentials belong to another tenant
    */
-  async upsert(
-    tx: NarrowTransaction,
-    client: NewCredentials,
-  ): Promise<Pick<EmbedClient, 'clientId' | 'previousValidUntil'> | null> {
-    const [row] = await tx.query<Pick<EmbedClient, 'clientId' | 'previousValidUntil'>>(STORE_EMBED_CLIENT, [
+  async upsert(tx: NarrowTransaction, client: NewCredentials): Promise<StoredCredentials | null> {
+    const [row] = await tx.query<StoredCredentials>(STORE_EMBED_CLIENT, [
       client.clientId,
       client.appKey,
       client.tenantId,
@@ -80,17 +77,8 @@ export class EmbedClientRepository {
     return affected === 1;
   }
 
-  /**
-   * Ends the secret before the present one.
-   * @returns whether it was still valid
-   */
+  /** Ends the secret before the present one. @returns whether it was still valid */
   async endPrevious(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<boolean> {
-    const { affected } = await tx
-      .repository(EmbedClient)
-      .update(
-        { tenantId, appKey, previousValidUntil: VALID_PREVIOUS },
-        { previousSecretHash: null, previousValidUntil: secondsFromNow(0) },
-      );
-    return affected === 1;
+    return endPreviousSecret(tx.repository(EmbedClient), { tenantId, appKey });
   }
 }

@@ -15,6 +15,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { summaryOfSecrets } from '../oauth/client-secrets.js';
 import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { hashOfFingerprint } from '../secret.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
@@ -33,20 +34,19 @@ export class EmbedClientService {
   /**
    * Issues credentials for a secret that the caller has made; the previous one stays valid as long as the caller says. They mint
    * for the workspace that publishes the app and no other.
-   * @param principal an administrator of the app's workspace
    * @throws PlatformError FORBIDDEN, EMAIL_NOT_VERIFIED, VALIDATION_FAILED, NOT_FOUND for another workspace's app
    */
   async issue(
-    principal: Principal | undefined,
+    principal: Principal,
     request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
   ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
-    const administrating = administrator(principal);
-    const { tenantId } = administrating;
+    assertAdministers(principal);
+    const { tenantId } = principal;
     const { reviewed = false, developmentOrigins = [], overlapSeconds = 0, appKey } = request;
     const settings = checkedSettings(request);
     const development = checkedDevelopmentOrigins(developmentOrigins, reviewed);
     assertVerified(await this.tenants.get(tenantId));
-    const stored = await inWorkspace(this.database, administrating, async (tx) => {
+    const stored = await inWorkspace(this.database, principal, async (tx) => {
       const found = await this.clients.upsert(tx, {
         clientId: `embed_${randomBytes(16).toString('hex')}`,
         appKey,
@@ -65,36 +65,26 @@ export class EmbedClientService {
     return { clientId: stored.clientId, previousSecretValidUntil };
   }
 
-  /**
-   * The credentials of an app without its secrets.
-   * @param principal an administrator of the app's workspace
-   * @returns null for an app that has none, or is another workspace's
-   * @throws PlatformError FORBIDDEN
-   */
-  async describe(principal: Principal | undefined, appKey: string): Promise<EmbedCredentialsSummary | null> {
-    const { tenantId } = administrator(principal);
-    const client = await this.database.crossTenant((tx) => this.clients.findOfApp(tx, tenantId, appKey));
+  /** The credentials of an app without its secrets; null for an app that has none, or is another workspace's. */
+  async describe(principal: Principal, appKey: string): Promise<EmbedCredentialsSummary | null> {
+    assertAdministers(principal);
+    const client = await this.database.crossTenant((tx) => this.clients.findOfApp(tx, principal.tenantId, appKey));
     return client && summaryOf(client);
   }
 
-  /**
-   * Ends the previous secret before its time.
-   * @param principal an administrator of the app's workspace
-   * @returns whether it was still valid
-   * @throws PlatformError FORBIDDEN
-   */
-  async revokePrevious(principal: Principal | undefined, appKey: string): Promise<boolean> {
-    const administrating = administrator(principal);
-    return inWorkspace(this.database, administrating, async (tx) => {
-      const ended = await this.clients.endPrevious(tx, administrating.tenantId, appKey);
+  /** Ends the previous secret before its time. @returns whether it was still valid */
+  async revokePrevious(principal: Principal, appKey: string): Promise<boolean> {
+    assertAdministers(principal);
+    return inWorkspace(this.database, principal, async (tx) => {
+      const ended = await this.clients.endPrevious(tx, principal.tenantId, appKey);
       if (ended) this.record(tx, 'embed_credentials.previous_revoked', appKey);
       return ended;
     });
   }
 
   /**
-   * Applies the embedding settings of a version that an operator publishes. The secret stays, so no host has to be changed;
-   * origins of the development end, and tokens that were minted before expire within 15 minutes.
+   * Applies the settings of a version that an operator publishes. The secret stays, so no host has to be changed; origins of
+   * the development end, and tokens that were minted before expire within 15 minutes.
    * @returns whether the app has credentials
    * @throws PlatformError VALIDATION_FAILED
    */
@@ -120,36 +110,15 @@ export class EmbedClientService {
   }
 }
 
-/** @throws PlatformError FORBIDDEN */
-function administrator(principal: Principal | undefined): Principal {
-  if (!principal || !rolesAllow(principal.roles, 'administer')) throw new PlatformError('FORBIDDEN');
-  return principal;
+function assertAdministers({ roles }: Principal): void {
+  if (!rolesAllow(roles, 'administer')) throw new PlatformError('FORBIDDEN');
 }
 
 function summaryOf(client: EmbedClient): EmbedCredentialsSummary {
-  const { clientId, allowedOrigins, developmentOrigins, scopes, reviewed, previousValidUntil } = client;
-  const isPreviousValid =
-    client.previousSecretHash !== null && previousValidUntil !== null && previousValidUntil.getTime() > Date.now();
-  return {
-    clientId,
-    allowedOrigins,
-    developmentOrigins,
-    scopes,
-    reviewed,
-    secret: secretOf(client.secretCreatedAt, client.secretLastUsedAt),
-    previousSecret: isPreviousValid
-      ? {
-          ...secretOf(client.previousSecretCreatedAt ?? client.secretCreatedAt, client.previousSecretLastUsedAt),
-          validUntil: previousValidUntil.toISOString(),
-        }
-      : null,
-  };
+  const { clientId, allowedOrigins, developmentOrigins, scopes, reviewed } = client;
+  const secrets = summaryOfSecrets(client, client.secretCreatedAt);
+  return { clientId, allowedOrigins, developmentOrigins, scopes, reviewed, ...secrets };
 }
-
-const secretOf = (createdAt: Date, lastUsedAt: Date | null) => ({
-  createdAt: createdAt.toISOString(),
-  lastUsedAt: lastUsedAt?.toISOString() ?? null,
-});
 
 type Settings = Pick<EmbedClient, 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
 
@@ -173,8 +142,7 @@ function canonicalOrigin(text: string): string {
 }
 
 /**
- * Origins on the machine of a developer. Plain http is no danger there, and a manifest, which every tenant relies on, cannot
- * name them.
+ * Origins on a developer's machine. Plain http is no danger there, and a manifest, which tenants rely on, cannot name them.
  * @throws PlatformError VALIDATION_FAILED for any other origin, CONFLICT for an app that is reviewed
  */
 function checkedDevelopmentOrigins(origins: readonly string[], reviewed: boolean): string[] {

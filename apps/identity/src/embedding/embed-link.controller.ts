@@ -4,7 +4,7 @@ import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/commo
 import { USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { EmbedLinkInput, EmbedLinkListView, EmbedLinkQuery, EmbedLinkView, UndoLinkInput } from './embed-link.dto.js';
-import { EmbedLinkService, FirstLinkService } from './embed-link.service.js';
+import { EmbedLinkService } from './embed-link.service.js';
 
 @ApiGroup(USER_GROUP)
 @Controller('api/tenant/embed-links')
@@ -41,7 +41,7 @@ export class EmbedLinkController {
 @ApiGroup(USER_GROUP)
 @Controller('api/auth/embed-links/undo')
 export class UndoLinkController {
-  constructor(private readonly firstLinks: FirstLinkService) {}
+  constructor(private readonly links: EmbedLinkService) {}
 
   @Post()
   @HttpCode(204)
@@ -55,6 +55,6 @@ export class UndoLinkController {
     errors: ['INVALID_UNDO_LINK'],
   })
   async undo(@Body() { token }: UndoLinkInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
-    await this.firstLinks.undo(token, origin);
+    await this.links.undo(token, origin);
   }
 }

@@ -19,16 +19,22 @@ import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
 import type { MintClient } from './embedding.entity.js';
 
-/** Links that administrators make: a host user becomes a user of the tenant and has their roles. */
+/** Days for which the link in the mail undoes what it tells of. */
+const UNDO_DAYS = 30;
+
+/** Which user of the tenant a host user is: administrators say so, or the host by an address; users can undo the latter. */
 @Injectable()
 export class EmbedLinkService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly mapping: EmbedUserRepository,
+    private readonly tenants: TenantRepository,
+    private readonly mails: MailService,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
     private readonly proof: RecentProof,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkView[]> {
@@ -59,50 +65,9 @@ export class EmbedLinkService {
     await this.revocations.publishPending();
     return link;
   }
-}
-
-/** Days for which the link in the mail undoes what it tells of. */
-export const UNDO_DAYS = 30;
-
-/**
- * Tells a user that a host signs somebody in as them from now on, because it says that they have the same address.
- * @param appKey of the app that the host embeds; letters, digits and dashes
- */
-export const firstLinkMail = (recipient: string, appKey: string, workspace: string, link: string): NewMail => ({
-  recipient,
-  subject: `The app ${appKey} now works in your name`,
-  body: [
-    'Hello,',
-    '',
-    `a product that embeds the app ${appKey} has signed a user with your e-mail address in to the workspace`,
-    `${plainName(workspace)}. From now on that user works there as you and with your rights.`,
-    '',
-    'If that is you, there is nothing to do. If it is not, undo it here:',
-    '',
-    link,
-    '',
-    `The link works once and for ${UNDO_DAYS} days. Afterwards an administrator of the workspace can change the link.`,
-    '',
-  ].join('\n'),
-  validSeconds: 3 * 24 * 3600,
-});
-
-/** Links that a host makes by saying that its user has the address of a user: the user is told and can undo them. */
-@Injectable()
-export class FirstLinkService {
-  constructor(
-    private readonly database: Database,
-    private readonly mapping: EmbedUserRepository,
-    private readonly users: UserRepository,
-    private readonly tenants: TenantRepository,
-    private readonly mails: MailService,
-    private readonly revocations: RevocationService,
-    private readonly trail: AuditTrail,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {}
 
   /** Maps a host user to a user who exists, and tells them. */
-  async insert(tx: NarrowTransaction, client: MintClient, sub: string, userId: string): Promise<void> {
+  async linkByAddress(tx: NarrowTransaction, client: MintClient, sub: string, userId: string): Promise<void> {
     const { tenantId, appKey } = client;
     const user = await this.users.findContact(tx, tenantId, userId);
     if (!user) throw new Error('A user with an address for sign-in does not exist');
@@ -116,10 +81,7 @@ export class FirstLinkService {
   }
 
   /**
-   * Ends a link for good: the host user is refused until an administrator links them again. Tokens that were minted for the
-   * user stop working.
-   * @param token what the mail carries
-   * @param origin where the call comes from
+   * Ends a link: the host user is refused until an administrator links them again, and tokens of the user stop working.
    * @throws PlatformError INVALID_UNDO_LINK for a wrong, expired or spent token
    */
   async undo(token: string, origin: RequestOrigin): Promise<void> {
@@ -142,3 +104,23 @@ export class FirstLinkService {
     await this.revocations.publishPending();
   }
 }
+
+/** Tells a user that a host signs somebody in as them from now on, because it says that they have the same address. */
+const firstLinkMail = (recipient: string, appKey: string, workspace: string, link: string): NewMail => ({
+  recipient,
+  subject: `The app ${appKey} now works in your name`,
+  body: [
+    'Hello,',
+    '',
+    `a product that embeds the app ${appKey} has signed a user with your e-mail address in to the workspace`,
+    `${plainName(workspace)}. From now on that user works there as you and with your rights.`,
+    '',
+    'If that is you, there is nothing to do. If it is not, undo it here:',
+    '',
+    link,
+    '',
+    `The link works once and for ${UNDO_DAYS} days. Afterwards an administrator of the workspace can change the link.`,
+    '',
+  ].join('\n'),
+  validSeconds: 3 * 24 * 3600,
+});

@@ -46,7 +46,7 @@ class ReadTogether<Key, Row> {
 }
 
 /**
- * All that a mint needs to know, in one statement (migrations/1795700000301-verification.ts). No row for an unknown client and
+ * All that a mint needs to know, in one statement (migrations/tables/functions.ts). No row for an unknown client and
  * a wrong secret; no user for a `sub` that is not known.
  * $1: client id, $2: hash of the secret, $3: sub, $4: normalised address.
  */
@@ -59,7 +59,7 @@ export const READ_EMBED_MINT = `
   FROM read_embed_mint($1, $2, $3, $4)`;
 
 /**
- * The same for many mints, of those that are plain: no row for any other (migrations/1795800000001-known-mints.ts).
+ * The same for many mints, of those that are plain: no row for any other (migrations/tables/functions.ts).
  * $1: client ids, $2: hashes of the secrets, $3: subs, $4: normalised addresses. `position` counts from 1.
  */
 export const READ_KNOWN_EMBED_MINTS = `

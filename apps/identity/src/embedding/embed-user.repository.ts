@@ -25,10 +25,7 @@ export class EmbedUserRepository {
     return link?.userId ?? null;
   }
 
-  /**
-   * Maps a host user for the first time.
-   * @param undo by which the user can undo it
-   */
+  /** Maps a host user for the first time. @param undo by which the user can undo it */
   async insert(
     tx: NarrowTransaction,
     tenantId: string,

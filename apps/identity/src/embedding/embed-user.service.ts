@@ -11,7 +11,7 @@ import { assertVerified } from '../people/tenant.service.js';
 import { type IssueUser, UserRepository } from '../people/user.repository.js';
 import { UserService } from '../people/user.service.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
-import { FirstLinkService } from './embed-link.service.js';
+import { EmbedLinkService } from './embed-link.service.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
 import type { MintClient } from './embedding.entity.js';
 
@@ -35,7 +35,7 @@ export class EmbedUserService {
     private readonly mapping: EmbedUserRepository,
     private readonly tenants: TenantRepository,
     private readonly conflicts: EmbedConflictService,
-    private readonly firstLinks: FirstLinkService,
+    private readonly links: EmbedLinkService,
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
@@ -80,11 +80,13 @@ export class EmbedUserService {
     if (claimed.tenantId !== tenantId || claimed.isReserved) throw new BelongsElsewhere();
     const userId = linkUsersBy === 'email' ? claimed.userId : newcomer;
     if (userId !== newcomer) {
-      await this.firstLinks.insert(tx, client, host.sub, userId);
+      await this.links.linkByAddress(tx, client, host.sub, userId);
       this.record(tx, 'embed_link.made', appKey, userId);
       return userId;
     }
-    await this.provision(tx, tenantId, newcomer, host);
+    // Just in time, with the least role that can work with records.
+    const rights = { roles: ['member'], status: 'active' as const, origin: 'embed' as const, passwordHash: null };
+    await this.additions.addClaimed(tx, tenantId, { id: newcomer, email: host.email, name: host.name, ...rights });
     await this.mapping.insert(tx, tenantId, appKey, host.sub, newcomer);
     this.record(tx, 'user.provisioned', appKey, newcomer);
     const limit = this.config.quotas.hostUsers[tenant?.plan ?? 'developer'];
@@ -96,25 +98,8 @@ export class EmbedUserService {
 
   /** The host acts: nobody else has proven anything. */
   private record(tx: NarrowTransaction, action: AuditAction, appKey: string, userId: string): void {
-    this.trail.record(tx, {
-      action,
-      actor: appActor(appKey),
-      subject: { kind: 'user', id: userId },
-      detail: { appKey },
-    });
-  }
-
-  /** Just in time, with the least role that can work with records. */
-  private async provision(tx: NarrowTransaction, tenantId: string, id: string, host: HostUser): Promise<void> {
-    await this.additions.addClaimed(tx, tenantId, {
-      id,
-      email: host.email,
-      name: host.name,
-      roles: ['member'],
-      status: 'active',
-      origin: 'embed',
-      passwordHash: null,
-    });
+    const subject = { kind: 'user', id: userId } as const;
+    this.trail.record(tx, { action, actor: appActor(appKey), subject, detail: { appKey } });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { ClientSecrets } from '../oauth/client-secrets.js';
 
 /** Which user of the tenant a host's user is. */
 @Entity({ name: 'embed_user' })
@@ -34,7 +35,7 @@ export class EmbedUser {
 
 /** Credentials of an embed app. The tenant is the app's own, whose users it embeds. */
 @Entity({ name: 'embed_client' })
-export class EmbedClient {
+export class EmbedClient extends ClientSecrets {
   @PrimaryColumn({ name: 'client_id', type: 'text' })
   clientId: string;
 
@@ -59,23 +60,6 @@ export class EmbedClient {
 
   @Column({ name: 'secret_created_at', type: 'timestamptz' })
   secretCreatedAt: Date;
-
-  /** To five minutes. */
-  @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true })
-  secretLastUsedAt: Date | null;
-
-  /** Of the secret before this one, which stays valid for a time. */
-  @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true })
-  previousSecretHash: Buffer | null;
-
-  @Column({ name: 'previous_secret_created_at', type: 'timestamptz', nullable: true })
-  previousSecretCreatedAt: Date | null;
-
-  @Column({ name: 'previous_secret_last_used_at', type: 'timestamptz', nullable: true })
-  previousSecretLastUsedAt: Date | null;
-
-  @Column({ name: 'previous_valid_until', type: 'timestamptz', nullable: true })
-  previousValidUntil: Date | null;
 
   /** Whether an operator has reviewed a version of the app. */
   @Column({ type: 'boolean' })

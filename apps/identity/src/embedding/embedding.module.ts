@@ -6,7 +6,7 @@ import { EmbedClientRepository } from './embed-client.repository.js';
 import { EmbedClientService } from './embed-client.service.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedLinkController, UndoLinkController } from './embed-link.controller.js';
-import { EmbedLinkService, FirstLinkService } from './embed-link.service.js';
+import { EmbedLinkService } from './embed-link.service.js';
 import { EmbedMintRepository } from './embed-mint.repository.js';
 import { EmbedTokenService } from './embed-token.service.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
@@ -25,8 +25,7 @@ import { EmbedClientRpc, EmbedTokenRpc } from './embedding.rpc.js';
     EmbedTokenService,
     EmbedUserRepository,
     EmbedUserService,
-    FirstLinkService,
   ],
-  exports: [EmbedClientService, EmbedConflictService, EmbedUserRepository, EmbedUserService, FirstLinkService],
+  exports: [EmbedConflictService, EmbedUserRepository],
 })
 export class EmbeddingModule {}

@@ -1,8 +1,9 @@
 import type { OAuthAppStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, Raw } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { endPreviousSecret } from './client-secrets.js';
 import { OAuthApp, OAuthInstallation } from './oauth.entity.js';
 
 /**
@@ -54,7 +55,7 @@ export const ROTATE_OAUTH_SECRET = `
   RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
 
 /**
- * What a token call with credentials is decided on, in one statement (migrations/1795800000101-oauth.ts). No row for
+ * What a token call with credentials is decided on, in one statement (migrations/tables/functions.ts). No row for
  * credentials that are not valid. $1: client id, $2: hash of the secret.
  */
 export const READ_OAUTH_CLIENT = `
@@ -79,9 +80,11 @@ export type AuthenticatedClient = Pick<OAuthInstallation, 'installationId' | 'te
   readonly clientId: string;
 };
 
+type RotatedSecret = Pick<OAuthInstallation, 'clientId' | 'previousValidUntil'>;
+type InstallationForUsers = Pick<OAuthInstallation, 'appKey' | 'scopes'> & { readonly status: OAuthAppStatus };
+
 /** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
 const NO_SECRET = hashSecret(newSecret());
-const VALID_PREVIOUS = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class OAuthInstallationRepository {
@@ -89,15 +92,11 @@ export class OAuthInstallationRepository {
 
   /** @returns the client id, or null for an installation that has ended or is another tenant's */
   async register(tx: NarrowTransaction, facts: InstallationFacts, newClientId: string): Promise<string | null> {
-    const { installationId, tenantId, appKey, appName, publisher, sandbox, scopes, redirectUris } = facts;
-    const { requiredScopes = [] } = facts;
-    const parameters = [installationId, tenantId, newClientId, appKey, appName, publisher, sandbox];
-    const [row] = await tx.query<{ clientId: string }>(REGISTER_OAUTH_INSTALLATION, [
-      ...parameters,
-      scopes,
-      redirectUris,
-      requiredScopes,
-    ]);
+    const { installationId, tenantId, appKey, appName, publisher, sandbox } = facts;
+    const { scopes, redirectUris, requiredScopes = [] } = facts;
+    const known = [installationId, tenantId, newClientId, appKey, appName, publisher, sandbox];
+    const parameters = [...known, scopes, redirectUris, requiredScopes];
+    const [row] = await tx.query<{ clientId: string }>(REGISTER_OAUTH_INSTALLATION, parameters);
     return row?.clientId ?? null;
   }
 
@@ -107,12 +106,8 @@ export class OAuthInstallationRepository {
     { installationId, tenantId, appKey }: Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'>,
     newClientId: string,
   ): Promise<boolean> {
-    const [row] = await tx.query<{ hadSecret: boolean }>(END_OAUTH_INSTALLATION, [
-      installationId,
-      tenantId,
-      newClientId,
-      appKey,
-    ]);
+    const parameters = [installationId, tenantId, newClientId, appKey];
+    const [row] = await tx.query<{ hadSecret: boolean }>(END_OAUTH_INSTALLATION, parameters);
     return row?.hadSecret ?? false;
   }
 
@@ -121,13 +116,9 @@ export class OAuthInstallationRepository {
     { tenantId, installationId }: Pick<OAuthInstallation, 'tenantId' | 'installationId'>,
     secretHash: Buffer,
     overlapSeconds: number,
-  ): Promise<Pick<OAuthInstallation, 'clientId' | 'previousValidUntil'> | null> {
-    const [row] = await tx.query<Pick<OAuthInstallation, 'clientId' | 'previousValidUntil'>>(ROTATE_OAUTH_SECRET, [
-      tenantId,
-      installationId,
-      secretHash,
-      overlapSeconds,
-    ]);
+  ): Promise<RotatedSecret | null> {
+    const parameters = [tenantId, installationId, secretHash, overlapSeconds];
+    const [row] = await tx.query<RotatedSecret>(ROTATE_OAUTH_SECRET, parameters);
     return row ?? null;
   }
 
@@ -161,13 +152,7 @@ export class OAuthInstallationRepository {
 
   /** Ends the secret before the present one. @returns whether it was still valid */
   async endPrevious(tx: NarrowTransaction, tenantId: string, installationId: string): Promise<boolean> {
-    const { affected } = await tx
-      .repository(OAuthInstallation)
-      .update(
-        { tenantId, installationId, previousValidUntil: VALID_PREVIOUS },
-        { previousSecretHash: null, previousValidUntil: secondsFromNow(0) },
-      );
-    return affected === 1;
+    return endPreviousSecret(tx.repository(OAuthInstallation), { tenantId, installationId });
   }
 
   /** One round trip, which also notes that the secret was used. @returns null for credentials that are not valid */
@@ -181,15 +166,9 @@ export class OAuthInstallationRepository {
   }
 
   /** What tokens for users of an installation are decided on; null for one that has ended. */
-  async readForUsers(
-    tenantId: string,
-    installationId: string,
-  ): Promise<{ appKey: string; scopes: string[]; status: OAuthAppStatus } | null> {
-    const [row] = await this.database.crossTenantStatement<{
-      appKey: string;
-      scopes: string[];
-      status: OAuthAppStatus;
-    }>(READ_OAUTH_INSTALLATION, [tenantId, installationId]);
+  async readForUsers(tenantId: string, installationId: string): Promise<InstallationForUsers | null> {
+    const parameters = [tenantId, installationId];
+    const [row] = await this.database.crossTenantStatement<InstallationForUsers>(READ_OAUTH_INSTALLATION, parameters);
     return row ?? null;
   }
 }

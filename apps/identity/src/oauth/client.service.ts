@@ -17,6 +17,7 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashOfFingerprint } from '../secret.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { type InstallationFacts, OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
+import { summaryOfSecrets } from './client-secrets.js';
 import { GrantRepository } from './grant.repository.js';
 import type { OAuthInstallation } from './oauth.entity.js';
 
@@ -60,9 +61,7 @@ export class OAuthInstallationService {
   }
 
   /**
-   * Issues the credentials of an installation for a secret that the caller has made; the previous one stays valid as
-   * long as the caller says.
-   * @param principal an administrator of the installation's workspace
+   * Issues credentials for a secret that the caller has made; the previous one stays valid as long as the caller says.
    * @throws PlatformError NOT_FOUND for an installation that has ended or is another workspace's
    */
   async issue(
@@ -108,10 +107,7 @@ export class OAuthInstallationService {
     this.trail.record(tx, { action, subject, detail: { ...(appKey !== undefined && { appKey }), ...detail } });
   }
 
-  private async registerWithin(
-    tx: Parameters<OAuthInstallationRepository['register']>[0],
-    facts: InstallationFacts,
-  ): Promise<void> {
+  private async registerWithin(tx: NarrowTransaction, facts: InstallationFacts): Promise<void> {
     const unknown = facts.scopes.find((scope) => !isScope(scope));
     if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
     if ((await this.installations.register(tx, facts, newClientId())) === null) throw noSuchInstallation();
@@ -122,27 +118,10 @@ const newClientId = (): string => `app_${randomBytes(16).toString('hex')}`;
 const noSuchInstallation = () => new PlatformError('NOT_FOUND', 'There is no such installation');
 
 function summaryOf(client: OAuthInstallation): OAuthCredentialsSummary | null {
-  const { clientId, scopes, secretHash, secretCreatedAt, previousSecretHash, previousValidUntil } = client;
+  const { clientId, scopes, secretHash, secretCreatedAt } = client;
   if (secretHash === null || secretCreatedAt === null) return null;
-  const isPreviousValid =
-    previousSecretHash !== null && previousValidUntil !== null && previousValidUntil.getTime() > Date.now();
-  return {
-    clientId,
-    scopes,
-    secret: secretOf(secretCreatedAt, client.secretLastUsedAt),
-    previousSecret: isPreviousValid
-      ? {
-          ...secretOf(client.previousSecretCreatedAt ?? secretCreatedAt, client.previousSecretLastUsedAt),
-          validUntil: previousValidUntil.toISOString(),
-        }
-      : null,
-  };
+  return { clientId, scopes, ...summaryOfSecrets(client, secretCreatedAt) };
 }
-
-const secretOf = (createdAt: Date, lastUsedAt: Date | null) => ({
-  createdAt: createdAt.toISOString(),
-  lastUsedAt: lastUsedAt?.toISOString() ?? null,
-});
 
 /** What a publication and the operators decide about an app as a client. */
 @Injectable()

@@ -66,9 +66,7 @@ export class ConsentService {
   }
 
   /**
-   * Ends the request by a decision. A stolen access token is not enough to approve: it could give itself a grant that outlives
-   * it.
-   * @returns where the browser is sent
+   * Ends the request by a decision. A stolen access token is not enough to approve: its grant would outlive it.
    * @throws PlatformError STEP_UP_REQUIRED, INVALID_AUTHORIZATION_REQUEST, APP_NOT_INSTALLED, INSUFFICIENT_SCOPE; SCOPE_NOT_OFFERED
    *   and SCOPE_REQUIRED for a choice that cannot be made, which leaves the request open
    */

@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Query } from '@nestjs/common';
 import { OAUTH_GROUP } from '../api-groups.js';
-import { grantView, type OwnGrant, OwnGrantService } from './grant.service.js';
+import { GrantService, grantView, type OwnGrant } from './grant.service.js';
 import { GrantInput, OwnGrantView } from './oauth.dto.js';
 
 const ownGrantView = (grant: OwnGrant): OwnGrantView => ({
@@ -13,7 +13,7 @@ const ownGrantView = (grant: OwnGrant): OwnGrantView => ({
 @ApiGroup(OAUTH_GROUP)
 @Controller('api/auth/oauth/grants')
 export class OwnGrantController {
-  constructor(private readonly grants: OwnGrantService) {}
+  constructor(private readonly grants: GrantService) {}
 
   @Get()
   @Access({ right: 'read' })
@@ -52,6 +52,6 @@ export class OwnGrantController {
     answers: [{ status: 204, description: 'The app no longer acts for you' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
-    await this.grants.end(principal, id);
+    await this.grants.endOwn(principal, id);
   }
 }

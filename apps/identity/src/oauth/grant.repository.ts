@@ -99,10 +99,7 @@ export class GrantRepository {
     return { grants, counted: await tx.repository(Grant).countBy(open) };
   }
 
-  /**
-   * @param userId only if it is this user's
-   * @returns what it was, or null when there was none
-   */
+  /** @param userId only if it is this user's @returns what it was, or null when there was none */
   async delete(tx: TenantTransaction, id: string, userId?: string): Promise<EndedGrant | null> {
     const [ended] = await tx.query<EndedGrant>(DELETE_GRANT, [tx.tenantId, id, userId ?? null]);
     return ended ?? null;

@@ -26,12 +26,19 @@ export const grantEntry = (
   detail: { appKey, installationId, grantId, ...detail },
 });
 
-/** Ends what an app may do for a user. */
+/** A grant as its user sees it. */
+export interface OwnGrant extends Grant {
+  /** Those of its scopes that the app cannot work without, as the installed version has it. */
+  readonly requiredScopes: string[];
+}
+
+/** What apps may do for users, as a user sees, narrows and ends it. */
 @Injectable()
 export class GrantService {
   constructor(
     private readonly database: Database,
     private readonly grants: GrantRepository,
+    private readonly installations: OAuthInstallationRepository,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
     sessions: SessionService,
@@ -41,7 +48,6 @@ export class GrantService {
 
   /**
    * Ends a grant: its refresh tokens are gone and its access tokens are cut off within a second.
-   * @param by who ends it, in the tenant of the grant
    * @param userId only if it is this user's
    * @returns whether there was one
    */
@@ -63,37 +69,6 @@ export class GrantService {
     for (const id of grants) await this.revocations.record(tx, 'session', id);
     return grants;
   }
-}
-
-export function grantView({ id, appKey, appName, publisher, installationId, scopes, ...times }: Grant): GrantView {
-  return {
-    id,
-    app: { key: appKey, name: appName, publisher },
-    installationId,
-    scopes,
-    createdAt: times.createdAt.toISOString(),
-    lastUsedAt: times.lastUsedAt.toISOString(),
-    expiresAt: times.expiresAt.toISOString(),
-  };
-}
-
-/** A grant as its user sees it. */
-export interface OwnGrant extends Grant {
-  /** Those of its scopes that the app cannot work without, as the installed version has it. */
-  readonly requiredScopes: string[];
-}
-
-/** The apps that act for a user, as the user sees, narrows and ends them. */
-@Injectable()
-export class OwnGrantService {
-  constructor(
-    private readonly database: Database,
-    private readonly grants: GrantRepository,
-    private readonly installations: OAuthInstallationRepository,
-    private readonly ending: GrantService,
-    private readonly revocations: RevocationService,
-    private readonly trail: AuditTrail,
-  ) {}
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
   async list({ tenantId, userId }: Principal, query: ListQuery): Promise<ListAnswer<OwnGrant>> {
@@ -106,7 +81,6 @@ export class OwnGrantService {
 
   /**
    * Leaves an app fewer scopes. Its access tokens are cut off within a second; a refresh gives it one with what is left.
-   * @returns the grant as it is now
    * @throws PlatformError NOT_FOUND for a grant of another user; SCOPE_NOT_OFFERED for a scope that the grant does not have, because
    *   only a new consent gives more; SCOPE_REQUIRED
    */
@@ -133,8 +107,8 @@ export class OwnGrantService {
   }
 
   /** @throws PlatformError NOT_FOUND for a grant of another user */
-  async end(principal: Principal, grantId: string): Promise<void> {
-    if (!(await this.ending.end(principal, grantId, principal.userId))) throw noSuchGrant();
+  async endOwn(principal: Principal, grantId: string): Promise<void> {
+    if (!(await this.end(principal, grantId, principal.userId))) throw noSuchGrant();
   }
 
   private async withRequired(tenantId: string, grants: readonly Grant[]): Promise<OwnGrant[]> {
@@ -146,6 +120,18 @@ export class OwnGrantService {
       requiredScopes: requiredOf(grant.scopes, required.get(grant.installationId) ?? []),
     }));
   }
+}
+
+export function grantView({ id, appKey, appName, publisher, installationId, scopes, ...times }: Grant): GrantView {
+  return {
+    id,
+    app: { key: appKey, name: appName, publisher },
+    installationId,
+    scopes,
+    createdAt: times.createdAt.toISOString(),
+    lastUsedAt: times.lastUsedAt.toISOString(),
+    expiresAt: times.expiresAt.toISOString(),
+  };
 }
 
 const noSuchGrant = () => new PlatformError('NOT_FOUND', 'No such app acts for you');

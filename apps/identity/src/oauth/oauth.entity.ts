@@ -1,19 +1,11 @@
 import type { OAuthAppStatus } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { ClientSecrets } from './client-secrets.js';
 
-/** A user's approval that the app has yet to exchange. A used one stays for a day, so that a copy is recognised. */
-@Entity({ name: 'oauth_code' })
-export class AuthorizationCode {
+/** An app that acts, or may act, for a user. */
+abstract class AppOfUser {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
   tenantId: string;
-
-  /** The grant that it is exchanged for has the same id. */
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  /** SHA-256 of the code's secret part. */
-  @Column({ name: 'code_hash', type: 'bytea' })
-  codeHash: Buffer;
 
   @Column({ name: 'installation_id', type: 'uuid' })
   installationId: string;
@@ -30,11 +22,23 @@ export class AuthorizationCode {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  @Column({ name: 'redirect_uri', type: 'text' })
-  redirectUri: string;
-
   @Column({ type: 'text', array: true })
   scopes: string[];
+}
+
+/** A user's approval that the app has yet to exchange. A used one stays for a day, so that a copy is recognised. */
+@Entity({ name: 'oauth_code' })
+export class AuthorizationCode extends AppOfUser {
+  /** The grant that it is exchanged for has the same id. */
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  /** SHA-256 of the code's secret part. */
+  @Column({ name: 'code_hash', type: 'bytea' })
+  codeHash: Buffer;
+
+  @Column({ name: 'redirect_uri', type: 'text' })
+  redirectUri: string;
 
   /** SHA-256 of the verifier that the app keeps, in base64url (RFC 7636, S256). */
   @Column({ name: 'code_challenge', type: 'text' })
@@ -101,7 +105,7 @@ export class OAuthApp {
 
 /** An installation as an OAuth client. An ended one stays for a while, so that a late registration does not revive it. */
 @Entity({ name: 'oauth_installation' })
-export class OAuthInstallation {
+export class OAuthInstallation extends ClientSecrets {
   @PrimaryColumn({ name: 'installation_id', type: 'uuid' })
   installationId: string;
 
@@ -142,23 +146,6 @@ export class OAuthInstallation {
   @Column({ name: 'secret_created_at', type: 'timestamptz', nullable: true })
   secretCreatedAt: Date | null;
 
-  /** To five minutes. */
-  @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true })
-  secretLastUsedAt: Date | null;
-
-  /** Of the secret before this one, which stays valid for a time. */
-  @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true })
-  previousSecretHash: Buffer | null;
-
-  @Column({ name: 'previous_secret_created_at', type: 'timestamptz', nullable: true })
-  previousSecretCreatedAt: Date | null;
-
-  @Column({ name: 'previous_secret_last_used_at', type: 'timestamptz', nullable: true })
-  previousSecretLastUsedAt: Date | null;
-
-  @Column({ name: 'previous_valid_until', type: 'timestamptz', nullable: true })
-  previousValidUntil: Date | null;
-
   @Column({ name: 'ended_at', type: 'timestamptz', nullable: true })
   endedAt: Date | null;
 
@@ -168,31 +155,10 @@ export class OAuthInstallation {
 
 /** An app acts for a user. Ended grants are deleted. */
 @Entity({ name: 'oauth_grant' })
-export class Grant {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
+export class Grant extends AppOfUser {
   /** The `sid` of its access tokens. */
   @PrimaryColumn({ type: 'uuid' })
   id: string;
-
-  @Column({ name: 'installation_id', type: 'uuid' })
-  installationId: string;
-
-  @Column({ name: 'app_key', type: 'text' })
-  appKey: string;
-
-  @Column({ name: 'app_name', type: 'text' })
-  appName: string;
-
-  @Column({ type: 'text' })
-  publisher: string;
-
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ type: 'text', array: true })
-  scopes: string[];
 
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;

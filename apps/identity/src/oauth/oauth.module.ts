@@ -9,7 +9,7 @@ import { AuthorizeController, ConsentController } from './consent.controller.js'
 import { ConsentService } from './consent.service.js';
 import { OwnGrantController } from './grant.controller.js';
 import { AuthorizationCodeRepository, GrantRepository, GrantTokenRepository } from './grant.repository.js';
-import { GrantService, OwnGrantService } from './grant.service.js';
+import { GrantService } from './grant.service.js';
 import { MetadataController } from './metadata.controller.js';
 import { OwnTokenService } from './own-token.service.js';
 import { TokenController } from './token.controller.js';
@@ -40,23 +40,11 @@ import { UserTokenService } from './user-token.service.js';
     OAuthAppService,
     OAuthInstallationRepository,
     OAuthInstallationService,
-    OwnGrantService,
     GuessLimit,
     InstallationTokenService,
     OwnTokenService,
     TokenService,
     UserTokenService,
-  ],
-  exports: [
-    AuthorizationCodeRepository,
-    GrantRepository,
-    GrantTokenRepository,
-    GrantService,
-    OAuthAppRepository,
-    OAuthAppService,
-    OAuthInstallationRepository,
-    OAuthInstallationService,
-    GuessLimit,
   ],
 })
 export class OAuthModule {}

@@ -37,7 +37,6 @@ export class OwnTokenService {
   /**
    * Ends a token: that of a user with everything that the app may do for them, that of the installation alone. One that is not
    * valid needs no ending (RFC 7009, section 2.2).
-   * @param from where the call comes from
    * @throws OAuthError unauthorized_client for a token of another client
    */
   async revoke(holder: Holder, token: string, from: RequestOrigin): Promise<void> {

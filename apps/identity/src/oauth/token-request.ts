@@ -1,6 +1,7 @@
 import { coversScope, isScope, PlatformError, type Scope } from '@crm/contracts';
 import { addressKey, Limiter, LimiterStore, LimitGroup } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.js';
 
 /** Longest value of a parameter, in characters. */
@@ -53,10 +54,18 @@ export interface PresentedClient {
   readonly clientSecret: string | null;
 }
 
+/** A call to the token endpoint or a neighbour. */
+export interface ClientCall {
+  /** `Authorization` */
+  readonly header: string | undefined;
+  readonly parameters: Parameters;
+  /** Where the call comes from. */
+  readonly origin: RequestOrigin;
+}
+
 /**
  * The client of a call to the token endpoint and its neighbours, not yet checked: by HTTP Basic (`client_secret_basic`), in the
  * body (`client_secret_post`), or by its id alone (`none`).
- * @param header `Authorization`
  * @throws OAuthError invalid_client, invalid_request when two ways are used at once
  */
 export function presentedClient(header: string | undefined, parameters: Parameters): PresentedClient {
@@ -135,7 +144,6 @@ export const requiredOf = (scopes: readonly string[], required: readonly string[
 
 /**
  * What a user gives an app of the scopes that there are to give, in their order.
- * @param required those that cannot be left out
  * @param chosen what the user gives, at least one
  * @throws PlatformError SCOPE_NOT_OFFERED, SCOPE_REQUIRED, with a pointer to each wrong choice
  */

@@ -6,16 +6,9 @@ import { OAUTH_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { OAuthErrorFilter } from './oauth-error.js';
 import type { Introspection } from './own-token.service.js';
-import {
-  AboutTokenForm,
-  IntrospectionView,
-  OAuthErrorView,
-  type TokenAnswer,
-  TokenAnswerView,
-  TokenForm,
-} from './token.dto.js';
-import { type ClientCall, TokenService } from './token.service.js';
-import { Parameters } from './token-request.js';
+import { AboutTokenForm, IntrospectionView, OAuthErrorView, TokenAnswerView, TokenForm } from './token.dto.js';
+import { TokenService } from './token.service.js';
+import { type ClientCall, Parameters } from './token-request.js';
 
 /** RFC 7009, section 2.2: the status says everything. */
 const NOTHING: JsonSchema = { type: 'object', properties: {} };
@@ -46,7 +39,7 @@ export class TokenController {
     example: { grant_type: 'client_credentials', scope: 'leads:read tasks' },
     answers: [{ status: 200, description: 'The token', body: () => TokenAnswerView }, REFUSED, NOT_AUTHENTICATED],
   })
-  async issue(@Req() request: FastifyRequest, @CurrentOrigin() origin: RequestOrigin): Promise<TokenAnswer> {
+  async issue(@Req() request: FastifyRequest, @CurrentOrigin() origin: RequestOrigin): Promise<TokenAnswerView> {
     return this.tokens.issue(callOf(request, origin));
   }
 

@@ -47,6 +47,7 @@ export class TokenForm {
   installation_id?: string;
 }
 
+/** An answer of the token endpoint (RFC 6749, section 5.1); `installation_id` and `tenant_id` say where the token is valid. */
 export class TokenAnswerView {
   @TextField({ maxLength: 4096, example: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl' })
   access_token: string;
@@ -120,15 +121,4 @@ export class OAuthErrorView {
 
   @TextField({ maxLength: 500, example: 'What was presented is not valid, or not any more' })
   error_description: string;
-}
-
-/** An answer of the token endpoint (RFC 6749, section 5.1); `installation_id` and `tenant_id` say where the token is valid. */
-export interface TokenAnswer {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  readonly expires_in: number;
-  readonly scope: string;
-  readonly refresh_token?: string;
-  readonly installation_id: string;
-  readonly tenant_id: string;
 }

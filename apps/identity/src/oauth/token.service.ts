@@ -1,21 +1,20 @@
-import { ACCESS_TOKEN_SECONDS, AUDIENCES, appRole, type Scope } from '@crm/contracts';
+import { ACCESS_TOKEN_SECONDS, appRole, type Scope } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { TokenSigner } from '../sessions/token-signer.js';
 import { OAuthInstallationRepository } from './client.repository.js';
 import { OAuthError } from './oauth-error.js';
 import { type Holder, type Introspection, OwnTokenService } from './own-token.service.js';
-import type { TokenAnswer } from './token.dto.js';
+import type { TokenAnswerView } from './token.dto.js';
 import {
+  type ClientCall,
   GuessLimit,
-  type Parameters,
   type PresentedClient,
   parseScopes,
   presentedClient,
   scopesOfToken,
 } from './token-request.js';
-import { UserTokenService } from './user-token.service.js';
+import { appToken, UserTokenService } from './user-token.service.js';
 
 /** Tokens with which an installed app calls the API as itself (RFC 6749, section 4.4). */
 @Injectable()
@@ -26,30 +25,15 @@ export class InstallationTokenService {
   ) {}
 
   /** @throws OAuthError invalid_client, invalid_scope; unauthorized_client while the workspace is suspended */
-  async issue(client: PresentedClient, wanted: readonly Scope[] | undefined): Promise<TokenAnswer> {
+  async issue(client: PresentedClient, wanted: readonly Scope[] | undefined): Promise<TokenAnswerView> {
     // Before the installation is read: whatever ends it after that has a later cut-off, and ends this token too.
     const tokenId = newId();
     const { installationId, tenantId, appKey, scopes: granted } = await this.authenticate(client);
     if (!this.signer.issuesFor(tenantId)) throw new OAuthError('unauthorized_client', 'The workspace is suspended');
     const scopes = scopesOfToken(wanted, granted);
-    const content = {
-      aud: AUDIENCES.api,
-      sub: installationId,
-      tid: tenantId,
-      roles: [appRole(appKey)],
-      scopes,
-      // A name of this one token, so that it can be revoked alone.
-      sid: tokenId,
-      act: { sub: appKey, installation_id: installationId },
-    };
-    return {
-      access_token: await this.signer.sign(content, ACCESS_TOKEN_SECONDS, tokenId),
-      token_type: 'Bearer',
-      expires_in: ACCESS_TOKEN_SECONDS,
-      scope: scopes.join(' '),
-      installation_id: installationId,
-      tenant_id: tenantId,
-    };
+    const app = { tenantId, installationId, appKey, scopes, seconds: ACCESS_TOKEN_SECONDS };
+    // The session is this one token, so that it can be revoked alone.
+    return appToken(this.signer, tokenId, { ...app, sub: installationId, roles: [appRole(appKey)], sid: tokenId });
   }
 
   /** @throws OAuthError invalid_client, the same for every reason */
@@ -58,15 +42,6 @@ export class InstallationTokenService {
     if (!client) throw new OAuthError('invalid_client', 'The client credentials are not valid');
     return client;
   }
-}
-
-/** A call to the token endpoint or a neighbour. */
-export interface ClientCall {
-  /** `Authorization` */
-  readonly header: string | undefined;
-  readonly parameters: Parameters;
-  /** Where the call comes from. */
-  readonly origin: RequestOrigin;
 }
 
 /** What the token endpoint and its neighbours do, behind the limit of failed attempts. */
@@ -80,16 +55,16 @@ export class TokenService {
   ) {}
 
   /** @throws OAuthError, PlatformError RATE_LIMITED */
-  async issue(call: ClientCall): Promise<TokenAnswer> {
+  async issue(call: ClientCall): Promise<TokenAnswerView> {
     const grantType = call.parameters.get('grant_type');
     return this.attempt(call, async (client) => {
       switch (grantType) {
         case 'client_credentials':
           return this.installationTokens.issue(client, parseScopes(call.parameters.find('scope')));
         case 'authorization_code':
-          return this.exchange(publicClient(client), call);
+          return this.userTokens.exchange(publicClient(client), call);
         case 'refresh_token':
-          return this.refresh(publicClient(client), call);
+          return this.userTokens.refresh(publicClient(client), call);
         default:
           throw new OAuthError('unsupported_grant_type', 'The grant type is not supported');
       }
@@ -114,27 +89,6 @@ export class TokenService {
   private attempt<T>(call: ClientCall, work: (client: PresentedClient) => Promise<T>): Promise<T> {
     const client = presentedClient(call.header, call.parameters);
     return this.limit.attempt(client.clientId, call.origin.address, () => work(client));
-  }
-
-  private exchange(clientId: string, { parameters, origin }: ClientCall): Promise<TokenAnswer> {
-    return this.userTokens.exchange({
-      clientId,
-      code: parameters.get('code'),
-      redirectUri: parameters.get('redirect_uri'),
-      verifier: parameters.get('code_verifier'),
-      installationId: parameters.find('installation_id'),
-      origin,
-    });
-  }
-
-  private refresh(clientId: string, { parameters, origin }: ClientCall): Promise<TokenAnswer> {
-    return this.userTokens.refresh({
-      clientId,
-      refreshToken: parameters.get('refresh_token'),
-      scopes: parseScopes(parameters.find('scope')),
-      installationId: parameters.find('installation_id'),
-      origin,
-    });
   }
 
   private async holderOf(client: PresentedClient): Promise<Holder> {

@@ -20,8 +20,8 @@ import {
 } from './grant.repository.js';
 import { grantEntry } from './grant.service.js';
 import { OAuthError } from './oauth-error.js';
-import type { TokenAnswer } from './token.dto.js';
-import { intersectScopes, scopesOfToken } from './token-request.js';
+import type { TokenAnswerView } from './token.dto.js';
+import { type ClientCall, intersectScopes, parseScopes, scopesOfToken } from './token-request.js';
 
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -31,25 +31,53 @@ function isVerifierOf(challenge: string, verifier: string): boolean {
   return VERIFIER.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge;
 }
 
-export interface CodeExchange {
-  /** Key of the app. */
-  readonly clientId: string;
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly verifier: string;
-  /** When the call names one: it has to be that of the code. */
-  readonly installationId: string | undefined;
-  /** Where the call comes from. */
-  readonly origin: RequestOrigin;
+/** What an access token of an app says, as itself or for a user. */
+interface AppTokenContent {
+  readonly tenantId: string;
+  readonly installationId: string;
+  readonly appKey: string;
+  readonly sub: string;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  readonly sid: string;
+  readonly seconds: number;
 }
 
-export interface TokenRefresh {
+/** Signs an access token with which an app acts: `act` makes it one that its scopes always limit. */
+export async function appToken(
+  signer: TokenSigner,
+  tokenId: string,
+  { tenantId, installationId, appKey, seconds, ...said }: AppTokenContent,
+): Promise<TokenAnswerView> {
+  const act = { sub: appKey, installation_id: installationId };
+  const content = { ...said, aud: AUDIENCES.api, tid: tenantId, roles: [...said.roles], scopes: [...said.scopes], act };
+  return {
+    access_token: await signer.sign(content, seconds, tokenId),
+    token_type: 'Bearer',
+    expires_in: seconds,
+    scope: said.scopes.join(' '),
+    installation_id: installationId,
+    tenant_id: tenantId,
+  };
+}
+
+/** What is presented, and to which installation it has to belong where the call names one. */
+interface Presented {
   readonly clientId: string;
-  readonly refreshToken: string;
-  readonly scopes: Scope[] | undefined;
+  readonly text: string;
   readonly installationId: string | undefined;
-  /** Where the call comes from. */
-  readonly origin: RequestOrigin;
+}
+
+interface CodeExchange extends Presented {
+  readonly redirectUri: string;
+  readonly verifier: string;
+}
+
+/** `granted` is null when the installation or its app has ended. */
+interface Admitted {
+  readonly ids: GrantIds;
+  readonly tokenId: string;
+  readonly granted: readonly string[] | null;
 }
 
 /** What a transaction has decided. A refusal is committed like a success: it ends what was presented. */
@@ -86,23 +114,32 @@ export class UserTokenService {
    * (RFC 6749, section 4.1.2). An attempt that fails for any reason spends the code too.
    * @throws OAuthError invalid_grant
    */
-  async exchange(request: CodeExchange): Promise<TokenAnswer> {
-    const { ids, tokenId, granted } = await this.admit(request.code, request);
-    return this.decide(ids, request, tokenId, undefined, (tx) => this.useCode(tx, ids, request, granted));
+  async exchange(clientId: string, { parameters, origin }: ClientCall): Promise<TokenAnswerView> {
+    const request = {
+      clientId,
+      text: parameters.get('code'),
+      redirectUri: parameters.get('redirect_uri'),
+      verifier: parameters.get('code_verifier'),
+      installationId: parameters.find('installation_id'),
+    };
+    const admitted = await this.admit(request);
+    return this.decide(admitted, clientId, origin, undefined, (tx) => this.useCode(tx, admitted, request));
   }
 
   /**
-   * Exchanges a refresh token; the presented one is spent. For ten seconds it gives the same successor again; any other reuse
-   * ends the grant, as with sessions.
+   * Exchanges a refresh token, once. For ten seconds it gives the same successor again; any other reuse ends the grant.
    * @throws OAuthError invalid_grant, invalid_scope
    */
-  async refresh(request: TokenRefresh): Promise<TokenAnswer> {
-    const { ids, tokenId, granted } = await this.admit(request.refreshToken, request);
-    return this.decide(ids, request, tokenId, request.scopes, (tx) => this.useRefreshToken(tx, ids, request, granted));
+  async refresh(clientId: string, { parameters, origin }: ClientCall): Promise<TokenAnswerView> {
+    const text = parameters.get('refresh_token');
+    const wanted = parseScopes(parameters.find('scope'));
+    const request = { clientId, text, installationId: parameters.find('installation_id') };
+    const admitted = await this.admit(request);
+    return this.decide(admitted, clientId, origin, wanted, (tx) => this.useRefreshToken(tx, admitted, request, wanted));
   }
 
-  /** Reads where something presented belongs. `granted` is null when the installation or its app has ended. */
-  private async admit(text: string, { clientId, installationId }: Pick<CodeExchange, 'clientId' | 'installationId'>) {
+  /** Reads where something presented belongs. */
+  private async admit({ clientId, text, installationId }: Presented): Promise<Admitted> {
     // Before anything is read: whatever is changed after that has a later cut-off, and ends this token too.
     const tokenId = newId();
     const ids = parseGrantText(text);
@@ -119,12 +156,12 @@ export class UserTokenService {
   }
 
   private async decide(
-    ids: GrantIds,
-    { clientId: appKey, origin }: Pick<CodeExchange, 'clientId' | 'origin'>,
-    tokenId: string,
+    { ids, tokenId }: Admitted,
+    appKey: string,
+    origin: RequestOrigin,
     wanted: Scope[] | undefined,
     work: (tx: TenantTransaction) => Promise<Decision>,
-  ): Promise<TokenAnswer> {
+  ): Promise<TokenAnswerView> {
     const { tenantId, grantId, installationId } = ids;
     const decision = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       const decided = await work(tx);
@@ -147,37 +184,20 @@ export class UserTokenService {
     }
     if (decision === 'reused' || decision === 'refused') throw invalidGrant();
     const scopes = scopesOfToken(wanted, decision.scopes);
+    const { id: sub, roles } = decision.user;
     const seconds = Math.min(ACCESS_TOKEN_SECONDS, decision.remainingSeconds);
-    const content = {
-      aud: AUDIENCES.api,
-      sub: decision.user.id,
-      tid: tenantId,
-      roles: [...decision.user.roles],
-      scopes,
-      sid: grantId,
-      // Who acts for the user: it makes the token that of an app, which its scopes always limit.
-      act: { sub: appKey, installation_id: installationId },
-    };
-    return {
-      access_token: await this.signer.sign(content, seconds, tokenId),
-      token_type: 'Bearer',
-      expires_in: seconds,
-      scope: scopes.join(' '),
-      refresh_token: decision.refreshToken,
-      installation_id: installationId,
-      tenant_id: tenantId,
-    };
+    const content = { tenantId, installationId, appKey, sub, roles, scopes, sid: grantId, seconds };
+    return { ...(await appToken(this.signer, tokenId, content)), refresh_token: decision.refreshToken };
   }
 
   private async useCode(
     tx: TenantTransaction,
-    ids: GrantIds,
-    { clientId, code, redirectUri, verifier }: CodeExchange,
-    granted: readonly string[] | null,
+    { ids, granted }: Admitted,
+    { clientId, text, redirectUri, verifier }: CodeExchange,
   ): Promise<Decision> {
     const user = await this.lockUser(tx, await this.codes.findUser(tx, ids.grantId));
     const found = await this.codes.lock(tx, ids.grantId);
-    if (!found || found.installationId !== ids.installationId || !isSecret(found.codeHash, code)) return 'refused';
+    if (!found || found.installationId !== ids.installationId || !isSecret(found.codeHash, text)) return 'refused';
     if (found.isUsed) return 'reused';
     await this.codes.markUsed(tx, ids.grantId);
     const isRight =
@@ -199,9 +219,9 @@ export class UserTokenService {
 
   private async useRefreshToken(
     tx: TenantTransaction,
-    ids: GrantIds,
-    { clientId, refreshToken, scopes: wanted }: TokenRefresh,
-    granted: readonly string[] | null,
+    { ids, granted }: Admitted,
+    { clientId, text }: Presented,
+    wanted: Scope[] | undefined,
   ): Promise<Decision> {
     const { idleSeconds } = this.config.sessions;
     const seen = await this.grants.find(tx, ids.grantId);
@@ -214,7 +234,7 @@ export class UserTokenService {
     // Before the token is spent: a client that asks for too much keeps it.
     scopesOfToken(wanted, scopes);
     const successor = newGrantText(ids);
-    const rotation = await this.tokens.rotate(tx, refreshToken, ids.grantId, { successor, validSeconds: idleSeconds });
+    const rotation = await this.tokens.rotate(tx, text, ids.grantId, { successor, validSeconds: idleSeconds });
     if (rotation.outcome === 'unknown') return 'refused';
     if (rotation.outcome === 'reused') return 'reused';
     const remainingSeconds = await this.grants.touch(tx, ids.grantId, idleSeconds);

@@ -5,7 +5,6 @@ import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { DomainInput, DomainListView, DomainView, RequirementInput, RequirementView } from './domain.dto.js';
 import { DomainService } from './domain.service.js';
 import { recordName } from './mail-domain.js';
-import { RequirementService } from './requirement.service.js';
 import type { MailDomain } from './single-sign-on.entity.js';
 
 @ApiGroup(SINGLE_SIGN_ON_GROUP)
@@ -77,7 +76,7 @@ const domainView = ({ domain, token, verifiedAt, missingSince }: MailDomain): Do
 @ApiGroup(SINGLE_SIGN_ON_GROUP)
 @Controller('api/tenant/sign-in-policy/single-sign-on')
 export class RequirementController {
-  constructor(private readonly requirements: RequirementService) {}
+  constructor(private readonly domains: DomainService) {}
 
   @Get()
   @Access({ right: 'read' })
@@ -87,7 +86,7 @@ export class RequirementController {
     answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
   })
   async get(@CurrentPrincipal() { tenantId }: Principal): Promise<RequirementView> {
-    return { required: await this.requirements.get(tenantId) };
+    return { required: await this.domains.requiresSingleSignOn(tenantId) };
   }
 
   @Put()
@@ -103,7 +102,7 @@ export class RequirementController {
     @CurrentPrincipal() principal: Principal,
     @Body() { required }: RequirementInput,
   ): Promise<RequirementView> {
-    await this.requirements.set(principal, required);
+    await this.domains.requireSingleSignOn(principal, required);
     return { required };
   }
 }

@@ -59,10 +59,7 @@ export class DomainRepository {
     return tx.repository(VerifiedDomain).findOne({ select: { domain: true, tenantId: true }, where: { domain } });
   }
 
-  /**
-   * Gives a domain to the tenant in context unless it belongs to another.
-   * @returns whether it is the tenant's now
-   */
+  /** Gives a domain to the tenant in context unless it belongs to another. @returns whether it is the tenant's now */
   async claim(tx: NarrowTransaction, tenantId: string, domain: string): Promise<boolean> {
     const claimed = await tx.query(CLAIM_DOMAIN, [domain, tenantId, CHECK_SECONDS]);
     if (claimed.length === 0 && (await this.findHolder(tx, domain))?.tenantId !== tenantId) return false;
@@ -70,10 +67,7 @@ export class DomainRepository {
     return true;
   }
 
-  /**
-   * Takes a domain from the tenant in context.
-   * @returns whether it was the tenant's
-   */
+  /** Takes a domain from the tenant in context. @returns whether it was the tenant's */
   async release(tx: NarrowTransaction, { tenantId, domain }: DomainHolder): Promise<boolean> {
     const { affected } = await tx.repository(VerifiedDomain).delete({ tenantId, domain });
     await tx.repository(MailDomain).update({ tenantId, domain }, { verifiedAt: null, missingSince: null });

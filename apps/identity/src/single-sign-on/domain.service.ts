@@ -23,6 +23,7 @@ import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { TEXT_RECORDS } from '../text-records.js';
 import { type DomainHolder, DomainRepository } from './domain.repository.js';
 import { domainOf, domainProblem, normaliseDomain, recordName } from './mail-domain.js';
+import { IdentityProviderRepository } from './provider.repository.js';
 import type { MailDomain } from './single-sign-on.entity.js';
 import { domainLostMail, GRACE_DAYS, recordMissingMail } from './single-sign-on.mail.js';
 
@@ -41,6 +42,7 @@ export class DomainService {
   constructor(
     private readonly database: Database,
     private readonly domains: DomainRepository,
+    private readonly providers: IdentityProviderRepository,
     private readonly tenants: TenantService,
     private readonly users: UserRepository,
     private readonly mails: MailService,
@@ -85,8 +87,7 @@ export class DomainService {
   }
 
   /**
-   * Gives a domain to the principal's workspace if its record is there. A workspace whose own record is gone loses it to the one
-   * whose record is there.
+   * Gives a domain to the workspace if its record is there. A workspace whose own record is gone loses it.
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, RATE_LIMITED, DOMAIN_NOT_PROVEN, DOMAIN_TAKEN
    */
   async verify(principal: Principal, text: string): Promise<MailDomain> {
@@ -124,6 +125,31 @@ export class DomainService {
       }
       if (!(await this.domains.remove(tx, holder))) throw notFound();
       this.record(tx, 'domain.removed', holder.domain);
+    });
+  }
+
+  /** Whether the workspace refuses passwords of users who are not owners. */
+  async requiresSingleSignOn(tenantId: string): Promise<boolean> {
+    return (await this.database.transaction(tenantId, (tx) => this.policies.read(tx))).singleSignOn;
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while nobody could sign in by a provider */
+  async requireSingleSignOn(principal: Principal, required: boolean): Promise<void> {
+    await this.proof.assert(principal);
+    await this.database.transaction(principal, async (tx) => {
+      if (required) {
+        const isUsable = (await this.providers.list(tx)).some(({ enabled }) => enabled);
+        if (!isUsable) throw new PlatformError('CONFLICT', 'Enable an identity provider first');
+        // Held: the last domain is not removed meanwhile.
+        const proven = await this.domains.lockVerified(tx, tx.tenantId);
+        if (proven.length === 0) throw new PlatformError('CONFLICT', 'Prove a domain first');
+      }
+      await this.policies.setSingleSignOn(tx, required);
+      this.trail.record(tx, {
+        action: 'workspace.sign_in_policy_changed',
+        subject: { kind: 'workspace', id: tx.tenantId },
+        detail: { singleSignOn: required ? 'required' : 'optional' },
+      });
     });
   }
 

@@ -39,13 +39,8 @@ const SECRET = {
   example: 'a-secret-of-the-provider',
 };
 
-export class CreateIdentityProviderInput {
-  @TextField(NAME)
-  name: string;
-
-  @TextField({ ...ISSUER, description: 'The issuer, exactly as the provider states it' })
-  issuer: string;
-
+/** What a new provider and a change have in common. */
+class IdentityProviderSettings {
   @TextField({ ...CLIENT_ID, optional: true })
   clientId?: string | null;
 
@@ -54,9 +49,6 @@ export class CreateIdentityProviderInput {
 
   @ListField(scope, { ...SCOPES, optional: true })
   scopes?: string[];
-
-  @BooleanField({ optional: true, description: 'Whether users can sign in with it; needs a client and its secret' })
-  enabled?: boolean;
 
   @ListField(role, { ...DEFAULT_ROLES, optional: true })
   defaultRoles?: string[];
@@ -68,7 +60,18 @@ export class CreateIdentityProviderInput {
   secondFactorValues?: string[];
 }
 
-export class ChangeIdentityProviderInput {
+export class CreateIdentityProviderInput extends IdentityProviderSettings {
+  @TextField(NAME)
+  name: string;
+
+  @TextField({ ...ISSUER, description: 'The issuer, exactly as the provider states it' })
+  issuer: string;
+
+  @BooleanField({ optional: true, description: 'Whether users can sign in with it; needs a client and its secret' })
+  enabled?: boolean;
+}
+
+export class ChangeIdentityProviderInput extends IdentityProviderSettings {
   @TextField({ ...NAME, optional: true })
   name?: string;
 
@@ -79,26 +82,8 @@ export class ChangeIdentityProviderInput {
   })
   issuer?: string;
 
-  @TextField({ ...CLIENT_ID, optional: true })
-  clientId?: string | null;
-
-  @TextField(SECRET)
-  clientSecret?: string;
-
-  @ListField(scope, { ...SCOPES, optional: true })
-  scopes?: string[];
-
   @BooleanField({ optional: true })
   enabled?: boolean;
-
-  @ListField(role, { ...DEFAULT_ROLES, optional: true })
-  defaultRoles?: string[];
-
-  @BooleanField({ ...VERIFIED_EMAIL, optional: true })
-  requiresVerifiedEmail?: boolean;
-
-  @ListField(factor, { ...SECOND_FACTOR, optional: true })
-  secondFactorValues?: string[];
 }
 
 export class IdentityProviderView {

@@ -43,7 +43,16 @@ export const redirectUriOf = (baseUrl: string, provider: ProviderName): string =
 export const PROVIDERS_PER_TENANT = 10;
 /** Times that a workspace has the documents of a provider read in an hour. */
 export const DISCOVERIES_PER_HOUR = 60;
-const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
+
+const NEW_PROVIDER = {
+  clientId: null,
+  sealedSecret: null,
+  scopes: ['openid', 'email', 'profile'],
+  enabled: false,
+  defaultRoles: ['member'],
+  requiresVerifiedEmail: true,
+  secondFactorValues: [],
+} satisfies Partial<ProviderRow>;
 
 /** Identity providers as the owners of a workspace configure them. */
 @Injectable()
@@ -89,18 +98,7 @@ export class IdentityProviderService {
   async create(principal: Principal, input: CreateIdentityProviderInput): Promise<IdentityProvider> {
     const { tenantId } = principal;
     const id = newId();
-    const row: ProviderRow = {
-      id,
-      name: input.name.trim(),
-      issuer: input.issuer,
-      clientId: input.clientId ?? null,
-      sealedSecret: this.seal(tenantId, id, input.clientSecret),
-      scopes: withOpenid(input.scopes ?? DEFAULT_SCOPES),
-      enabled: input.enabled ?? false,
-      defaultRoles: [...new Set(input.defaultRoles ?? ['member'])],
-      requiresVerifiedEmail: input.requiresVerifiedEmail ?? true,
-      secondFactorValues: [...new Set(input.secondFactorValues ?? [])],
-    };
+    const row = this.changed(tenantId, { ...NEW_PROVIDER, id, name: input.name, issuer: input.issuer }, input);
     assertComplete(row);
     assertRoles(principal, row.defaultRoles);
     await this.proof.assert(principal);
@@ -121,7 +119,8 @@ export class IdentityProviderService {
     const { tenantId } = principal;
     await this.proof.assert(principal);
     const before = await this.get(tenantId, id);
-    const after = this.changed(before, input);
+    const { tenantId: _tenant, createdAt: _created, updatedAt: _updated, ...row } = before;
+    const after = this.changed(tenantId, row, input);
     assertComplete(after);
     if (input.defaultRoles) assertRoles(principal, after.defaultRoles);
     const isAnother = after.issuer !== before.issuer;
@@ -164,10 +163,9 @@ export class IdentityProviderService {
     };
   }
 
-  private changed({ tenantId, ...before }: IdentityProvider, input: ChangeIdentityProviderInput): ProviderRow {
+  private changed(tenantId: string, before: ProviderRow, input: ChangeIdentityProviderInput): ProviderRow {
     const { clientSecret, ...changes } = input;
-    const { createdAt: _created, updatedAt: _updated, ...row } = before;
-    const after: ProviderRow = { ...row, ...withoutUndefined(changes) };
+    const after: ProviderRow = { ...before, ...withoutUndefined(changes) };
     const isAnother = after.issuer !== before.issuer;
     if (isAnother && clientSecret === undefined && before.sealedSecret) {
       throw invalid('/clientSecret', 'REQUIRED', 'Another issuer needs its client secret');
@@ -178,7 +176,10 @@ export class IdentityProviderService {
       scopes: withOpenid(after.scopes),
       defaultRoles: [...new Set(after.defaultRoles)],
       secondFactorValues: [...new Set(after.secondFactorValues)],
-      sealedSecret: clientSecret === undefined ? before.sealedSecret : this.seal(tenantId, before.id, clientSecret),
+      sealedSecret:
+        clientSecret === undefined
+          ? before.sealedSecret
+          : this.box.seal(clientSecret, placeOfProviderSecret(tenantId, before.id)),
     };
   }
 
@@ -207,10 +208,6 @@ export class IdentityProviderService {
     if (!(await this.policies.read(tx)).singleSignOn) return;
     if ((await this.providers.list(tx)).some(({ enabled }) => enabled)) return;
     throw new PlatformError('CONFLICT', 'The workspace requires single sign-on and has no other provider');
-  }
-
-  private seal(tenantId: string, id: string, secret: string | undefined): Buffer | null {
-    return secret === undefined ? null : this.box.seal(secret, placeOfProviderSecret(tenantId, id));
   }
 }
 

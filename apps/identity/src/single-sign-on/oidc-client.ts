@@ -15,8 +15,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const BODILESS = [204, 205, 304];
 
 /**
- * How the protocol library calls a provider: by the client of the platform, which checks every address, follows no redirect
- * and bounds the answer.
+ * Calls a provider by the client of the platform, which checks every address, follows no redirect and bounds the answer.
  * @param deadline of all calls together, on the clock of `performance.now()`
  */
 function egressFetch(outside: Pick<OutsideClient, 'request'>, deadline: number): CustomFetch {
@@ -137,7 +136,6 @@ export class OidcClient {
 
   /**
    * Reads afresh what a provider says of itself.
-   * @param tenantId who asks
    * @returns the issuer as the provider spells it
    * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
    */

@@ -7,10 +7,7 @@ export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
 }
 
-/**
- * Says in a sentence why a call of the protocol library failed.
- * @param error what it threw
- */
+/** Says in a sentence why a call of the protocol library failed. @param error what it threw */
 export function asProviderFailure(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   const egress = causes(error).find((cause) => cause instanceof EgressError);
@@ -61,7 +58,6 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as co
 
 /**
  * What a provider says of itself, as it is relied on: its addresses may be called, and its algorithms are accepted ones.
- * @param checkUrl the address policy
  * @throws ProviderFailure with the first thing that is wrong
  */
 export function checkedMetadata(metadata: ServerMetadata, checkUrl: (url: string) => UrlVerdict): ServerMetadata {

@@ -67,7 +67,6 @@ export class ProviderLinkService {
    *   otherwise one is made.
    *
    * Nobody gets into another workspace, and nobody whose address is of a domain that the workspace has lost.
-   * @param from where the person's browser is
    * @param expectedId of the user whose session it is; nobody is made or linked then
    * @throws PlatformError SINGLE_SIGN_ON_REFUSED, RATE_LIMITED when the workspace has no more users to add today
    */

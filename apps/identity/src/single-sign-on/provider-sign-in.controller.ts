@@ -1,7 +1,22 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { addressKey, Limiter, LimiterStore } from '@crm/limits';
+import {
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Injectable,
+  Ip,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -18,7 +33,6 @@ import {
 } from './provider-sign-in.dto.js';
 import { SIGN_IN_SECONDS } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
-import { ProviderSignInLimit } from './provider-sign-in-limit.js';
 
 /**
  * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of somebody who sent
@@ -44,9 +58,34 @@ export const cookieFor = (header: string | undefined): string => presentedCookie
 export const setCookie = (value: string): string =>
   `${NAME}=${value}; Path=/; Max-Age=${SIGN_IN_SECONDS}; Secure; HttpOnly; SameSite=Lax`;
 
-/** What is used of Fastify's reply. */
-interface Reply {
-  header(name: string, value: string): unknown;
+const QUARTER_HOUR = 15 * 60;
+/** Of each step, from one address; an office behind one address shares them. */
+export const STEPS_PER_ADDRESS = 300;
+
+export type Step = 'discover' | 'start' | 'return' | 'exchange';
+
+/** Limits on signing in by a provider: every step has its own, and takes it before anything else is done. */
+@Injectable()
+export class ProviderSignInLimit {
+  private readonly limits: Record<Step, Limiter>;
+
+  constructor(store: LimiterStore) {
+    const limiter = (step: Step) => {
+      const rule = { name: `single-sign-on-${step}`, points: STEPS_PER_ADDRESS, windowSeconds: QUARTER_HOUR };
+      return new Limiter(store, rule, 'Too many sign-ins were begun');
+    };
+    this.limits = {
+      discover: limiter('discover'),
+      start: limiter('start'),
+      return: limiter('return'),
+      exchange: limiter('exchange'),
+    };
+  }
+
+  /** @throws PlatformError RATE_LIMITED */
+  async consume(step: Step, address: string): Promise<void> {
+    await this.limits[step].consume(addressKey(address));
+  }
 }
 
 @ApiGroup(SINGLE_SIGN_ON_GROUP)
@@ -103,7 +142,7 @@ export class ProviderSignInController {
     @Body() { fresh }: StartInput,
     @Ip() address: string,
     @Headers('cookie') cookies: string | undefined,
-    @Res({ passthrough: true }) reply: Reply,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<StartedView> {
     await this.limit.consume('start', address);
     const browser = cookieFor(cookies);
@@ -126,7 +165,7 @@ export class ProviderSignInController {
     @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
     @Req() request: { raw: { url?: string } },
-    @Res({ passthrough: true }) reply: Reply,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<void> {
     const fragment = await this.outcome(providerId, request.raw.url ?? '', origin, presentedCookie(cookies));
     // A fragment reaches the page but not the log of a server.
@@ -150,7 +189,7 @@ export class ProviderSignInController {
     @Body() { code }: ExchangeInput,
     @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
-    @Res({ passthrough: true }) reply: Reply,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
     await this.limit.consume('exchange', origin.address);
     const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);

@@ -78,8 +78,6 @@ export class ProviderSignInService {
 
   /**
    * Begins a sign-in, or a step-up.
-   * @param browser what ties it to the browser
-   * @returns where to send the browser
    * @throws PlatformError NOT_FOUND, also for the provider of another workspace than that of the session; FORBIDDEN for a token
    *   without a session; SERVICE_UNAVAILABLE while the provider cannot be reached
    */
@@ -126,10 +124,6 @@ export class ProviderSignInService {
   /**
    * Takes the answer of a provider.
    * @param signInId of the address that was called: an answer of one provider is not taken for that of another
-   * @param query the answer, as it came
-   * @param browser the cookie of the browser
-   * @param from where the browser is
-   * @returns the code that the page exchanges; undefined when the proof was noted at the session for which it was asked
    * @throws PlatformError SINGLE_SIGN_ON_EXPIRED for an answer that nobody waits for, also one of another browser;
    *   SINGLE_SIGN_ON_FAILED, SINGLE_SIGN_ON_REFUSED, RATE_LIMITED, SERVICE_UNAVAILABLE; TOKEN_REVOKED when the session has ended;
    *   WORKSPACE_SUSPENDED

@@ -2,6 +2,8 @@ import type { NewMail } from '../mail/mail.repository.js';
 import { plainName } from '../mail/mail-text.js';
 import { recordName } from './mail-domain.js';
 
+const NOTICE_SECONDS = 3 * 24 * 3600;
+
 /** Tells a user that a provider signs them in from now on, because it says that they have the same address. */
 export const firstSignInMail = (recipient: string, provider: string): NewMail => ({
   recipient,
@@ -15,14 +17,11 @@ export const firstSignInMail = (recipient: string, provider: string): NewMail =>
     'If that was you, there is nothing to do. If it was not, tell an administrator of your workspace at once.',
     '',
   ].join('\n'),
-  validSeconds: 3 * 24 * 3600,
+  validSeconds: NOTICE_SECONDS,
 });
 
 /** Days for which a domain stays with a workspace after its record was found missing. */
 export const GRACE_DAYS = 3;
-
-/** A notice is of use until it is read. */
-const NOTICE_SECONDS = 3 * 24 * 3600;
 
 /** Tells an administrator that the record that proves a domain is missing. @param domain proven, so a plain name */
 export const recordMissingMail = (recipient: string, domain: string): NewMail => ({

@@ -12,11 +12,13 @@ import { IdentityProviderService } from './identity-provider.service.js';
 import { OidcClient } from './oidc-client.js';
 import { IdentityProviderRepository, ProviderLinkRepository } from './provider.repository.js';
 import { ProviderLinkService } from './provider-link.service.js';
-import { ProviderSignInController, ProviderStepUpController } from './provider-sign-in.controller.js';
+import {
+  ProviderSignInController,
+  ProviderSignInLimit,
+  ProviderStepUpController,
+} from './provider-sign-in.controller.js';
 import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
-import { ProviderSignInLimit } from './provider-sign-in-limit.js';
-import { RequirementService } from './requirement.service.js';
 
 @Module({
   imports: [PeopleModule, MailModule, OutsideModule, SessionsModule, SignInModule],
@@ -39,16 +41,7 @@ import { RequirementService } from './requirement.service.js';
     ProviderSignInLimit,
     ProviderSignInRepository,
     ProviderSignInService,
-    RequirementService,
   ],
-  exports: [
-    DomainRepository,
-    DomainService,
-    IdentityProviderRepository,
-    IdentityProviderService,
-    OidcClient,
-    ProviderLinkRepository,
-    ProviderLinkService,
-  ],
+  exports: [ProviderLinkRepository],
 })
 export class SingleSignOnModule {}

@@ -1,0 +1,161 @@
+import type { QueryRunner } from 'typeorm';
+import { roles } from './table.js';
+
+/** Functions that read or change in one round trip what several statements would. */
+export async function createFunctions(runner: QueryRunner): Promise<void> {
+  const { narrowRole, runtimeRole } = roles;
+  await createFunction(runner, 'read_embed_mint', READ_EMBED_MINT, narrowRole);
+  await createFunction(runner, 'read_known_embed_mints', READ_KNOWN_EMBED_MINTS, narrowRole);
+  await createFunction(runner, 'read_oauth_client', READ_OAUTH_CLIENT, narrowRole);
+  await createFunction(runner, 'forget_audit_places', FORGET_AUDIT_PLACES, `${runtimeRole}, ${narrowRole}`);
+}
+
+/** @param callers the only roles that may call it */
+async function createFunction(runner: QueryRunner, name: string, definition: string, callers: string): Promise<void> {
+  await runner.query(`CREATE FUNCTION ${name}${definition}`);
+  await runner.query(`REVOKE EXECUTE ON FUNCTION ${name} FROM PUBLIC`);
+  await runner.query(`GRANT EXECUTE ON FUNCTION ${name} TO ${callers}`);
+}
+
+/**
+ * All that a mint for a known host user has to read, in one round trip. A function, because the tenant is known only when
+ * the client has been read, and statements of a function follow each other. The narrow role reads users in the context of
+ * the client's tenant; UPDATE, which a row lock asks for, is granted on a column that no policy lets it change. A revoked app
+ * mints nothing: its credentials are answered like wrong ones.
+ *
+ * The row lock is all that it writes most of the time, and a lost lock is no loss: the commit does not wait for the disk.
+ */
+const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_email text)
+  RETURNS TABLE (
+    app_key text, tenant_id uuid, secret_hash bytea, previous_secret_hash bytea, allowed_origins text[],
+    scopes text[], link_users_by text, user_id uuid, user_email text, user_roles text[], user_status text,
+    undone boolean, belongs_elsewhere boolean, conflicts integer, conflicts_reset_seconds float8)
+  LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE
+    c embed_client%ROWTYPE;
+    is_current boolean;
+    is_previous boolean;
+  BEGIN
+    SELECT * INTO c FROM embed_client WHERE client_id = p_client_id;
+    IF NOT FOUND THEN RETURN; END IF;
+    is_current := c.secret_hash = p_secret_hash;
+    is_previous := c.previous_secret_hash = p_secret_hash AND c.previous_valid_until > now();
+    IF NOT is_current AND is_previous IS NOT TRUE THEN RETURN; END IF;
+    IF EXISTS (SELECT 1 FROM oauth_app a WHERE a.app_key = c.app_key AND a.status = 'revoked') THEN RETURN; END IF;
+    app_key := c.app_key; tenant_id := c.tenant_id; secret_hash := c.secret_hash;
+    previous_secret_hash := CASE WHEN is_previous THEN c.previous_secret_hash END;
+    allowed_origins := c.allowed_origins || c.development_origins; scopes := c.scopes;
+    link_users_by := c.link_users_by;
+    PERFORM set_config('app.tenant_id', c.tenant_id::text, true), set_config('synchronous_commit', 'off', true);
+    IF is_current AND (c.secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE THEN
+      UPDATE embed_client SET secret_last_used_at = now()
+       WHERE client_id = p_client_id AND (secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE;
+    ELSIF NOT is_current AND (c.previous_secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE THEN
+      UPDATE embed_client SET previous_secret_last_used_at = now()
+       WHERE client_id = p_client_id AND (previous_secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE;
+    END IF;
+    SELECT m.user_id, m.undone_at IS NOT NULL INTO user_id, undone FROM embed_user m
+     WHERE m.tenant_id = c.tenant_id AND m.app_key = c.app_key AND m.sub = p_sub;
+    IF FOUND THEN
+      SELECT u.email, u.roles, u.status INTO user_email, user_roles, user_status FROM app_user u
+       WHERE u.tenant_id = c.tenant_id AND u.id = user_id FOR SHARE;
+      belongs_elsewhere := EXISTS (SELECT 1 FROM sign_in_email s
+                                    WHERE s.email = p_email AND s.tenant_id <> c.tenant_id);
+      IF user_email IS DISTINCT FROM p_email THEN
+        SELECT q.used, extract(epoch FROM q.resets_at - now())::float8 INTO conflicts, conflicts_reset_seconds
+          FROM quota_use q
+         WHERE q.tenant_id = c.tenant_id AND q.name = 'embed-conflict:' || c.app_key AND q.resets_at > now();
+      END IF;
+    END IF;
+    RETURN NEXT;
+  END $$`;
+
+/**
+ * What `read_embed_mint` reads, for many mints at once (decision record 0194), of those that need nothing else: the current
+ * secret, whose last use is recorded already, a known `sub`, and the address that the user has. It answers no others, and it
+ * never waits: a user whom somebody is changing is left out as well. So one mint cannot hold up those of others, and because
+ * the locks of a batch are taken without waiting, their order cannot lead to a deadlock.
+ *
+ * Runs as the caller: outside the context of a tenant the narrow role sees no user.
+ */
+const READ_KNOWN_EMBED_MINTS = `(
+    p_client_ids text[], p_secret_hashes bytea[], p_subs text[], p_emails text[])
+  RETURNS TABLE (
+    "position" bigint, app_key text, tenant_id uuid, secret_hash bytea, allowed_origins text[], scopes text[],
+    link_users_by text, user_id uuid, user_email text, user_roles text[], user_status text, undone boolean,
+    belongs_elsewhere boolean)
+  LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE
+    c record;
+  BEGIN
+    PERFORM set_config('synchronous_commit', 'off', true);
+    FOR c IN
+      SELECT e.*, p.positions
+        FROM (SELECT client_id, secret_hash, array_agg(ordinality) AS positions
+                FROM unnest(p_client_ids, p_secret_hashes) WITH ORDINALITY AS given (client_id, secret_hash)
+               GROUP BY client_id, secret_hash) p
+        JOIN embed_client e ON e.client_id = p.client_id AND e.secret_hash = p.secret_hash
+       WHERE e.secret_last_used_at >= now() - interval '5 minutes'
+         AND NOT EXISTS (SELECT 1 FROM oauth_app a WHERE a.app_key = e.app_key AND a.status = 'revoked')
+    LOOP
+      PERFORM set_config('app.tenant_id', c.tenant_id::text, true);
+      RETURN QUERY
+        SELECT p.at, c.app_key, c.tenant_id, c.secret_hash, c.allowed_origins || c.development_origins, c.scopes,
+               c.link_users_by, u.id, u.email, u.roles, u.status, m.undone_at IS NOT NULL,
+               EXISTS (SELECT 1 FROM sign_in_email s WHERE s.email = u.email AND s.tenant_id <> c.tenant_id)
+          FROM unnest(c.positions) AS p (at)
+          JOIN embed_user m
+            ON m.tenant_id = c.tenant_id AND m.app_key = c.app_key AND m.sub = p_subs[p.at]
+          JOIN app_user u ON u.tenant_id = c.tenant_id AND u.id = m.user_id AND u.email = p_emails[p.at]
+           FOR SHARE OF u SKIP LOCKED;
+    END LOOP;
+  END $$`;
+
+/**
+ * What a token call with credentials is decided on, in one round trip. A function, because the tenant is known only when the
+ * client has been read. No row for an unknown client, a wrong secret, an installation that has ended, an app that is revoked
+ * and a workspace that is closed. A lost note of the last use is no loss: the commit does not wait for the disk.
+ */
+const READ_OAUTH_CLIENT = `(p_client_id text, p_secret_hash bytea)
+  RETURNS TABLE (installation_id uuid, tenant_id uuid, app_key text, scopes text[], matched_hash bytea)
+  LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE
+    c oauth_installation%ROWTYPE;
+    is_current boolean;
+    is_previous boolean;
+  BEGIN
+    SELECT * INTO c FROM oauth_installation WHERE client_id = p_client_id AND ended_at IS NULL;
+    IF NOT FOUND THEN RETURN; END IF;
+    is_current := c.secret_hash = p_secret_hash;
+    is_previous := c.previous_secret_hash = p_secret_hash AND c.previous_valid_until > now();
+    IF is_current IS NOT TRUE AND is_previous IS NOT TRUE THEN RETURN; END IF;
+    IF EXISTS (SELECT 1 FROM oauth_app a WHERE a.app_key = c.app_key AND a.status = 'revoked') THEN RETURN; END IF;
+    PERFORM set_config('app.tenant_id', c.tenant_id::text, true), set_config('synchronous_commit', 'off', true);
+    IF NOT EXISTS (SELECT 1 FROM tenant t WHERE t.tenant_id = c.tenant_id AND t.closed_at IS NULL) THEN RETURN; END IF;
+    IF is_current AND (c.secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE THEN
+      UPDATE oauth_installation SET secret_last_used_at = now()
+       WHERE client_id = p_client_id AND (secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE;
+    ELSIF is_current IS NOT TRUE AND (c.previous_secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE THEN
+      UPDATE oauth_installation SET previous_secret_last_used_at = now()
+       WHERE client_id = p_client_id AND (previous_secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE;
+    END IF;
+    installation_id := c.installation_id; tenant_id := c.tenant_id; app_key := c.app_key; scopes := c.scopes;
+    matched_hash := CASE WHEN is_current THEN c.secret_hash ELSE c.previous_secret_hash END;
+    RETURN NEXT;
+  END $$`;
+
+/**
+ * The one change of an entry: when a user is erased, where they acted from is forgotten. The rows are found in the context
+ * of a tenant, by whose policy the owner is bound too; no role of the service can update any.
+ */
+const FORGET_AUDIT_PLACES = `(p_user text) RETURNS void
+  LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    UPDATE public.audit_entry SET address = NULL, device = NULL
+     WHERE tenant_id = NULLIF(current_setting('app.tenant_id', true), '')::uuid
+       AND ((actor_kind = 'user' AND actor_id = p_user)
+         OR (actor_kind = 'system' AND subject_kind = 'user' AND subject_id = p_user))
+       AND (address IS NOT NULL OR device IS NOT NULL)
+  $$`;
