@@ -2,7 +2,7 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
-import { AfterAnswer } from '../src/after-answer.service.js';
+import { AfterResponse } from '../src/after-response.service.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
 import { type Answer, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
@@ -162,7 +162,7 @@ describe('a change of the e-mail address', () => {
     const statuses = [];
     for (let count = 0; count < 11; count += 1) statuses.push((await ask(accessToken, newEmail())).status);
     expect(statuses.at(-1)).toBe(429);
-    await identity.get(AfterAnswer).beforeApplicationShutdown();
+    await identity.get(AfterResponse).beforeApplicationShutdown();
   });
 
   it.each(['confirm', 'undo'] as const)('refuses to %s with a token of another workspace', async (step) => {

@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EmailChangeRepository } from '../src/accounts/accounts.repository.js';
-import { AfterAnswer } from '../src/after-answer.service.js';
+import { AfterResponse } from '../src/after-response.service.js';
 import { SessionService } from '../src/sessions/session.service.js';
 import { PasskeyRepository } from '../src/sign-in/passkey.repository.js';
 import { PasswordService } from '../src/sign-in/password.service.js';
@@ -156,7 +156,7 @@ describe('a password that is changed while it is checked', () => {
     // A change of the password waits for this check of the same user's; other ends do not.
     afterCheck(() => signOutEverywhere(account));
     await identity.post('/api/auth/email-change', { email: newEmail(), password: PASSWORD }, account.accessToken);
-    await identity.get(AfterAnswer).beforeApplicationShutdown();
+    await identity.get(AfterResponse).beforeApplicationShutdown();
     expect(stored).not.toHaveBeenCalled();
     expect(await rows(account, 'SELECT 1 FROM email_change')).toEqual([]);
   });

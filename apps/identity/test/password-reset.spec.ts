@@ -2,7 +2,7 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/limits.js';
-import { AfterAnswer } from '../src/after-answer.service.js';
+import { AfterResponse } from '../src/after-response.service.js';
 import { refusals, waitSeconds } from '../src/sign-in/hash-pool-metrics.js';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
@@ -32,7 +32,7 @@ const complete = (token: string, password = NEW_PASSWORD, headers = newAddress()
   identity.request('POST', '/api/auth/password-resets/complete', { body: { token, password }, headers });
 const tokenIn = (text: string) => /password-reset#token=([\w.-]+)/.exec(text)?.[1] ?? '';
 /** Waits until what was asked for has been done. */
-const settled = () => identity.get(AfterAnswer).beforeApplicationShutdown();
+const settled = () => identity.get(AfterResponse).beforeApplicationShutdown();
 const resetToken = async (email: string) => {
   const since = mailServer.mails.length;
   expect((await ask(email)).status).toBe(202);

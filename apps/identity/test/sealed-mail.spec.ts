@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AfterAnswer } from '../src/after-answer.service.js';
+import { AfterResponse } from '../src/after-response.service.js';
 import { MailRepository } from '../src/mail/mail.repository.js';
 import { MailWorker } from '../src/mail/mail.worker.js';
 import { type Account, TestIdentity } from './identity.js';
@@ -34,7 +34,7 @@ describe('a mail that waits', () => {
   it('is sealed until it is sent, and nothing of it is left afterwards', async () => {
     mailServer.refusing = true;
     await identity.post('/api/auth/password-resets', { email: account.email });
-    await identity.get(AfterAnswer).beforeApplicationShutdown();
+    await identity.get(AfterResponse).beforeApplicationShutdown();
     const [mail] = await waiting();
     expect(mail?.body).toBeNull();
     for (const text of ['token=', 'password', 'Hello']) {

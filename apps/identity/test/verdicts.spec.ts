@@ -3,7 +3,7 @@ import type { EVENTS, EventData, EventEnvelope, SubmissionOutcome } from '@crm/c
 import { Database, newId } from '@crm/database';
 import { eventOf, publishEvents, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { MOST_TOLD } from '../src/people/user.service.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../src/people/user.service.js';
 import { type Account, newEmail, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { TestSuspensions } from './suspended.js';
@@ -243,12 +243,12 @@ describe('a publisher', () => {
           );
         }
       });
-    await addAdministrators(MOST_TOLD);
+    await addAdministrators(MAX_NOTIFIED_ADMINISTRATORS);
     const heir = await identity.member(owner, ['owner']);
     const submitter = await identity.member(owner, ['admin']);
     const told = await toldBy(decided(submitter));
-    expect(told).toHaveLength(MOST_TOLD);
-    expect(new Set(told).size).toBe(MOST_TOLD);
+    expect(told).toHaveLength(MAX_NOTIFIED_ADMINISTRATORS);
+    expect(new Set(told).size).toBe(MAX_NOTIFIED_ADMINISTRATORS);
     expect(told).toEqual(expect.arrayContaining([owner.email, heir.email, submitter.email]));
   });
 });

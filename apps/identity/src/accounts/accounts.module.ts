@@ -1,6 +1,6 @@
 import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
-import { AfterAnswerModule } from '../after-answer.module.js';
+import { AfterResponseModule } from '../after-response.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmbeddingModule } from '../embedding/embedding.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -37,7 +37,7 @@ import { VerificationService } from './verification.service.js';
 
 @Module({
   imports: [
-    AfterAnswerModule,
+    AfterResponseModule,
     SignInModule,
     MailModule,
     SessionsModule,

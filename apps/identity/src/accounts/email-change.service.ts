@@ -2,7 +2,7 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AfterAnswer } from '../after-answer.service.js';
+import { AfterResponse } from '../after-response.service.js';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -42,7 +42,7 @@ export class EmailChangeService {
     private readonly reauthentication: ReauthenticationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
-    private readonly afterAnswer: AfterAnswer,
+    private readonly afterResponse: AfterResponse,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -61,7 +61,7 @@ export class EmailChangeService {
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);
     if (newEmail === user.email) throw sameAddress();
-    this.afterAnswer.run('e-mail change', () => this.store(principal, user, newEmail));
+    this.afterResponse.run('e-mail change', () => this.store(principal, user, newEmail));
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AfterAnswer } from '../after-answer.service.js';
+import { AfterResponse } from '../after-response.service.js';
 import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -42,7 +42,7 @@ export class PasswordResetService {
     private readonly revocations: RevocationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
-    private readonly afterAnswer: AfterAnswer,
+    private readonly afterResponse: AfterResponse,
     private readonly devices: DeviceTokens,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
@@ -55,7 +55,7 @@ export class PasswordResetService {
    */
   async request(email: string, origin: RequestOrigin): Promise<void> {
     await this.limit.consumeRequest(origin.address);
-    this.afterAnswer.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
+    this.afterResponse.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
   }
 
   /** Stores a link and its mail in the transaction that has locked the user. */

@@ -10,7 +10,7 @@ import { MailService } from '../mail/mail.service.js';
 import type { Tenant } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { UserRepository } from '../people/user.repository.js';
-import { MOST_TOLD } from '../people/user.service.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
@@ -33,7 +33,7 @@ export class SuspensionNoticeService {
     // Its address may be that of somebody who has nothing to do with it.
     if (!tenant.verifiedAt) return;
     const mail = suspensionMail(decision, tenant.name, reason, this.config.service.baseUrl);
-    for (const { email } of await this.users.holdAdministratorsToTell(tx, MOST_TOLD)) {
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {
       await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
     }
   }

@@ -6,7 +6,7 @@ import type { User } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
-import { MOST_TOLD } from '../people/user.service.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/user.service.js';
 import { type DisabledEndpoint, endpointMail } from './endpoint-notice.mail.js';
 import { MailService } from './mail.service.js';
 import { type Verdict, verdictMail } from './verdict.mail.js';
@@ -63,7 +63,8 @@ export class VerdictService {
     // A workspace that is gone or closed has nobody to tell; one that nobody verified may have another person's address.
     if (!tenant?.verifiedAt || tenant.closedAt) return;
     const mail = verdictMail(verdict, tenant.name, this.config.service.baseUrl);
-    for (const { email } of await this.users.holdAdministratorsToTell(tx, MOST_TOLD, verdict.submittedBy)) {
+    const limit = MAX_NOTIFIED_ADMINISTRATORS;
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, limit, verdict.submittedBy)) {
       await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
     }
   }

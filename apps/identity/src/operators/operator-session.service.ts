@@ -7,13 +7,13 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { RefreshTokenRepository } from '../sessions/refresh-token.repository.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { PendingSignInRepository, SessionRepository } from '../sessions/session.repository.js';
-import { Sessions } from '../sessions/sessions.js';
+import { SessionIssuer } from '../sessions/session-issuer.js';
 import { TokenSigner } from '../sessions/token-signer.js';
 import { OperatorRepository } from './operator.repository.js';
 
 /** The sessions of operators: those of users with another audience, another key and a shorter life. */
 @Injectable()
-export class OperatorSessionService extends Sessions {
+export class OperatorSessionService extends SessionIssuer {
   constructor(
     database: Database,
     sessions: SessionRepository,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { AfterAnswerModule } from '../after-answer.module.js';
+import { AfterResponseModule } from '../after-response.module.js';
 import { EmbeddingModule } from '../embedding/embedding.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
@@ -25,7 +25,7 @@ import {
 
 /** Operators: their sign-in, their sessions, their administration, and what they do with workspaces. */
 @Module({
-  imports: [AfterAnswerModule, SignInModule, SessionsModule, AccountsModule, EmbeddingModule, PeopleModule],
+  imports: [AfterResponseModule, SignInModule, SessionsModule, AccountsModule, EmbeddingModule, PeopleModule],
   providers: [
     OperatorRepository,
     OperatorSessionService,

@@ -3,14 +3,14 @@ import { type OperatorAct, PlatformError, type TokenPair } from '@crm/contracts'
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AfterAnswer } from '../after-answer.service.js';
+import { AfterResponse } from '../after-response.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { normaliseEmail } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { sessionView } from '../sessions/caller.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import type { SessionView } from '../sessions/session.dto.js';
-import type { SignInOrigin } from '../sessions/sessions.js';
+import type { SignInOrigin } from '../sessions/session-issuer.js';
 import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator.service.js';
 import { DeviceTokens, type KnownDevice } from '../sign-in/device-tokens.js';
 import { MfaService } from '../sign-in/mfa.service.js';
@@ -46,7 +46,7 @@ export class OperatorService {
     private readonly authenticators: AuthenticatorService,
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly proof: RecentProof,
-    private readonly afterAnswer: AfterAnswer,
+    private readonly afterResponse: AfterResponse,
     private readonly devices: DeviceTokens,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
@@ -176,7 +176,7 @@ export class OperatorService {
     const right = await this.passwords.matches(operator?.passwordHash, password, origin.address);
     if (right && operator?.status === 'active') return operator;
     // For unknown addresses too: neither the answer nor its time says whether there is such an operator.
-    this.afterAnswer.run('failed sign-in of an operator', async () => {
+    this.afterResponse.run('failed sign-in of an operator', async () => {
       if (operator) await this.recordFailure(operator, right, origin);
     });
     throw new PlatformError('INVALID_CREDENTIALS');

@@ -75,4 +75,4 @@ export function assertGrantable(principal: Principal, roles: readonly string[]):
 }
 
 /** People of a workspace who are told what was decided about it: a workspace with thousands of administrators is no mailing list. */
-export const MOST_TOLD = 50;
+export const MAX_NOTIFIED_ADMINISTRATORS = 50;

@@ -11,7 +11,7 @@ import { SessionRepository } from './session.repository.js';
  * have signed in before and, if the account has a second factor, where it can say that it has asked for one.
  * $1: tenant, $2: user or operator.
  */
-export const READ_PROOF_WAYS = `
+export const READ_AUTHENTICATION_METHODS = `
   SELECT
     EXISTS (SELECT 1 FROM passkey WHERE tenant_id = $1 AND user_id = $2) AS passkey,
     EXISTS (SELECT 1 FROM authenticator
@@ -25,9 +25,9 @@ export const READ_PROOF_WAYS = `
                AND (NOT u.mfa_enabled OR cardinality(p.second_factor_values) > 0)) AS "identityProvider"`;
 
 /** By what somebody proves within a session who they are. Part of the outside contract: `proofs` of the errors that ask for one. */
-export type ProofWay = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
+export type AuthenticationMethod = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
 
-interface WaysRow {
+interface MethodsRow {
   passkey: boolean;
   authenticator: boolean;
   password: boolean;
@@ -36,15 +36,16 @@ interface WaysRow {
 
 /** Says which proofs an account can give, to whoever holds a session of it. Read only for an error. */
 @Injectable()
-export class ProofWays {
+export class AuthenticationMethods {
   constructor(
     private readonly database: Database,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /** The strongest first; none where a new sign-in is all that is left. */
-  async list(tx: TenantTransaction, userId: string): Promise<ProofWay[]> {
-    const [row] = await tx.query<WaysRow & Record<string, unknown>>(READ_PROOF_WAYS, [tx.tenantId, userId]);
+  async list(tx: TenantTransaction, userId: string): Promise<AuthenticationMethod[]> {
+    const parameters = [tx.tenantId, userId];
+    const [row] = await tx.query<MethodsRow & Record<string, unknown>>(READ_AUTHENTICATION_METHODS, parameters);
     if (!row) throw new Error('A statement without a condition gave no row');
     const { users, operators } = this.config.passkeys;
     const isOperator = tx.tenantId === PLATFORM_TENANT;
@@ -95,7 +96,7 @@ export class RecentProof {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionRepository,
-    private readonly ways: ProofWays,
+    private readonly methods: AuthenticationMethods,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -112,6 +113,6 @@ export class RecentProof {
   async assertWithin(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<void> {
     const proven =
       sessionId !== undefined && (await this.sessions.wasProven(tx, userId, sessionId, this.config.stepUpSeconds));
-    if (!proven) throw await this.ways.refusal(tx, userId, 'STEP_UP_REQUIRED');
+    if (!proven) throw await this.methods.refusal(tx, userId, 'STEP_UP_REQUIRED');
   }
 }

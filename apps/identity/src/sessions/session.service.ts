@@ -7,10 +7,10 @@ import { UserRepository } from '../people/user.repository.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
 import { PendingSignInRepository, SessionRepository } from './session.repository.js';
-import { Sessions } from './sessions.js';
+import { SessionIssuer } from './session-issuer.js';
 import { TokenSigner } from './token-signer.js';
 
-export type { ProvenSignIn, SignInOrigin } from './sessions.js';
+export type { ProvenSignIn, SignInOrigin } from './session-issuer.js';
 
 /** Credentials that end with the sessions of a user. */
 export interface EndedWithSessions {
@@ -22,7 +22,7 @@ export interface EndedWithSessions {
 
 /** The sessions of users. */
 @Injectable()
-export class SessionService extends Sessions {
+export class SessionService extends SessionIssuer {
   private readonly dependents: EndedWithSessions[] = [];
 
   constructor(

@@ -4,7 +4,7 @@ import { PeopleModule } from '../people/people.module.js';
 import { CallerService, UserSessionService } from './caller.service.js';
 import { InternalTokenService } from './internal-token.service.js';
 import { KeyController } from './key.controller.js';
-import { ProofWays, RecentProof } from './proof.service.js';
+import { AuthenticationMethods, RecentProof } from './proof.service.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from './revocation.service.js';
@@ -33,7 +33,7 @@ import { TokenSigner } from './token-signer.js';
     RevocationService,
     RevocationSweeper,
     PendingSignInRepository,
-    ProofWays,
+    AuthenticationMethods,
     RecentProof,
     SessionRepository,
     SessionService,
@@ -45,7 +45,7 @@ import { TokenSigner } from './token-signer.js';
     RefreshTokenRepository,
     RevocationService,
     PendingSignInRepository,
-    ProofWays,
+    AuthenticationMethods,
     RecentProof,
     SessionRepository,
     SessionService,

@@ -6,7 +6,7 @@ import { MailService } from '../mail/mail.service.js';
 import { packIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, newSecret } from '../secret.js';
-import type { Precondition } from '../sessions/sessions.js';
+import type { Precondition } from '../sessions/session-issuer.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { MailCodes } from './code-guess.service.js';
 import { MfaChallengeRepository } from './factor.repository.js';

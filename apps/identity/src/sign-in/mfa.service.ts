@@ -5,7 +5,7 @@ import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import { unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { isSecret } from '../secret.js';
-import type { ProvenSignIn } from '../sessions/sessions.js';
+import type { ProvenSignIn } from '../sessions/session-issuer.js';
 import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
 import { AccountKind, CodeGuessService, MailCodes } from './code-guess.service.js';
 import { MfaChallengeRepository } from './factor.repository.js';

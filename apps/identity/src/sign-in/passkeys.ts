@@ -11,7 +11,7 @@ import { deviceOf } from '../audit/request-origin.decorator.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
-import type { Sessions, SignInOrigin } from '../sessions/sessions.js';
+import type { SessionIssuer, SignInOrigin } from '../sessions/session-issuer.js';
 import { challengeIn, parseRegistration, verifyRegistration } from './ceremony.js';
 import type { DeviceTokens, PasswordHolder, SignInOutcome } from './device-tokens.js';
 import { FactorNoticeService } from './factor-notice.service.js';
@@ -35,7 +35,7 @@ export interface PasskeyHolders {
   readonly kind: 'users' | 'operators';
   /** Null where the platform has no address that browsers accept. */
   readonly party: RelyingParty | null;
-  readonly sessions: Sessions;
+  readonly sessions: SessionIssuer;
   /** Reads an account and holds it until the transaction ends. @returns null for one who is not active */
   lock(tx: TenantTransaction, id: string): Promise<{ email: string; name: string } | null>;
   /**

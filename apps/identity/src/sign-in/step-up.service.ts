@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { notingFailedProof, RefusedActs } from '../audit/refused-acts.js';
 import { UserRepository } from '../people/user.repository.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { ProofWays } from '../sessions/proof.service.js';
+import { AuthenticationMethods } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { CodeGuessService } from './code-guess.service.js';
@@ -38,7 +38,7 @@ export class StepUpService {
     private readonly signIns: SignInLimit,
     private readonly refusals: RefusedActs,
     private readonly notices: FactorNoticeService,
-    private readonly ways: ProofWays,
+    private readonly methods: AuthenticationMethods,
   ) {}
 
   /**
@@ -54,7 +54,7 @@ export class StepUpService {
       hasAuthenticator
         ? this.proveByCode(tenantId, userId, proof.code)
         : this.proveByPassword(tenantId, userId, proof.password, readPassword);
-    await this.ways.explaining(tenantId, userId, () =>
+    await this.methods.explaining(tenantId, userId, () =>
       notingFailedProof(this.refusals, { ...principal, tenantId }, userId, prove),
     );
     await this.note(principal);
@@ -114,7 +114,7 @@ export class UserStepUpService {
     private readonly authenticators: AuthenticatorService,
     private readonly stepUps: StepUpService,
     private readonly reauthentication: ReauthenticationService,
-    private readonly ways: ProofWays,
+    private readonly methods: AuthenticationMethods,
   ) {}
 
   /**
@@ -133,7 +133,7 @@ export class UserStepUpService {
       return undefined;
     }
     const { password, ...answer } = proof;
-    const outcome = await this.ways.explaining(tenantId, userId, async () => {
+    const outcome = await this.methods.explaining(tenantId, userId, async () => {
       if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
       return this.reauthentication.prove(principal, { password, ...answer });
     });

@@ -25,4 +25,4 @@ import { TEXT_RECORDS } from './text-records.js';
   ],
   exports: [OutsideClient, TEXT_RECORDS],
 })
-export class OutsideModule {}
+export class EgressModule {}

@@ -9,8 +9,8 @@ const MOST = 100;
  * when the process dies in these milliseconds; whoever waits for its effect asks again. Shutdown waits for it.
  */
 @Injectable()
-export class AfterAnswer implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(AfterAnswer.name);
+export class AfterResponse implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(AfterResponse.name);
   private readonly underWay = new Set<Promise<void>>();
 
   /**

@@ -69,8 +69,8 @@ export interface SessionParts {
 }
 
 /** Sessions: opened by a sign-in, kept alive by refreshing, ended by the holder, an administrator or a stolen token. */
-export abstract class Sessions {
-  private readonly logger = new Logger('Sessions');
+export abstract class SessionIssuer {
+  private readonly logger = new Logger('SessionIssuer');
 
   protected constructor(
     private readonly parts: SessionParts,
