@@ -12,7 +12,6 @@ import { EmbeddingModule } from './embedding/embedding.module.js';
 import { entities } from './entities.js';
 import { MailModule } from './mail/mail.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
-import { OperatorModule } from './operators/operator.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { SessionsModule } from './sessions/sessions.module.js';
@@ -37,7 +36,6 @@ export class AppModule {
         SignInModule,
         SessionsModule,
         EmbeddingModule,
-        OperatorModule,
         MailModule,
         SingleSignOnModule,
         ApiKeysModule,

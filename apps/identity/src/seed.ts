@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
+import { OperatorRepository } from './accounts/operator.repository.js';
 import { RegistrationService } from './accounts/registration.service.js';
 import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { OperatorRepository } from './operators/operator.repository.js';
 import { EmailClaimRepository, SignInEmailRepository } from './people/email.repository.js';
 import { TenantRepository } from './people/tenant.repository.js';
 import { UserRepository } from './people/user.repository.js';

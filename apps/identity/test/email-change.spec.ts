@@ -1,8 +1,8 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
-import { AfterResponse } from '../src/after-response.service.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
 import { type Answer, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';

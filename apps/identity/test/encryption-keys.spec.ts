@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Database, newId } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AfterResponse } from '../src/after-response.service.js';
+import { AfterResponse } from '../src/accounts/after-response.service.js';
 import type { IdentityConfig } from '../src/config.js';
 import type { Mail } from '../src/mail/mail.entity.js';
 import { MailSeal } from '../src/mail/mail.repository.js';

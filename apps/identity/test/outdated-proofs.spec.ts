@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EmailChangeRepository } from '../src/accounts/accounts.repository.js';
-import { AfterResponse } from '../src/after-response.service.js';
+import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { SessionService } from '../src/sessions/session.service.js';
 import { PasskeyRepository } from '../src/sign-in/passkey.repository.js';
 import { PasswordService } from '../src/sign-in/password.service.js';

@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AfterResponse } from '../src/after-response.service.js';
+import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { MailRepository } from '../src/mail/mail.repository.js';
 import { MailWorker } from '../src/mail/mail.worker.js';
 import { type Account, TestIdentity } from './identity.js';

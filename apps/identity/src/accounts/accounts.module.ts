@@ -1,6 +1,5 @@
 import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
-import { AfterResponseModule } from '../after-response.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmbeddingModule } from '../embedding/embedding.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -14,6 +13,7 @@ import {
   PasswordResetRepository,
   SuspensionRepository,
 } from './accounts.repository.js';
+import { AfterResponse } from './after-response.service.js';
 import { EmailChangeController } from './email-change.controller.js';
 import { EmailChangeService } from './email-change.service.js';
 import { EmailChangeUndoService } from './email-change-undo.service.js';
@@ -22,6 +22,21 @@ import { ExpiredRowRepository, ExpiredRowSweeper } from './expired-row.repositor
 import { InvitationService } from './invitation.service.js';
 import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
+import { OperatorRepository } from './operator.repository.js';
+import { OperatorPasskeyService, OperatorService, OperatorSessionService } from './operator.service.js';
+import { OperatorsAccountController, OperatorsPasskeyController } from './operator-account.controller.js';
+import {
+  OperatorController,
+  OperatorsAuditController,
+  OperatorsEmbedConflictController,
+  OperatorsTenantController,
+} from './operator-administration.controller.js';
+import { OperatorAdministrationService } from './operator-administration.service.js';
+import {
+  OperatorPasswordStrategy,
+  OperatorsPasskeySignInController,
+  OperatorsSessionController,
+} from './operator-sign-in.controller.js';
 import { PasswordChangeController, PasswordResetController } from './password.controller.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { PasswordResetService } from './password-reset.service.js';
@@ -37,7 +52,6 @@ import { VerificationService } from './verification.service.js';
 
 @Module({
   imports: [
-    AfterResponseModule,
     SignInModule,
     MailModule,
     SessionsModule,
@@ -51,6 +65,14 @@ import { VerificationService } from './verification.service.js';
     EmailChangeController,
     ErasureController,
     InvitationController,
+    OperatorController,
+    OperatorsAccountController,
+    OperatorsAuditController,
+    OperatorsEmbedConflictController,
+    OperatorsPasskeyController,
+    OperatorsPasskeySignInController,
+    OperatorsSessionController,
+    OperatorsTenantController,
     PasswordChangeController,
     PasswordResetController,
     PersonalDataExportController,
@@ -59,6 +81,7 @@ import { VerificationService } from './verification.service.js';
     VerificationController,
   ],
   providers: [
+    AfterResponse,
     EmailChangeLimit,
     EmailChangeRepository,
     EmailChangeService,
@@ -69,6 +92,12 @@ import { VerificationService } from './verification.service.js';
     ExpiredRowSweeper,
     InvitationRepository,
     InvitationService,
+    OperatorAdministrationService,
+    OperatorPasskeyService,
+    OperatorPasswordStrategy,
+    OperatorRepository,
+    OperatorService,
+    OperatorSessionService,
     PasswordChangeService,
     PasswordResetLimit,
     PasswordResetRepository,
@@ -84,6 +113,5 @@ import { VerificationService } from './verification.service.js';
     LapsedClaimSweeper,
     VerificationService,
   ],
-  exports: [InvitationService, PasswordResetRepository, PasswordResetService, SuspensionService, VerificationService],
 })
 export class AccountsModule {}

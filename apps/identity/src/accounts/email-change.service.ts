@@ -2,7 +2,6 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AfterResponse } from '../after-response.service.js';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -19,6 +18,7 @@ import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthenticat
 import type { EmailChange } from './accounts.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
+import { AfterResponse } from './after-response.service.js';
 import { EmailChangeLimit } from './limits.js';
 
 export interface WantedEmailChange {

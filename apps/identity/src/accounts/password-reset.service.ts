@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AfterResponse } from '../after-response.service.js';
 import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -21,6 +20,7 @@ import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import type { PasswordReset } from './accounts.entity.js';
 import { passwordChangedMail, RESET_MINUTES, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
+import { AfterResponse } from './after-response.service.js';
 import { PasswordResetLimit } from './limits.js';
 
 /**

@@ -1,13 +1,13 @@
 import { ACCESS_TOKEN_SECONDS, PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { type AuditActor, AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { SessionLifetime } from '../config.js';
 import { hashSecret, newSecret } from '../secret.js';
 import { type RefreshTokenKind, RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
-import { type PendingSignInRepository, SessionRepository } from './session.repository.js';
+import { PendingSignInRepository, SessionRepository } from './session.repository.js';
 import type { Session } from './sessions.entity.js';
 import { type TokenContent, TokenSigner } from './token-signer.js';
 
@@ -58,14 +58,17 @@ export interface Precondition<Need, Asked> {
 }
 
 /** What every kind of sessions needs. */
-export interface SessionParts {
-  database: Database;
-  sessions: SessionRepository;
-  pending: PendingSignInRepository;
-  refreshTokens: RefreshTokenRepository;
-  signer: TokenSigner;
-  revocations: RevocationService;
-  trail: AuditTrail;
+@Injectable()
+export class SessionParts {
+  constructor(
+    readonly database: Database,
+    readonly sessions: SessionRepository,
+    readonly pending: PendingSignInRepository,
+    readonly refreshTokens: RefreshTokenRepository,
+    readonly signer: TokenSigner,
+    readonly revocations: RevocationService,
+    readonly trail: AuditTrail,
+  ) {}
 }
 
 /** Sessions: opened by a sign-in, kept alive by refreshing, ended by the holder, an administrator or a stolen token. */

@@ -11,6 +11,7 @@ import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from './re
 import { SessionController, UserSessionController } from './session.controller.js';
 import { PendingSignInRepository, SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
+import { SessionParts } from './session-issuer.js';
 import { InternalTokenRpc, KeyRpc } from './sessions.rpc.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { OwnKeySource, SigningKeyService } from './signing-key.service.js';
@@ -35,6 +36,7 @@ import { TokenSigner } from './token-signer.js';
     PendingSignInRepository,
     AuthenticationMethods,
     RecentProof,
+    SessionParts,
     SessionRepository,
     SessionService,
     UserSessionService,
@@ -47,6 +49,7 @@ import { TokenSigner } from './token-signer.js';
     PendingSignInRepository,
     AuthenticationMethods,
     RecentProof,
+    SessionParts,
     SessionRepository,
     SessionService,
   ],

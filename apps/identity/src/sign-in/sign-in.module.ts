@@ -22,15 +22,14 @@ import { MfaRequestService } from './mfa-request.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
 import { PasskeyController, PasskeyProofController } from './passkey.controller.js';
 import { PasskeyRepository } from './passkey.repository.js';
-import { PasskeyService } from './passkey.service.js';
+import { PasskeyParts, PasskeyService } from './passkey.service.js';
 import { PasskeyAssertionService } from './passkey-assertion.service.js';
 import { PasskeyChallengeService } from './passkey-challenge.service.js';
 import { PasswordMarks, PasswordService } from './password.service.js';
-import { PasswordStrategy } from './password.strategy.js';
 import { PasswordPolicy } from './password-policy.service.js';
 import { ReauthenticationService } from './reauthentication.service.js';
 import { RecoveryCodeService } from './recovery-code.service.js';
-import { SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
+import { PasswordStrategy, SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { SignInLimit } from './sign-in-limit.js';
 import { StepUpService, UserStepUpService } from './step-up.service.js';
@@ -59,6 +58,7 @@ import { StepUpService, UserStepUpService } from './step-up.service.js';
     MfaRequestService,
     MfaService,
     MfaSettingsService,
+    PasskeyParts,
     PasskeyRepository,
     PasskeyService,
     PasskeyAssertionService,
@@ -88,9 +88,8 @@ import { StepUpService, UserStepUpService } from './step-up.service.js';
     SignInLimit,
     MfaRequestService,
     MfaService,
+    PasskeyParts,
     PasskeyRepository,
-    PasskeyAssertionService,
-    PasskeyChallengeService,
     PasswordPolicy,
     PasswordMarks,
     PasswordService,

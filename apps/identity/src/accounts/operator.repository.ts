@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Operator } from './operator.entity.js';
+import { Operator } from './accounts.entity.js';
 
 export type NewOperator = Pick<Operator, 'id' | 'email' | 'name' | 'passwordHash' | 'role' | 'linkedTenantId'>;
 export type OperatorChanges = Partial<Pick<Operator, 'name' | 'role' | 'status' | 'linkedTenantId'>>;

@@ -1,32 +1,76 @@
 import type { Principal } from '@crm/access';
-import { type OperatorAct, PlatformError, type TokenPair } from '@crm/contracts';
+import { AUDIENCES, type OperatorAct, PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AfterResponse } from '../after-response.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { normaliseEmail } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { sessionView } from '../sessions/caller.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import type { SessionView } from '../sessions/session.dto.js';
-import type { SignInOrigin } from '../sessions/session-issuer.js';
+import { SessionIssuer, SessionParts, type SignInOrigin } from '../sessions/session-issuer.js';
 import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator.service.js';
-import { DeviceTokens, type KnownDevice } from '../sign-in/device-tokens.js';
+import { DeviceTokens, type KnownDevice, type SignInOutcome } from '../sign-in/device-tokens.js';
 import { MfaService } from '../sign-in/mfa.service.js';
 import { MfaRequestService } from '../sign-in/mfa-request.service.js';
+import { PasskeyParts, Passkeys } from '../sign-in/passkey.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { RecoveryCodeService } from '../sign-in/recovery-code.service.js';
 import type { SignInView } from '../sign-in/sign-in.dto.js';
 import { SignInLimit } from '../sign-in/sign-in-limit.js';
 import { type Proof, StepUpService } from '../sign-in/step-up.service.js';
+import type { Operator } from './accounts.entity.js';
+import { AfterResponse } from './after-response.service.js';
 import type { OperatorView } from './operator.dto.js';
-import type { Operator } from './operator.entity.js';
 import { OperatorRepository } from './operator.repository.js';
-import { OperatorSessionService } from './operator-session.service.js';
 
-/** With that by which the device is known again. */
-export type OnDevice<T> = T & { deviceToken?: string | undefined };
+/** The sessions of operators: those of users with another audience, another key and a shorter life. */
+@Injectable()
+export class OperatorSessionService extends SessionIssuer {
+  constructor(parts: SessionParts, operators: OperatorRepository, @Inject(IDENTITY_CONFIG) config: IdentityConfig) {
+    super(parts, {
+      kind: 'operators',
+      lifetime: config.operatorSessions,
+      lock: async (tx, id, epoch) => {
+        const operator = await operators.lockForIssue(tx, id, epoch);
+        if (operator?.status !== 'active') return null;
+        const { role, linkedTenantId } = operator;
+        const linked = linkedTenantId !== null && { linked_tid: linkedTenantId };
+        return { aud: AUDIENCES.admin, sub: operator.id, roles: [role], scopes: [], ...linked };
+      },
+      opened: (tx, { id, userId, address, userAgent }, { roles }) =>
+        recordOperatorAct(tx, {
+          operator: actingOperator({ userId, roles }),
+          act: 'operator.sign-in',
+          subject: { kind: 'operator', id: userId },
+          findings: { sessionId: id, address, userAgent },
+        }),
+    });
+  }
+}
+
+/** The passkeys of operators: those of users at another address. */
+@Injectable()
+export class OperatorPasskeyService extends Passkeys {
+  constructor(
+    parts: PasskeyParts,
+    sessions: OperatorSessionService,
+    operators: OperatorRepository,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    super(parts, {
+      kind: 'operators',
+      party: config.passkeys.operators,
+      sessions,
+      lock: async (tx, id) => {
+        const operator = await operators.lock(tx, id);
+        return operator?.status === 'active' ? operator : null;
+      },
+      admit: (tx, id) => operators.find(tx, id),
+    });
+  }
+}
 
 /** Sessions in one answer; an operator has a few. */
 const MOST_SESSIONS = 200;
@@ -60,7 +104,7 @@ export class OperatorService {
     password: string,
     origin: SignInOrigin,
     deviceToken?: string,
-  ): Promise<OnDevice<SignInView>> {
+  ): Promise<SignInOutcome<SignInView>> {
     const account = normaliseEmail(email);
     const attempt = async () => this.prove(await this.find(account), password, origin);
     const device = this.devices.read(deviceToken);
@@ -74,16 +118,16 @@ export class OperatorService {
     const secondFactor = this.requests.before(operator, 'sign-in', demandOf);
     const proven = { ...origin, method: 'password', epoch: operator.signInEpoch };
     const answer = await this.sessions.open(PLATFORM_TENANT, operator.id, proven, secondFactor);
-    return 'accessToken' in answer ? { ...answer, deviceToken: this.devices.issue(operator) } : answer;
+    return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(operator) : undefined };
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
-  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<OnDevice<TokenPair>> {
+  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
       const { id, method, epoch } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
       const proven = { ...origin, method: `password+${method}`, epoch };
-      const tokens = await this.sessions.open(PLATFORM_TENANT, id, proven);
-      return { ...tokens, deviceToken: await this.deviceTokenOf(id) };
+      const answer = await this.sessions.open(PLATFORM_TENANT, id, proven);
+      return { answer, deviceToken: await this.deviceTokenOf(id) };
     });
   }
 
@@ -100,11 +144,11 @@ export class OperatorService {
     token: string,
     code: string,
     origin: SignInOrigin,
-  ): Promise<OnDevice<TokenPair & { recoveryCodes: string[] }>> {
+  ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>> {
     const { id, recoveryCodes, epoch } = await this.mfa.confirmEnrolment('operators', token, code);
     const proven = { ...origin, method: 'password+authenticator', epoch };
-    const tokens = await this.sessions.open(PLATFORM_TENANT, id, proven);
-    return { ...tokens, recoveryCodes, deviceToken: await this.deviceTokenOf(id) };
+    const answer = { ...(await this.sessions.open(PLATFORM_TENANT, id, proven)), recoveryCodes };
+    return { answer, deviceToken: await this.deviceTokenOf(id) };
   }
 
   /** @throws PlatformError INVALID_REFRESH_TOKEN */

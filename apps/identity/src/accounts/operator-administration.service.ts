@@ -8,11 +8,10 @@ import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { PasskeyRepository } from '../sign-in/passkey.repository.js';
+import type { Operator } from './accounts.entity.js';
 import type { OperatorView } from './operator.dto.js';
-import type { Operator } from './operator.entity.js';
 import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
-import { operatorView } from './operator.service.js';
-import { OperatorSessionService } from './operator-session.service.js';
+import { OperatorSessionService, operatorView } from './operator.service.js';
 
 /**
  * The operators as administrators see and change them. Each change needs a recent proof of the administrator and revokes the

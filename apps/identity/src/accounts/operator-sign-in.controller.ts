@@ -1,37 +1,31 @@
 import { ApplicationStrategy, type CredentialRequest, Proven, Public, StrategyGuard } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { ApiGroup, BodyLimit, bodyOf, CREDENTIALS_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Headers, HttpCode, Injectable, Ip, Post, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Injectable, Post, Res, UseGuards } from '@nestjs/common';
 import { OPERATORS_SIGN_IN_GROUP } from '../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { RefreshInput, TokenPairView } from '../sessions/session.dto.js';
 import {
   DEVICE_TOKEN_DESCRIPTION,
   DEVICE_TOKEN_HEADER,
   giveDeviceToken,
   type HeaderReply,
+  type SignInOutcome,
 } from '../sign-in/device-tokens.js';
 import { PasskeyAnswerInput, PasskeyOptionsView } from '../sign-in/passkey.dto.js';
-import {
-  AuthenticatorView,
-  CodeInput,
-  EnrolledView,
-  EnrolmentCodeInput,
-  EnrolmentInput,
-  SignInInput,
-  SignInView,
-} from '../sign-in/sign-in.dto.js';
-import { type OnDevice, OperatorService } from './operator.service.js';
-import { OperatorPasskeyService } from './operator-passkey.service.js';
+import { secondFactorRoutes } from '../sign-in/sign-in.controller.js';
+import { SignInInput, SignInView } from '../sign-in/sign-in.dto.js';
+import { OperatorPasskeyService, OperatorService } from './operator.service.js';
 
 /** Proves by e-mail address and password which operator signs in; what is proven may still need a second factor. */
 @Injectable()
-export class OperatorPasswordStrategy extends ApplicationStrategy<OnDevice<SignInView>> {
+export class OperatorPasswordStrategy extends ApplicationStrategy<SignInOutcome<SignInView>> {
   constructor(private readonly operators: OperatorService) {
     super();
   }
 
   /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
-  override async validate({ body, headers, ip }: CredentialRequest): Promise<OnDevice<SignInView>> {
+  override async validate({ body, headers, ip }: CredentialRequest): Promise<SignInOutcome<SignInView>> {
     const { email, password } = await bodyOf(SignInInput, body);
     const origin = { address: ip, userAgent: headers['user-agent'] ?? null };
     return this.operators.signIn(email, password, origin, headers[DEVICE_TOKEN_HEADER]);
@@ -40,8 +34,13 @@ export class OperatorPasswordStrategy extends ApplicationStrategy<OnDevice<SignI
 
 @ApiGroup(OPERATORS_SIGN_IN_GROUP)
 @Controller('operators/api/auth')
-export class OperatorsSessionController {
-  constructor(private readonly operators: OperatorService) {}
+export class OperatorsSessionController extends secondFactorRoutes({
+  codes: 'A code of the authenticator or a recovery code.',
+  bodyLimit: CREDENTIALS_BODY_LIMIT,
+}) {
+  constructor(override readonly signIns: OperatorService) {
+    super();
+  }
 
   @Post('login')
   @UseGuards(StrategyGuard(OperatorPasswordStrategy))
@@ -59,71 +58,9 @@ export class OperatorsSessionController {
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   signIn(
-    @Proven() { deviceToken, ...answer }: OnDevice<SignInView>,
+    @Proven() { answer, deviceToken }: SignInOutcome<SignInView>,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): SignInView {
-    giveDeviceToken(reply, deviceToken);
-    return answer;
-  }
-
-  @Post('mfa/verify')
-  @NotRepeatable()
-  @BodyLimit(CREDENTIALS_BODY_LIMIT)
-  @HttpCode(200)
-  @Public()
-  @Describe({
-    summary: 'Completes a sign-in with a code',
-    description:
-      'A code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
-    answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
-  })
-  async verifyCode(
-    @Body() { challengeId, code }: CodeInput,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
-    @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<TokenPair> {
-    const origin = { address, userAgent: userAgent ?? null };
-    const { deviceToken, ...answer } = await this.operators.verifyCode(challengeId, code, origin);
-    giveDeviceToken(reply, deviceToken);
-    return answer;
-  }
-
-  @Post('mfa/enrolment')
-  @NotRepeatable()
-  @BodyLimit(CREDENTIALS_BODY_LIMIT)
-  @HttpCode(200)
-  @Public()
-  @Describe({
-    summary: 'Sets up the authenticator that a sign-in demands',
-    description: 'The enrolment token can do nothing else.',
-    answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
-  })
-  async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
-    return this.operators.startEnrolment(enrolmentToken);
-  }
-
-  @Post('mfa/enrolment/confirm')
-  @NotRepeatable()
-  @BodyLimit(CREDENTIALS_BODY_LIMIT)
-  @HttpCode(200)
-  @Public()
-  @Describe({
-    summary: 'Completes a sign-in with the first code of a new authenticator',
-    description: 'The answer contains the tokens and, this once, ten recovery codes.',
-    answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
-    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
-  })
-  async confirmEnrolment(
-    @Body() { enrolmentToken, code }: EnrolmentCodeInput,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
-    @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<EnrolledView> {
-    const origin = { address, userAgent: userAgent ?? null };
-    const { deviceToken, ...answer } = await this.operators.confirmEnrolment(enrolmentToken, code, origin);
     giveDeviceToken(reply, deviceToken);
     return answer;
   }
@@ -140,12 +77,8 @@ export class OperatorsSessionController {
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     errors: ['INVALID_REFRESH_TOKEN'],
   })
-  async refresh(
-    @Body() { refreshToken }: RefreshInput,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
-  ): Promise<TokenPair> {
-    return this.operators.refresh(refreshToken, { address, userAgent: userAgent ?? null });
+  async refresh(@Body() { refreshToken }: RefreshInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
+    return this.signIns.refresh(refreshToken, origin);
   }
 }
 
@@ -184,11 +117,9 @@ export class OperatorsPasskeySignInController {
   })
   async signIn(
     @Body() { challengeId, credential }: PasskeyAnswerInput,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
+    @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<TokenPair> {
-    const origin = { address, userAgent: userAgent ?? null };
     const { answer, deviceToken } = await this.passkeys.signIn({ challengeId, credential }, origin);
     giveDeviceToken(reply, deviceToken);
     return answer;

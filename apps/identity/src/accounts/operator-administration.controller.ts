@@ -5,8 +5,6 @@ import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { listOperatorAudit } from '@crm/operator-audit';
 import { OperatorAuditQuery } from '@crm/operator-audit/dto';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ListTenantsQuery, TenantDecisionInput, TenantStandingView } from '../accounts/suspension.dto.js';
-import { SuspensionService } from '../accounts/suspension.service.js';
 import { EmbedConflictService } from '../embedding/embed-conflict.service.js';
 import { TenantService } from '../people/tenant.service.js';
 import { Workspace } from '../people/workspace.dto.js';
@@ -19,6 +17,8 @@ import {
   PlanInput,
 } from './operator.dto.js';
 import { OperatorAdministrationService } from './operator-administration.service.js';
+import { ListTenantsQuery, TenantDecisionInput, TenantStandingView } from './suspension.dto.js';
+import { SuspensionService } from './suspension.service.js';
 
 @ApiGroup({
   name: 'Operators',
