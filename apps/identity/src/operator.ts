@@ -28,9 +28,8 @@ const USAGE = `The operators of the platform.
 `;
 
 /**
- * Creates an operator. There is no route for it: whoever can start programs of the service appoints operators.
- * @param input the properties of {@link OperatorInput}; the password without the line end of the file it came from
- * @throws PlatformError VALIDATION_FAILED; WEAK_PASSWORD; CONFLICT when the address belongs to an operator
+ * There is no route for it: whoever can start programs of the service appoints operators.
+ * @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, CONFLICT
  */
 export async function createOperator(database: Database, input: object): Promise<void> {
   const { email, name, password, role, workspace } = await bodyOf(OperatorInput, input);
@@ -58,11 +57,7 @@ export async function createOperator(database: Database, input: object): Promise
   });
 }
 
-/**
- * Removes the authenticator and the passkeys of an operator and ends their sessions, and sign-ins that are under way. The running replicas publish the cut-offs within a
- * second; in production the next sign-in sets up a new authenticator.
- * @throws PlatformError NOT_FOUND
- */
+/** The running replicas publish the cut-offs within a second. @throws PlatformError NOT_FOUND */
 export async function resetOperator(database: Database, email: string): Promise<void> {
   await database.transaction(PLATFORM_TENANT, async (tx) => {
     const operator = await new OperatorRepository().findByEmail(tx, normaliseEmail(email));

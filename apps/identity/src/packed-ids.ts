@@ -1,8 +1,8 @@
 const UUID_BYTES = 16;
 
 /**
- * Packs ids into one opaque text, so that something presented before its tenant is known (an invitation, a sign-in
- * challenge) names its tenant itself and needs no table that crosses tenants. It proves nothing: what the row stores does.
+ * What is presented before its tenant is known names the tenant itself, without a table across tenants. It proves
+ * nothing.
  */
 export function packIds(...ids: readonly string[]): string {
   return Buffer.concat(ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'))).toString('base64url');

@@ -39,10 +39,7 @@ interface DemoUser {
   roles: string[];
 }
 
-/**
- * Adds the demo accounts that are missing. Can be repeated.
- * @throws Error in the production profile
- */
+/** Can be repeated. @throws Error in the production profile */
 export async function seed(config: IdentityConfig, database: Database): Promise<void> {
   if (config.service.profile === 'production') {
     throw new Error('Demo accounts have a public password and are not created in the production profile');

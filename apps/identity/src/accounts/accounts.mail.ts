@@ -158,11 +158,7 @@ export const claimEndedMail = (recipient: string): NewMail => ({
 /** A notice is of use until it is read. */
 const SUSPENSION_NOTICE_SECONDS = 3 * 24 * 3600;
 
-/**
- * Tells administrators of a workspace what the platform decided about it, why, and what that means for them.
- * @param name of the workspace, as its people chose it
- * @param baseUrl public address of the API and its pages
- */
+/** @param name of the workspace, as its people chose it */
 export function suspensionMail(
   decision: TenantDecision,
   name: string,

@@ -5,18 +5,14 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 const MOST = 100;
 
 /**
- * Work that is done after the answer, so that neither the answer nor the time it takes says what the work found. It is lost
- * when the process dies in these milliseconds; whoever waits for its effect asks again. Shutdown waits for it.
+ * Neither the answer nor its time says what the work found. It is lost when the process dies; whoever waits asks again.
  */
 @Injectable()
 export class AfterResponse implements BeforeApplicationShutdown {
   private readonly logger = new Logger(AfterResponse.name);
   private readonly underWay = new Set<Promise<void>>();
 
-  /**
-   * @param name of the work, for the log
-   * @throws PlatformError SERVICE_UNAVAILABLE when too much is under way
-   */
+  /** @throws PlatformError SERVICE_UNAVAILABLE when too much is under way */
   run(name: string, work: () => Promise<void>): void {
     if (this.underWay.size >= MOST) throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many calls are under way');
     const done = this.finish(name, work);

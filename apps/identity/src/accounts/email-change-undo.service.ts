@@ -18,9 +18,8 @@ import { EmailChangeService } from './email-change.service.js';
 import { PasswordResetService } from './password-reset.service.js';
 
 /**
- * Undoes a change of an address that its owner did not make. Who made it knew the password and perhaps had a session, so that
- * neither is worth anything afterwards, nor an authenticator that was set up since, nor a way in
- * through an identity provider or a host. Of the passkeys none stays: one from before the request can be the thief's as well.
+ * Who changed the address knew the password and perhaps had a session: neither is worth anything afterwards, nor what
+ * was set up since. Of the passkeys none stays: one from before can be the thief's as well.
  */
 @Injectable()
 export class EmailChangeUndoService {
@@ -42,10 +41,7 @@ export class EmailChangeUndoService {
   ) {}
 
   /**
-   * The address is again what it was before the change, whatever changes came after it; a link to set a new password is sent
-   * there. Each step can be repeated, and the token works until the address is back.
-   * @param token what the link in the mail to the old address carries
-   * @param origin where the call comes from
+   * Each step can be repeated: the token works until the address is back.
    * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
    */
   async undo(token: string, origin: RequestOrigin): Promise<void> {

@@ -47,11 +47,9 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Sends a mail to the new address: a link, or the news that it has an account already. Which of the two shows neither in
-   * the outcome nor in its time.
-   * @returns what a second call must answer where the second factor is on; undefined when the mail is on its way
-   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED,
-   *   SERVICE_UNAVAILABLE
+   * Whether the new address has an account shows neither in the outcome nor in its time.
+   * @returns what a second call must answer; undefined when the mail is on its way
+   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED
    */
   async request(principal: Principal, wanted: WantedEmailChange): Promise<MfaRequired | undefined> {
     await this.limit.consumeRequest(principal.userId);
@@ -66,10 +64,8 @@ export class EmailChangeService {
   }
 
   /**
-   * The new address signs in from now on. The old one is reserved while the change can be undone.
-   * @param token what the link in the mail to the new address carries
-   * @param origin where the call comes from
-   * @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN when the new address has got an account in the meantime, RATE_LIMITED
+   * The old address is reserved while the change can be undone.
+   * @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN, RATE_LIMITED
    */
   async confirm(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.take(token, origin.address);
@@ -101,10 +97,7 @@ export class EmailChangeService {
     });
   }
 
-  /**
-   * What a token names, after a cheap look at it.
-   * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
-   */
+  /** @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
   async take(token: string, address: string): Promise<{ tenantId: string; id: string; secret: string }> {
     await this.limit.consumeToken(address);
     const [ids = '', secret = ''] = token.split('.');

@@ -20,10 +20,8 @@ export class ErasureService {
   ) {}
 
   /**
-   * Erases the principal, or another user of the workspace with no role above the principal's. What is left is the id, in
-   * the audit trail and in records, which nobody can resolve any more. Tokens stop working within a second.
-   * @param userId a user of the principal's workspace
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner who can sign in
+   * The id stays, in the audit trail and in records.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
    */
   async erase(principal: Principal, userId: string): Promise<void> {
     await this.proof.assert(principal);

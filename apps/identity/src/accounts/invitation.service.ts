@@ -86,12 +86,7 @@ export class InvitationService {
     await this.send(tx, invitation);
   }
 
-  /**
-   * Sets the first password of an invited user.
-   * @param token what the link carries
-   * @param origin where the call comes from
-   * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token, WEAK_PASSWORD, SERVICE_UNAVAILABLE
-   */
+  /** @throws PlatformError INVALID_INVITATION, WEAK_PASSWORD, SERVICE_UNAVAILABLE */
   async accept(token: string, password: string, origin: RequestOrigin): Promise<void> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, id] = unpackIds(ids, 2) ?? [];

@@ -47,10 +47,7 @@ export const REGISTRATIONS_PER_HOUR = 20;
 /** Those with one e-mail address: a single caller cannot use up the mails that the owner of the address gets in an hour. */
 export const REGISTRATIONS_PER_EMAIL = 5;
 
-/**
- * Limits registrations by address, and by address and e-mail address. Outside the production profile those from loopback are
- * trusted: neither limited nor asked to verify the e-mail address.
- */
+/** Outside production those from loopback are trusted: neither limited nor asked to verify the e-mail address. */
 @Injectable()
 export class RegistrationLimit {
   private readonly limiter: Limiter;
@@ -112,10 +109,7 @@ export class PasswordResetLimit {
     await this.completions.consume(addressKey(address));
   }
 
-  /**
-   * Whether the account may be sent another mail. The caller is not told: anybody may ask for anybody's account, and its owner
-   * has the links that were sent.
-   */
+  /** The caller is not told: anybody may ask for anybody's account, and its owner has the links that were sent. */
   async mayMail(email: string): Promise<boolean> {
     return this.mails.admits(email);
   }

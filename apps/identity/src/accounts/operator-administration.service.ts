@@ -14,8 +14,7 @@ import { type OperatorChanges, OperatorRepository } from './operator.repository.
 import { OperatorSessionService, operatorView } from './operator.service.js';
 
 /**
- * The operators as administrators see and change them. Each change needs a recent proof of the administrator and revokes the
- * tokens of the operator, so that rights and links count within a second.
+ * Each change needs a recent proof and revokes the operator's tokens, so that rights and links count within a second.
  */
 @Injectable()
 export class OperatorAdministrationService {
@@ -73,10 +72,9 @@ export class OperatorAdministrationService {
   }
 
   /**
-   * For an operator who lost their authenticator and the recovery codes; passkeys go too, because the sign-in sets up an
-   * authenticator only where there is no other factor. Nobody resets their own: with the code it is not
-   * needed, and without it the session may be somebody else's.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT for the own authenticator
+   * Passkeys go too: the sign-in sets up an authenticator only where there is no other factor. Nobody resets their own:
+   * without the code the session may be somebody else's.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT
    */
   async resetAuthenticator(principal: Principal, id: string): Promise<void> {
     const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
@@ -94,8 +92,7 @@ export class OperatorAdministrationService {
   }
 
   /**
-   * Holds the administrators, whoever acts among them, so that nothing ends the session between the proof and the change, and two
-   * who act on each other do not wait for each other for ever.
+   * Nothing ends the session between the proof and the change, and two who act on each other do not deadlock.
    * @returns how many can sign in
    * @throws PlatformError STEP_UP_REQUIRED
    */

@@ -17,8 +17,8 @@ export class OperatorRepository {
   }
 
   /**
-   * Like find, and keeps the operator as they are until the transaction ends, for whoever issues rights from the row.
-   * @param epoch in which they have proven who they are; null is returned when it is over
+   * For whoever issues rights from the row.
+   * @param epoch in which they have proven who they are; null when it is over
    */
   async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<Operator | null> {
     const where = { tenantId: tx.tenantId, id, ...(epoch !== undefined && { signInEpoch: epoch }) };

@@ -95,10 +95,7 @@ export class OperatorService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /**
-   * @returns tokens, or what the sign-in still needs: a code of the authenticator or, in production, to set one up
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async signIn(
     email: string,
     password: string,

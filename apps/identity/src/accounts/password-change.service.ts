@@ -53,11 +53,10 @@ export class PasswordChangeService {
   }
 
   /**
-   * The session of the call stays; the others end, and links to set a new password stop working.
-   * @returns what a second call must answer where the second factor is on; when the password is changed, by what the device
-   *   is known from now on, as no other is
-   * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime, RATE_LIMITED,
-   *   SERVICE_UNAVAILABLE
+   * The session of the call stays; the others end.
+   * @returns what a second call must answer, or the new token of the device
+   * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime,
+   * RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async change(principal: Principal, change: PasswordChange): Promise<MfaRequired | PasswordChanged> {
     const { tenantId, userId, sessionId } = principal;

@@ -24,8 +24,8 @@ import { AfterResponse } from './after-response.service.js';
 import { PasswordResetLimit } from './limits.js';
 
 /**
- * New passwords by mail. The link proves the mailbox and nothing else: it signs nobody in, and the second factor stays on.
- * A later link leaves the earlier ones valid, because anybody can ask for one; the first that is used ends all of them.
+ * The link proves the mailbox and nothing else: the second factor stays on. Anybody can ask for a link, so a later one
+ * leaves the earlier ones valid; the first that is used ends all of them.
  */
 @Injectable()
 export class PasswordResetService {
@@ -48,9 +48,7 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Sends a link, if the address is that of a user who can have a password. Whether it is shows neither in the outcome nor in
-   * its time: everything happens after the answer.
-   * @param origin where the request comes from
+   * Whether the address has an account shows neither in the outcome nor in its time.
    * @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async request(email: string, origin: RequestOrigin): Promise<void> {
@@ -70,12 +68,9 @@ export class PasswordResetService {
   }
 
   /**
-   * Sets a new password, ends every session of the user and tells them. Nothing is hashed for a token that is not valid.
-   * @param token what the link carries
-   * @param origin where the call comes from
-   * @returns a token for the device: whoever has the mailbox gets in while others guess at the account
-   * @throws PlatformError INVALID_PASSWORD_RESET for a wrong, expired or spent token, WEAK_PASSWORD, RATE_LIMITED,
-   *   SERVICE_UNAVAILABLE
+   * Nothing is hashed for a token that is not valid.
+   * @returns a token for the device: its holder gets in while others guess
+   * @throws PlatformError INVALID_PASSWORD_RESET, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async complete(token: string, password: string, origin: RequestOrigin): Promise<string | undefined> {
     const { address } = origin;

@@ -93,8 +93,7 @@ export class PersonalDataExportService {
   }
 
   /**
-   * The archive of the principal or of another user with no role above the principal's, piece by piece. It holds no connection
-   * while the client reads. The export is recorded before its first piece.
+   * Holds no connection while the client reads, and is recorded before its first piece.
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, RATE_LIMITED
    */
   async export(principal: Principal, userId: string): Promise<AsyncGenerator<string>> {

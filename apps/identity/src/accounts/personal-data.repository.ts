@@ -69,10 +69,8 @@ export const LOCK_ERASED_USER =
   'SELECT id, email, roles, status FROM app_user WHERE tenant_id = $1 AND id = $2 FOR UPDATE';
 
 /**
- * Removes everything that identity has of a user, the addresses that signed in as them included. Entries of the audit trail
- * stay, with the id. Every table with rows of a user has to be here, unless they go with the user by a reference, as codes and
- * grants of apps do; a test looks for the id in all of them. Keys that the user made for service accounts stay.
- * $1: tenant, $2: user, $3: present address.
+ * Every table with rows of a user has to be here, unless they go with the user by a reference; a test looks for the id
+ * in all of them. Keys that the user made for service accounts stay. $1: tenant, $2: user, $3: present address.
  */
 export const ERASE_USER = `
   WITH address AS (

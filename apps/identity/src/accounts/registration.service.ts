@@ -38,12 +38,9 @@ export class RegistrationService {
   ) {}
 
   /**
-   * @param origin where the registration comes from
-   * @param claim begins to verify the e-mail address, in the transaction; the outcome is then the same whether the address has
-   *   an account or not. Without it the address counts as verified
-   * @returns the owner and the workspace
-   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, SERVICE_UNAVAILABLE, EMAIL_TAKEN for an address that counts as
-   *   verified
+   * @param claim begins to verify the address, in the transaction: the outcome is then the same whether it has an
+   * account
+   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, SERVICE_UNAVAILABLE, EMAIL_TAKEN without a claim
    */
   async register(
     registration: Registration,

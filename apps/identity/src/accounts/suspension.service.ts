@@ -49,10 +49,7 @@ const OUTCOMES = {
   reinstate: { state: 'active', action: 'workspace.reinstated', cutoff: 'reinstatement' },
 } as const;
 
-/**
- * Operators suspend a workspace and lift that again. The decision commits with its cut-offs, which every verifier learns within
- * a second: while the workspace is suspended no token of it is accepted, and afterwards none from before.
- */
+/** The decision commits with its cut-offs: no token is accepted meanwhile, and afterwards none from before. */
 @Injectable()
 export class SuspensionService {
   constructor(
@@ -66,9 +63,9 @@ export class SuspensionService {
   ) {}
 
   /**
-   * Decisions about a workspace follow each other. One that changes nothing is answered with the state, and leaves no entry.
-   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND; VALIDATION_FAILED without a reason; DEADLINE_EXCEEDED when its
-   *   turn comes after the caller has given up: whoever decides anew in the meantime must not be overtaken by it
+   * One that changes nothing leaves no entry.
+   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND, VALIDATION_FAILED; DEADLINE_EXCEEDED when the
+   * caller has given up: whoever decides anew meanwhile must not be overtaken
    */
   async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStandingView> {
     const tenantId = id.toLowerCase();

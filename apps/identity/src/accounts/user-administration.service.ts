@@ -97,10 +97,7 @@ export class UserAdministrationService {
     this.passwordLimit = new Limiter(limits, PASSWORDS_SET, 'Too many users were added with a password; invite them');
   }
 
-  /**
-   * Lists the users, oldest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
-   */
+  /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
     const page = parsePage(query, { tenantId, list: 'users' });
     const { users, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
@@ -113,10 +110,10 @@ export class UserAdministrationService {
   }
 
   /**
-   * Adds a user to the principal's workspace. A stolen access token is not enough: the user would outlive it.
-   * @param key makes a repeated call return the user that the first one added
-   * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE,
-   *   EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
+   * A stolen access token is not enough: the user would outlive it.
+   * @param key makes a repeated call return the same user
+   * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
+   * EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
     const { tenantId } = principal;
@@ -159,9 +156,7 @@ export class UserAdministrationService {
   }
 
   /**
-   * Changes name, roles or status. Another role needs a recent proof. A change of roles cuts off the user's access tokens, so that the next one carries the
-   * new roles; disabling ends the sessions as well. Who was disabled before they accepted their invitation is invited again
-   * when they are to be active: they have no password yet.
+   * A change of roles cuts off the access tokens; disabling ends the sessions as well.
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
    */
   async change(principal: Principal, id: string, change: UserChange): Promise<User> {
@@ -189,10 +184,7 @@ export class UserAdministrationService {
     return this.get(principal.tenantId, id);
   }
 
-  /**
-   * Sends an invited user a new invitation; the link of the previous one stops working.
-   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED
-   */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED */
   async inviteAgain(principal: Principal, id: string): Promise<void> {
     const { tenantId } = principal;
     const user = await this.get(tenantId, id);
@@ -211,7 +203,7 @@ export class UserAdministrationService {
   }
 
   /**
-   * Checks cheaply, before a password is hashed, whether the workspace may bring another person here.
+   * Cheap, before a password is hashed.
    * @returns the quota to take
    * @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED
    */

@@ -44,10 +44,7 @@ export class VerificationService {
     this.resendLimit = limiter('verification-resend', RESENDS_PER_HOUR);
   }
 
-  /**
-   * Uses one of the mails that an address gets in an hour.
-   * @throws PlatformError RATE_LIMITED
-   */
+  /** @throws PlatformError RATE_LIMITED */
   async admitMail(email: string): Promise<void> {
     await this.mailLimit.consume(email);
   }
@@ -60,8 +57,8 @@ export class VerificationService {
   }
 
   /**
-   * Sends the mail again; the link in the previous one stops working.
-   * @throws PlatformError CONFLICT when the address is verified, EMAIL_TAKEN when somebody else has verified it, RATE_LIMITED
+   * The link in the previous mail stops working.
+   * @throws PlatformError CONFLICT when it is verified, EMAIL_TAKEN, RATE_LIMITED
    */
   async resend({ tenantId, userId }: Principal): Promise<void> {
     const claim = await this.pending(tenantId, userId);
@@ -75,10 +72,8 @@ export class VerificationService {
   }
 
   /**
-   * Gives the address to the workspace of the caller, who registered and presents what the mail carries. Both are asked for:
-   * somebody who registers with another person's address must not gain it by a click of that person.
-   * @throws PlatformError INVALID_VERIFICATION for a wrong or expired token, EMAIL_TAKEN when the address has an account by
-   *   now, CONFLICT when it is verified already
+   * Session and token are both asked for: a click of the owner must not give the address to somebody else.
+   * @throws PlatformError INVALID_VERIFICATION, EMAIL_TAKEN, CONFLICT when it is verified already
    */
   async verify(principal: Principal, token: string): Promise<void> {
     const { tenantId, userId } = principal;

@@ -11,10 +11,7 @@ export interface EndpointMail {
   readonly validSeconds: number;
 }
 
-/**
- * The mail about a subscription that the platform has disabled. It names the host only: the path of an endpoint often holds a secret.
- * @param baseUrl public address of the API
- */
+/** Names the host only: the path of an endpoint often holds a secret. */
 export function endpointMail(
   { subscription, reason, heldDeliveries }: DisabledEndpoint,
   workspace: string,

@@ -88,11 +88,7 @@ export class MailRepository {
     await tx.repository(Mail).insert({ tenantId, id, ...mail, sealedBody: this.seal.seal(id, body), expiresAt });
   }
 
-  /**
-   * Claims the mail that has been due longest. No other worker sees it as due until the lease ends.
-   * @param room how many, and the tenants whose mail is left alone
-   * @param leaseSeconds longer than sending a mail can take
-   */
+  /** @param room how many, and whose mail is left alone @param leaseSeconds longer than sending a mail can take */
   async claimDue(tx: NarrowTransaction, room: Room, leaseSeconds: number): Promise<DueMail[]> {
     return tx.query<DueMail>(CLAIM_MAIL, [room.fullTenants, room.places, leaseSeconds]);
   }

@@ -17,15 +17,12 @@ interface SmtpError {
 /** The commands whose refusal can concern this one mail. A refusal of others, such as AUTH or MAIL FROM, concerns the sender. */
 const ABOUT_THE_MAIL: readonly (string | undefined)[] = ['RCPT TO', 'DATA'];
 
-/**
- * Enhanced codes (RFC 3463) for a recipient or content that will never be accepted: address, mailbox, message size,
- * content.
- */
+/** Enhanced codes (RFC 3463) for a recipient or content that will never be accepted. */
 const MAIL_REFUSED = /^5\.(?:[126]\.\d+|3\.4)$/;
 
 /**
- * Enhanced codes for a refusal of the sender: address, authentication, relaying, policy. They also come in reply to the
- * recipient, because many servers postpone every refusal until then.
+ * Enhanced codes for a refusal of the sender, also given to the recipient: many servers postpone every refusal until
+ * then.
  */
 const SENDER_REFUSED = /^5\.(?:1\.[78]|7\.\d+)$/;
 
@@ -36,10 +33,7 @@ const MAILBOX_REPLIES: readonly number[] = [550, 551, 552, 553, 556];
 const CONCERNS_SENDER = /\b(?:relay|authenticat)/i;
 
 /**
- * Whether a mail server will never accept a mail: it refused this recipient or this content with a reply of 500 or more
- * (RFC 5321, 4.2.1: the client should not repeat the request). A refusal of the sender does not count, wherever in the
- * dialogue it comes: no mail is lost while the settings of a relay are wrong.
- * @param error what sending rejected with
+ * No mail is lost while the settings of a relay are wrong: a refusal of the sender does not count (RFC 5321, 4.2.1).
  */
 export function isPermanentRefusal(error: unknown): boolean {
   const { responseCode = 0, response = '', command } = (error ?? {}) as SmtpError;
@@ -66,11 +60,7 @@ const LEASE_SECONDS = 300;
 /** Between attempts: 5, 10, 20 … seconds, at most an hour. */
 const RETRY_BACKOFF = Backoff.doubling(5_000, 3_600_000);
 
-/**
- * Sends the mail that waits in the database, several at a time, so that a slow one does not delay others. A mail server
- * that is down delays mail; a crash between sending and deleting sends it twice, which is better than not at all. A mail
- * that a server refuses permanently, that has waited for three days or is no longer of use is abandoned and logged.
- */
+/** A crash between sending and deleting sends a mail twice, which is better than not at all. */
 @Injectable()
 export class MailWorker extends Worker<DueMail> {
   private readonly transport;

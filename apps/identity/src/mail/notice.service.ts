@@ -45,8 +45,7 @@ export class EndpointNoticeService {
 }
 
 /**
- * Tells the developers of an app what operators have decided about it: whoever submitted it and the other administrators of
- * the publisher, as far as they may read the verdict there when they are told.
+ * Tells whoever submitted an app and the other administrators of the publisher what operators have decided about it.
  */
 @Injectable()
 export class VerdictService {

@@ -76,11 +76,7 @@ const TEXTS: Readonly<Record<SubmissionOutcome, Text>> = {
   },
 };
 
-/**
- * Tells a developer what operators have decided about a submission or a published app.
- * @param workspace name of the publisher
- * @param baseUrl public address of the API
- */
+/** @param workspace name of the publisher */
 export function verdictMail(
   { appKey, appName, version, decision, reason }: Verdict,
   workspace: string,

@@ -27,9 +27,8 @@ export class EmailClaimRepository {
   }
 
   /**
-   * Holds every claim of the address until the transaction ends, in one order, so that of two who verify it at the same time
-   * one waits.
-   * @returns the user's claim, or null when it has lapsed in the meantime
+   * In one order, so that of two who verify it at the same time one waits.
+   * @returns the user's claim, unless it has lapsed
    */
   async lockAll(tx: NarrowTransaction, email: string, userId: string): Promise<EmailClaim | null> {
     const claims = await tx
@@ -43,10 +42,7 @@ export class EmailClaimRepository {
     await tx.repository(EmailClaim).update({ userId }, { secretHash, secretExpiresAt: secondsFromNow(validSeconds) });
   }
 
-  /**
-   * Ends the claims of everybody else.
-   * @returns how many ended
-   */
+  /** @returns how many ended */
   async endOthers(tx: NarrowTransaction, email: string, userId: string): Promise<number> {
     const { affected } = await tx
       .repository(EmailClaim)
@@ -54,10 +50,7 @@ export class EmailClaimRepository {
     return affected ?? 0;
   }
 
-  /**
-   * Ends a claim whose time is over.
-   * @returns whether it was still there: it has not been verified in the meantime
-   */
+  /** @returns whether it was still there: it has not been verified in the meantime */
   async end(tx: NarrowTransaction, userId: string): Promise<boolean> {
     const { affected } = await tx
       .repository(EmailClaim)
@@ -129,10 +122,7 @@ export class SignInEmailRepository {
     return tx.repository(SignInEmail).findOne({ select: { tenantId: true, userId: true }, where });
   }
 
-  /**
-   * Claims an address for a user unless it is taken, or reserved for the user who had it. Waits for a transaction that is claiming the same address.
-   * @returns who has the address now
-   */
+  /** Waits for a transaction that is claiming the same address. @returns who has the address now */
   async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<ClaimedEmail> {
     const claimed = await tx.query(CLAIM_EMAIL, [email, claimant.tenantId, claimant.userId]);
     if (claimed.length > 0) return { ...claimant, isReserved: false };

@@ -1,10 +1,7 @@
 import type { Plan } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/**
- * An address that somebody has registered a workspace with and has not verified. It reserves nothing: any number of claims
- * of an address stand beside each other, also beside the user it belongs to (sign-in-email.entity.ts).
- */
+/** Reserves nothing: any number of claims of an address stand beside each other, also beside the user it belongs to. */
 @Entity({ name: 'email_claim' })
 export class EmailClaim {
   /** Who registered. */
@@ -55,8 +52,7 @@ export class SignInEmail {
 export type UserStatus = 'active' | 'invited' | 'disabled';
 
 /**
- * How a user came to be; `embed` users were provisioned by a host, `identity_provider` users at their first sign-in there.
- * Neither has a password.
+ * `embed` users were provisioned by a host, `identity_provider` users at their first sign-in; neither has a password.
  */
 export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
 

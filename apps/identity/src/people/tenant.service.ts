@@ -19,10 +19,7 @@ export class TenantService {
     return this.database.transaction(tenantId, (tx) => this.view(tx));
   }
 
-  /**
-   * Moves a tenant to another plan. Objects it already has stay; the limit counts at the next install.
-   * @throws PlatformError NOT_FOUND
-   */
+  /** Objects that it has stay; the limit counts at the next install. @throws PlatformError NOT_FOUND */
   async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
     return this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const before = await this.view(tx);

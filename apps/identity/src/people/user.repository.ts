@@ -80,9 +80,8 @@ export class UserRepository {
   }
 
   /**
-   * Like find, and keeps the user as they are until the transaction ends: who issues rights from the row reads it so, and
-   * a change of them is then wholly before or wholly after.
-   * @param epoch in which they have proven who they are; null is returned when it is over
+   * For whoever issues rights from the row.
+   * @param epoch in which they have proven who they are; null when it is over
    */
   async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<IssueUser | null> {
     const [user] = await tx.queryPrepared<IssueUser>(LOCK_USER_FOR_ISSUE, [tx.tenantId, id, epoch ?? null]);
@@ -94,10 +93,9 @@ export class UserRepository {
   }
 
   /**
-   * Changes the address of a user who is not disabled, by the narrow role, which changes who signs in with it in the same
-   * transaction.
+   * By the narrow role, which changes who signs in with it too.
    * @param user with `email`, only if it is still the address
-   * @returns whether it was changed
+   * @returns whether it was changed, unless the user is disabled
    */
   async changeEmail(
     tx: NarrowTransaction,
@@ -120,10 +118,7 @@ export class UserRepository {
     return { users, counted: await tx.repository(User).countBy({ tenantId }) };
   }
 
-  /**
-   * Whom to tell what concerns the workspace: its active administrators, owners first, who stay until the transaction ends.
-   * @param first comes first when there are more than the limit, if they are one of them
-   */
+  /** Owners first; they stay until the transaction ends. @param first comes first when there are more than the limit */
   async holdAdministratorsToTell(
     tx: TenantTransaction,
     limit: number,

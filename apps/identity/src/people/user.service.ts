@@ -15,11 +15,7 @@ export class UserService {
     private readonly emails: SignInEmailRepository,
   ) {}
 
-  /**
-   * Adds a user with the address that they sign in with.
-   * @param tx in the context of the tenant
-   * @throws PlatformError EMAIL_TAKEN
-   */
+  /** @throws PlatformError EMAIL_TAKEN */
   async add(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
     if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
@@ -52,11 +48,7 @@ export class UserSummaryView {
   roles: string[];
 }
 
-/**
- * The form in which an address is stored and compared: trimmed, NFC, lower case, the domain in its ASCII form. Local
- * parts are case-sensitive on paper (RFC 5321, section 2.4) but nowhere in practice, and two accounts that differ in
- * case only would be a trap.
- */
+/** Local parts are case-sensitive on paper (RFC 5321, section 2.4) but nowhere in practice. */
 export function normaliseEmail(email: string): string {
   const text = email.trim().normalize('NFC').toLowerCase();
   const at = text.lastIndexOf('@');
@@ -65,10 +57,7 @@ export function normaliseEmail(email: string): string {
   return `${text.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/**
- * Nobody grants a role above their own, and nobody changes a user who has one.
- * @throws PlatformError ROLE_NOT_GRANTABLE
- */
+/** @throws PlatformError ROLE_NOT_GRANTABLE for a role above the principal's */
 export function assertGrantable(principal: Principal, roles: readonly string[]): void {
   const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
   if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);

@@ -6,11 +6,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { SessionRepository } from './session.repository.js';
 
-/**
- * By what a user, or an operator in the platform's tenant, can prove who they are within a session. A provider counts where they
- * have signed in before and, if the account has a second factor, where it can say that it has asked for one.
- * $1: tenant, $2: user or operator.
- */
+/** A provider counts where it can say that it has asked for a second factor. $1: tenant, $2: user or operator. */
 export const READ_AUTHENTICATION_METHODS = `
   SELECT
     EXISTS (SELECT 1 FROM passkey WHERE tenant_id = $1 AND user_id = $2) AS passkey,
@@ -60,11 +56,7 @@ export class AuthenticationMethods {
     ];
   }
 
-  /**
-   * Has a refused proof say which ones are possible.
-   * @param prove rejects with INVALID_CREDENTIALS for one that is missing or wrong
-   * @throws what `prove` throws
-   */
+  /** Has a refused proof say which ones are possible. @param prove rejects with INVALID_CREDENTIALS */
   async explaining<T>(tenantId: string, userId: string, prove: () => Promise<T>): Promise<T> {
     try {
       return await prove();
@@ -86,11 +78,7 @@ export class AuthenticationMethods {
   }
 }
 
-/**
- * Protects changes that would let a stolen access token take over for good: they need a session in which the password or the
- * second factor was proven a short while ago. A sign-in is such a proof, one at a provider from when that has authenticated the
- * person; a refresh is not.
- */
+/** Changes that would let a stolen token take over need a recent proof. A sign-in is one; a refresh is not. */
 @Injectable()
 export class RecentProof {
   constructor(
@@ -107,7 +95,7 @@ export class RecentProof {
   }
 
   /**
-   * As {@link assert}, in the transaction of the change, for one that must not outlive what ended the session.
+   * In the transaction of a change that must not outlive what ended the session.
    * @throws PlatformError STEP_UP_REQUIRED
    */
   async assertWithin(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<void> {

@@ -85,10 +85,7 @@ export class RefreshTokenRepository {
     await database.crossTenantStatement(STORE_REFRESH_TOKEN, [tokenHash, sessionId, tenantId, userId, validSeconds]);
   }
 
-  /**
-   * Exchanges a token for its successor. Exchanged tokens stay until they expire, so that a copy is recognised. Whoever
-   * presents a token at the same time as another, or again within ten seconds, gets the same successor, until it is used.
-   */
+  /** Exchanged tokens stay until they expire, so that a copy is recognised. */
   async rotate(
     tx: NarrowTransaction,
     presented: string,

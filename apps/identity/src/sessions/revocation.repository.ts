@@ -48,10 +48,7 @@ export class RevocationRepository {
     await tx.query(COLLECT_CUTOFFS, [RELEVANT_SECONDS]);
   }
 
-  /**
-   * Every cut-off that can still matter, those that are not known to be published, or those that matter for longer than the
-   * bucket keeps them. Those of one moment in this order: the cut-off of a tenant before its reinstatement.
-   */
+  /** Of cut-offs of one moment that of a tenant comes before its reinstatement. */
   async list(tx: NarrowTransaction, which: 'all' | 'unpublished' | 'lasting'): Promise<Revocation[]> {
     const cutoffs = await tx.repository(RevocationCutoff).find({
       select: { kind: true, id: true, cutoffMs: true },

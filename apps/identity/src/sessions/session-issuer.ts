@@ -36,10 +36,8 @@ export interface SessionHolders {
   readonly kind: RefreshTokenKind;
   readonly lifetime: SessionLifetime;
   /**
-   * Reads what the tokens of a holder say, and keeps the holder as they are until the transaction ends, so that a change of
-   * their rights is wholly before or wholly after.
-   * @param epoch in which they have proven who they are
-   * @returns null for one who is not active, and when the epoch is over
+   * Keeps the holder as they are until the transaction ends.
+   * @returns null for one who is not active, or in another epoch
    */
   lock(tx: TenantTransaction, id: string, epoch?: number): Promise<TokenContent | null>;
   /** What else is committed with a new session. */
@@ -81,12 +79,10 @@ export abstract class SessionIssuer {
   ) {}
 
   /**
-   * Opens a session for a holder whose identity is proven. What may have to come first is read with the holder: it costs a
-   * sign-in that needs nothing no round trip.
-   * @param first what may have to come first
+   * @param first what may have to come first, read with the holder: no round trip of its own
    * @returns the tokens, or what the holder is asked for in their place
-   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled, or everything that leads to a session was ended, since
-   *   they proved who they are; WORKSPACE_SUSPENDED, or what `first` rejects with
+   * @throws PlatformError INVALID_CREDENTIALS when the holder's epoch is over, WORKSPACE_SUSPENDED, or what `first`
+   * rejects with
    */
   async open<Need = never, Asked = never>(
     tenantId: string,
@@ -125,9 +121,8 @@ export abstract class SessionIssuer {
   }
 
   /**
-   * Exchanges a refresh token for a new pair; the presented one is spent. A client that lost the answer, and calls made at the
-   * same time, get the same successor for ten seconds, until it is used. Any other spent token means that two parties hold it,
-   * so the session ends for both (RFC 9700, section 4.14.2).
+   * A client that lost the answer gets the same successor for ten seconds, until it is used. Otherwise two parties hold
+   * the token, and the session ends (RFC 9700, section 4.14.2).
    * @throws PlatformError INVALID_REFRESH_TOKEN, WORKSPACE_SUSPENDED
    */
   async refresh(refreshToken: string, origin: SignInOrigin): Promise<TokenPair> {
@@ -155,10 +150,7 @@ export abstract class SessionIssuer {
     return this.tokenPair(content, sessionId, rotation.successor, tokenId, remainingSeconds);
   }
 
-  /**
-   * Lists the open sessions of a holder, newest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another user or list
-   */
+  /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
   async list(tenantId: string, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
     const page = parsePage(query, { tenantId, list: 'sessions', filter: userId });
     const { sessions, counted } = await this.parts.database.transaction(tenantId, (tx) =>
@@ -167,11 +159,7 @@ export abstract class SessionIssuer {
     return listAnswer(sessions, page, counted, idPosition);
   }
 
-  /**
-   * Ends one session: its refresh token is gone and its access tokens are cut off within a second.
-   * @param by who ends it, in the tenant of the holder
-   * @returns whether the holder had such a session
-   */
+  /** @param by who ends it, in the tenant of the holder @returns whether the holder had such a session */
   async end(
     by: TransactionOrigin,
     userId: string,
@@ -200,10 +188,7 @@ export abstract class SessionIssuer {
     return deleted;
   }
 
-  /**
-   * Ends every session of the holder.
-   * @param by who ends them, in the tenant of the holder
-   */
+  /** @param by who ends them, in the tenant of the holder */
   async endAll(by: TransactionOrigin, userId: string): Promise<void> {
     const ended = await this.parts.database.transaction(by, async (tx) => {
       const ids = await this.deleteAllWithin(tx, userId);

@@ -60,10 +60,7 @@ export class SessionRepository {
     tx.issue(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
   }
 
-  /**
-   * Dates the proof of a new session. It costs no round trip: the statement is sent with the others and not waited for.
-   * @param provenAt null when it is not known, so that the session has no recent proof
-   */
+  /** Sent with the other statements, not waited for. @param provenAt null when it is not known */
   dateProof(tx: TenantTransaction, id: string, provenAt: Date | null): void {
     tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt]);
   }
@@ -80,11 +77,7 @@ export class SessionRepository {
     return touched?.remainingSeconds ?? null;
   }
 
-  /**
-   * Notes that the user has proven who they are.
-   * @param provenAt when, if not now
-   * @returns whether the session is still open
-   */
+  /** @param provenAt when, if not now @returns whether the session is still open */
   async markProven(tx: TenantTransaction, userId: string, id: string, provenAt?: Date): Promise<boolean> {
     return (await tx.query(NOTE_PROOF, [tx.tenantId, userId, id, provenAt ?? null])).length === 1;
   }

@@ -19,8 +19,7 @@ const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
 const CACHE_MS = 30_000;
 
 /**
- * A new key is published this long before it signs. Verifiers read the keys again every five minutes, and identity's
- * replicas every thirty seconds, so that each knows the key before the first token signed with it.
+ * Verifiers read the keys every five minutes, replicas every thirty seconds: each knows the key before its first token.
  */
 const PUBLISH_AHEAD_MS = 10 * 60_000;
 
@@ -72,11 +71,7 @@ export class SigningKeyService implements OnModuleInit {
     this.loaded = undefined;
   }
 
-  /**
-   * Starts the change to a new key: published now, signing in ten minutes, the present key retired when its last token
-   * has expired.
-   * @returns the new key's id
-   */
+  /** The present key is retired when its last token has expired. @returns the new key's id */
   async rotate(group: IssuerGroup): Promise<string> {
     const signsFrom = new Date(Date.now() + PUBLISH_AHEAD_MS);
     const retiresAt = new Date(signsFrom.getTime() + ACCESS_TOKEN_SECONDS * 1000 + RETIREMENT_MARGIN_MS);
@@ -92,9 +87,7 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   /**
-   * For private keys that somebody else may have: takes every key of the group out of force and signs with a new one at once.
-   * The running replicas publish the cut-offs within a second, and from then on nothing that the old keys signed is accepted,
-   * remembered or not. Sessions go on: their refresh tokens are no signatures.
+   * For private keys that somebody else may have. Sessions go on: their refresh tokens are no signatures.
    * @returns the new key's id and those of the keys that are out of force
    */
   async revoke(group: IssuerGroup): Promise<{ kid: string; revoked: string[] }> {

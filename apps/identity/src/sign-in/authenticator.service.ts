@@ -29,8 +29,8 @@ export function codeOf(secret: Uint8Array, step: number, digits = CODE_DIGITS): 
 }
 
 /**
- * The step that a code belongs to, of those that are accepted now and come after the step used last; undefined when the code
- * is wrong or was used. Every accepted step is compared, so that the time says nothing about which one it was.
+ * Every accepted step is compared, so that the time says nothing about which one it was.
+ * @returns undefined for a wrong or used code
  */
 export function matchingStep(
   secret: Uint8Array,
@@ -81,11 +81,7 @@ export class AuthenticatorService {
     return this.authenticators.isInUse(tx, userId);
   }
 
-  /**
-   * Begins an enrolment, which counts for nothing until a code confirms it.
-   * @param email the name of the account in the app
-   * @throws PlatformError CONFLICT while the user has an authenticator
-   */
+  /** Begins an enrolment, which counts for nothing until a code confirms it. @throws PlatformError CONFLICT */
   async start(tx: TenantTransaction, userId: string, email: string): Promise<NewAuthenticator> {
     const secret = toBase32(randomBytes(SECRET_BYTES));
     const started = await this.authenticators.start(
@@ -98,9 +94,8 @@ export class AuthenticatorService {
   }
 
   /**
-   * Finishes an enrolment.
-   * @returns the recovery codes, which are shown this once
-   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
+   * @returns the recovery codes, shown this once
+   * @throws PlatformError INVALID_CREDENTIALS, CONFLICT without an enrolment
    */
   async confirm(tx: TenantTransaction, userId: string, code: string): Promise<string[]> {
     const pending = await this.authenticators.lock(tx, userId);

@@ -54,10 +54,7 @@ export function parseAssertion(credential: CredentialJson): AuthenticationRespon
   };
 }
 
-/**
- * The challenge that the browser says was signed; whether it was, the signature tells.
- * @throws PlatformError INVALID_CREDENTIALS, also for a page within a frame of another origin: there are no such pages
- */
+/** @throws PlatformError INVALID_CREDENTIALS, also for a page within a frame of another origin: there are none */
 export function challengeIn({ clientDataJSON }: { readonly clientDataJSON: string }): string {
   let clientData: unknown;
   try {
@@ -73,9 +70,8 @@ export function challengeIn({ clientDataJSON }: { readonly clientDataJSON: strin
 }
 
 /**
- * Checks a registration. Certificates of authenticators are neither asked for nor looked at: the library would fetch lists of
- * revoked ones from addresses that the client has chosen.
- * @throws PlatformError INVALID_CREDENTIALS
+ * Certificates are not looked at: the library would fetch lists of revoked ones from addresses that the client has
+ * chosen.
  */
 export async function verifyRegistration(
   response: RegistrationResponseJSON,
@@ -111,10 +107,7 @@ export async function verifyRegistration(
   };
 }
 
-/**
- * Checks the signature of a passkey and what it was made for.
- * @throws PlatformError INVALID_CREDENTIALS
- */
+/** @throws PlatformError INVALID_CREDENTIALS */
 export async function verifyAssertion(
   response: AuthenticationResponseJSON,
   challenge: string,

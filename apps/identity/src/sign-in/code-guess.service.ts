@@ -29,11 +29,7 @@ export const WAIT_OF_GUESS = `
   SELECT ceil(extract(epoch FROM next_at - clock_timestamp()))::integer AS "seconds"
     FROM code_guess WHERE tenant_id = $1 AND user_id = $2 AND place = $3`;
 
-/**
- * Five tries without a wait, then a minute that doubles with each wrong code up to an hour: about 35 codes on the first day and
- * 24 on each further one. Of a million codes, three of which are right at a time, a guesser who knows the password finds one
- * on the first day with a probability of 1 in 9,500.
- */
+/** A guesser who knows the password finds one of a million codes on the first day with a probability of 1 in 9,500. */
 export const FREE_TRIES = 5;
 
 export const FIRST_WAIT_SECONDS = 60;
@@ -45,10 +41,7 @@ export const LONGEST_WAIT_SECONDS = 3600;
 export class CodeGuessService {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Takes a try before a code is compared.
-   * @throws PlatformError RATE_LIMITED while the user has to wait
-   */
+  /** @throws PlatformError RATE_LIMITED while the user has to wait */
   async take(tenantId: string, userId: string, place: GuessPlace): Promise<void> {
     // A transaction of its own: the try counts even though the answer is an error.
     const waitSeconds = await this.database.transaction(tenantId, async (tx) => {

@@ -29,11 +29,8 @@ export interface PasswordHolder {
 }
 
 /**
- * Tokens by which a device is known again. One says that a user has signed in here, with the password that they have still: it
- * replaces no proof, and opens nothing but an allowance of guesses at this user's password that strangers cannot use up.
- *
- * They are signed, not stored: a stranger's token is refused without a look into the database. A new password ends them, so
- * that whoever knew the old one keeps no allowances to guess the new one with.
+ * Signed tokens of known devices: one replaces no proof, and opens an allowance of guesses at its user's password that
+ * strangers cannot use up. A new password ends them.
  */
 @Injectable()
 export class DeviceTokens {

@@ -15,11 +15,7 @@ export interface HashPoolOptions {
 /** libuv has four threads for everything that blocks: one is left for name lookups and files. */
 const MOST_THREADS = 3;
 
-/**
- * One more than there are cores: between the end of a hash and the beginning of the next one lies a turn of the event loop, in
- * which its core would wait (decision record 0175). At 25 ms a hash a full queue is done in two seconds on two cores; the time
- * leaves room for a machine that is busy.
- */
+/** One more than there are cores: a core would wait for the event loop between two hashes (decision record 0175). */
 export const HASH_POOL_DEFAULTS: HashPoolOptions = {
   concurrency: Math.min(availableParallelism() + 1, MOST_THREADS),
   queueLength: 150,
@@ -33,9 +29,8 @@ interface Waiting {
 }
 
 /**
- * Bounds what hashing passwords costs: so many at the same time, so many waiting, none for long. Sources (addresses, users)
- * take turns, and a full queue makes room for a source that has fewer in it at the expense of the one that has most: a flood
- * from one source delays the others by one hash each.
+ * Bounds the work of hashing. Sources (addresses, users) take turns, and a full queue displaces the source with most in
+ * it: a flood from one source delays the others by one hash each.
  */
 @Injectable()
 export class HashPool {
@@ -46,10 +41,7 @@ export class HashPool {
 
   constructor(private readonly options: HashPoolOptions = HASH_POOL_DEFAULTS) {}
 
-  /**
-   * @param source who causes the work
-   * @throws PlatformError SERVICE_UNAVAILABLE when too many wait or this one has waited too long
-   */
+  /** @throws PlatformError SERVICE_UNAVAILABLE when too many wait or this one has waited too long */
   async run<T>(source: string, work: () => Promise<T>): Promise<T> {
     await this.place(source);
     return this.finish(work);

@@ -15,8 +15,7 @@ export class HookSecretActService {
   ) {}
 
   /**
-   * A new secret outlives the token that asked for it, so a stolen access token must not be enough. To end a secret takes nothing
-   * but the right: it must be possible in a hurry.
+   * A new secret outlives the token that asked for it; ending one must be possible in a hurry.
    * @throws PlatformError STEP_UP_REQUIRED
    */
   async admit(

@@ -81,13 +81,7 @@ export class MfaRequestService {
     this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
   }
 
-  /**
-   * Asks for what a sign-in still needs.
-   * @param purpose what an answer to the challenge counts for
-   * @param demandOf reads what the sign-in needs without an authenticator
-   * @returns what the sign-in still needs; null when the password is enough
-   * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
-   */
+  /** @returns null when the password is enough @throws PlatformError RATE_LIMITED, or the refusal of the demand */
   async begin(
     account: Account,
     purpose: ChallengePurpose,

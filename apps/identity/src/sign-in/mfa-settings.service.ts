@@ -49,11 +49,9 @@ export class MfaSettingsService {
   }
 
   /**
-   * Turns the second factor on or off; without an authenticator it is a code by mail. Turning it off needs that factor, or a
-   * passkey, in a recent proof: the factor is there for the day on which the password is stolen.
-   * @param password of the user, who needs a recent proof in its place where they have none; a stolen access token must not be enough
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, STEP_UP_REQUIRED; CONFLICT for turning it off with an authenticator in use or where
-   *   the workspace requires it
+   * Turning it off needs that factor, or a passkey, in a recent proof: it is there for the day on which the password is
+   * stolen.
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, STEP_UP_REQUIRED, CONFLICT
    */
   async setEnabled(principal: Principal, enabled: boolean, password: string | undefined): Promise<void> {
     const { userId } = principal;
@@ -87,10 +85,7 @@ export class MfaSettingsService {
     });
   }
 
-  /**
-   * @returns the recovery codes, which are shown this once
-   * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
-   */
+  /** @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS, CONFLICT when no enrolment was begun */
   async confirmEnrolment(principal: Principal, code: string): Promise<string[]> {
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
@@ -105,10 +100,7 @@ export class MfaSettingsService {
     });
   }
 
-  /**
-   * Removes the authenticator and its recovery codes. The second factor stays on, by mail.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
-   */
+  /** The second factor stays on, by mail. @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
   async removeAuthenticator(principal: Principal): Promise<void> {
     const { userId } = principal;
     await this.database.transaction(principal, async (tx) => {
@@ -122,10 +114,7 @@ export class MfaSettingsService {
     });
   }
 
-  /**
-   * @returns a new set of recovery codes; those of the previous one stop working
-   * @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator
-   */
+  /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator */
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
@@ -139,10 +128,7 @@ export class MfaSettingsService {
     });
   }
 
-  /**
-   * Holds the user and asks for the proof: no factor comes or goes after what ended the session.
-   * @throws PlatformError STEP_UP_REQUIRED
-   */
+  /** Held, so that no factor comes or goes after what ended the session. @throws PlatformError STEP_UP_REQUIRED */
   private async lockProven(tx: TenantTransaction, principal: Principal): Promise<User | null> {
     const user = await this.users.lock(tx, principal.userId);
     await this.proof.assertWithin(tx, principal);

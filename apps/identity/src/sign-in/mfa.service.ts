@@ -42,10 +42,7 @@ export class MfaService {
 
   /**
    * @param purposes for which a challenge is taken; one of another counts as unknown
-   * @param origin where the code comes from
-   * @returns the user whose code it is
-   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
-   *   many wrong codes of the user
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED after too many wrong codes of the user
    */
   async verify<Purpose extends ChallengePurpose>(
     kind: AccountKind,
@@ -75,8 +72,6 @@ export class MfaService {
   }
 
   /**
-   * Begins the enrolment that a sign-in demands.
-   * @param emailOf reads the address of the account, its name in the authenticator app
    * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid; CONFLICT when an authenticator is in use
    */
   async startEnrolment(
@@ -93,11 +88,8 @@ export class MfaService {
   }
 
   /**
-   * Completes a sign-in by the enrolment that it demanded.
    * @param enrolled records at the account that it has a second factor, unless it refuses the sign-in
-   * @returns the user and the recovery codes, which are shown this once
-   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code; CONFLICT when no enrolment
-   *   was begun
+   * @throws PlatformError INVALID_CREDENTIALS, CONFLICT when no enrolment was begun
    */
   async confirmEnrolment(
     kind: AccountKind,
@@ -140,8 +132,8 @@ export class MfaService {
 }
 
 /**
- * What the session rests on that the answer to a challenge opens. After a sign-in at a provider a code of the authenticator is a
- * proof of now, as in a step-up; a code by mail and a new authenticator are none without the first one.
+ * After a sign-in at a provider a code of the authenticator is a proof of now; a code by mail or an enrolment is none
+ * without it.
  */
 function proofOf({
   purpose,

@@ -45,9 +45,6 @@ export class PasskeyAssertionService {
   }
 
   /**
-   * Spends the challenge and notes the use.
-   * @param isOwner whether an account is one whose passkey is accepted here
-   * @param origin where the answer comes from
    * @param known who has to have used it; otherwise the authenticator says who it is
    * @throws PlatformError INVALID_CREDENTIALS
    */
@@ -80,8 +77,7 @@ export class PasskeyAssertionService {
   }
 
   /**
-   * A counter that goes back means that the key exists twice, or that the passkey was deleted meanwhile. Its owner is told, and
-   * decides: some authenticators count wrongly.
+   * The key exists twice, or the passkey was deleted meanwhile. Its owner decides: some authenticators count wrongly.
    */
   private async refuseCopy(
     { tenantId, userId, id, name }: Passkey,

@@ -30,9 +30,8 @@ export interface PasskeyChallenge {
 }
 
 /**
- * Challenges, each for one answer within five minutes. A challenge is a code of its id, made with a key that all replicas
- * have, so that giving one out costs no row: sign-in pages ask for one each time they are shown, and anybody can. What is
- * stored is that one was answered.
+ * A challenge is a code of its id, so that giving one out costs no row: anybody can ask. Stored is that one was
+ * answered.
  */
 @Injectable()
 export class PasskeyChallengeService {
@@ -52,11 +51,7 @@ export class PasskeyChallengeService {
     return { challengeId, challenge: challengeOf(this.macKeys[0], purpose, challengeId) };
   }
 
-  /**
-   * Spends the challenge, whatever becomes of its answer.
-   * @param presented the challenge that was signed, by the client's word
-   * @throws PlatformError INVALID_CREDENTIALS for one that was not given out for this, has expired or was spent
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS for one that was not given out for this, has expired or was spent */
   async spend(purpose: ChallengePurpose, challengeId: string, presented: string): Promise<void> {
     const [id, expires] = parse(challengeId) ?? [];
     // Only who was given the challenge knows it, so whatever reaches the database was given out.
@@ -105,10 +100,7 @@ export interface PasskeyHolder {
   readonly name: string;
 }
 
-/**
- * What the authenticator keeps of the account and presents at each sign-in: the ids of tenant and user, which say nothing about
- * a person. So an account is found without its address, and without a table that crosses tenants.
- */
+/** Tenant and user, so that an account is found without its address, and without a table that crosses tenants. */
 const userHandle = ({ tenantId, id }: PasskeyHolder): string => packIds(tenantId, id);
 
 /** @returns tenant and user, undefined for a text that no authenticator got from here */

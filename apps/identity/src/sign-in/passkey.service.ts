@@ -44,10 +44,7 @@ export interface PasskeyHolders {
   readonly sessions: SessionIssuer;
   /** Reads an account and holds it until the transaction ends. @returns null for one who is not active */
   lock(tx: TenantTransaction, id: string): Promise<{ email: string; name: string } | null>;
-  /**
-   * Reads who signs in with a passkey.
-   * @throws PlatformError with what stands in the way
-   */
+  /** @throws PlatformError with what stands in the way */
   admit(tx: TenantTransaction, id: string): Promise<(PasswordHolder & { signInEpoch: number }) | null>;
 }
 
@@ -95,7 +92,6 @@ export abstract class Passkeys {
   }
 
   /**
-   * Adds a passkey; the account's address is told.
    * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS; CONFLICT with ten passkeys, and for one that is known
    */
   async register(principal: Principal, registration: PasskeyRegistration): Promise<Passkey> {
@@ -137,10 +133,7 @@ export abstract class Passkeys {
     });
   }
 
-  /**
-   * Removes a passkey; the account's address is told. Sessions that it opened go on.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
-   */
+  /** Sessions that it opened go on. @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
   async remove(principal: Principal, id: string): Promise<void> {
     await this.parts.database.transaction(inTenant(principal), async (tx) => {
       // Held, so that nothing ends the session between the proof and the removal.
@@ -161,9 +154,9 @@ export abstract class Passkeys {
   }
 
   /**
-   * Signs in. The authenticator has verified the user, so that possession and knowledge, or a trait, are both proven: no second
-   * factor is asked for.
-   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, INVALID_CREDENTIALS, RATE_LIMITED, CONFLICT where there are no passkeys
+   * Possession, and knowledge or a trait, are both proven: no second factor is asked for.
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, INVALID_CREDENTIALS, RATE_LIMITED, CONFLICT where there are no
+   * passkeys
    */
   async signIn(answer: PasskeyAnswer, origin: SignInOrigin): Promise<SignInOutcome> {
     const party = this.party();
@@ -196,10 +189,7 @@ export abstract class Passkeys {
     return assertionOptions(party, this.parts.challenges.issue({ act: 'step-up', sessionId }), own);
   }
 
-  /**
-   * Notes at the session of the principal that they have proven who they are.
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session */
   async stepUp(principal: Principal, answer: PasskeyAnswer): Promise<void> {
     const party = this.party();
     const sessionId = sessionOf(principal);

@@ -59,10 +59,7 @@ interface GuessEstimate {
 let estimator: Promise<ZxcvbnFactory> | undefined;
 
 /**
- * How many guesses a password takes from somebody who begins with the passwords known from breaches, keyboard patterns, dates,
- * repetitions and the words given. The list is some 50,000 passwords from breaches and 8,000 words; it is read with the
- * first password, because most processes never need it.
- * @param ownWords in lower case
+ * Some 50,000 passwords from breaches and 8,000 words, read with the first password: most processes never need them.
  */
 async function estimateGuesses(password: string, ownWords: readonly string[]): Promise<GuessEstimate> {
   estimator ??= openEstimator();
@@ -86,8 +83,7 @@ const HASH_BYTES = 5;
 let list: Promise<Buffer> | undefined;
 
 /**
- * Whether a password is among the million most common ones that breaches have brought to light, in whatever case. The list is
- * read with the first password: 220 kB that most processes never need.
+ * One of the million most common ones, in whatever case. Read with the first password: most processes never need it.
  */
 async function isBreached(password: string): Promise<boolean> {
   list ??= readFile(BREACHED).then(promisify(brotliDecompress));
@@ -104,21 +100,13 @@ async function isBreached(password: string): Promise<boolean> {
   return false;
 }
 
-/**
- * Guesses that a password must take: what zxcvbn calls "safely unguessable: moderate protection from offline slow-hash
- * scenario", its score 3 of 4.
- */
+/** zxcvbn's "safely unguessable: moderate protection from offline slow-hash scenario", its score 3 of 4. */
 const LEAST_GUESSES = 1e8;
 
 /** Which passwords are accepted beyond their length. */
 @Injectable()
 export class PasswordPolicy {
-  /**
-   * Takes some milliseconds of the processor: callers check a limit first.
-   * @param pointer to the password in the body
-   * @throws PlatformError WEAK_PASSWORD for a password that is known from breaches, or easily guessed by itself or by somebody
-   *   who knows its owner
-   */
+  /** Takes milliseconds of the processor: callers check a limit first. @throws PlatformError WEAK_PASSWORD */
   async assertAcceptable(password: string, owner: PasswordOwner, pointer = '/password'): Promise<void> {
     if (await isBreached(password)) {
       throw weak(pointer, 'COMMON_PASSWORD', 'The password is known from a breach of another service');

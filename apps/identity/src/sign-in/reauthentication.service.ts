@@ -34,7 +34,7 @@ export class ReauthenticationService {
   ) {}
 
   /**
-   * @returns the user, or what the second call must answer where the second factor is on
+   * @returns the user, or what the second call must answer
    * @throws PlatformError INVALID_CREDENTIALS, STEP_UP_REQUIRED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async prove(principal: Principal, { password, challengeId, code }: Proof): Promise<User | MfaRequired> {

@@ -6,8 +6,7 @@ import { hashSecret } from '../secret.js';
 import { RecoveryCodeRepository } from './factor.repository.js';
 
 /**
- * 140 bits at five a character: the least that has the 128 of OWASP ASVS, 11.2.3, in whole groups of four. From 112 bits on a
- * hash does not have to be slow (6.5.2). Codes from before have 120 or 80, and stay valid until the set is replaced.
+ * 140 bits: OWASP ASVS 11.2.3 asks for 128; from 112 on a hash need not be slow (6.5.2). Earlier codes have 120 or 80.
  */
 const CODE_CHARACTERS = 28;
 const CODE_BYTES = Math.ceil((CODE_CHARACTERS * 5) / 8);

@@ -28,8 +28,7 @@ export interface RelyingPartySettings {
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
 /**
- * Where passkeys are used. What is set is taken as it is; what follows from the address is left out where browsers would not have it:
- * they know passkeys of domains with TLS, and of `localhost`, which is meant for an address of this machine.
+ * What is set is taken as it is; what follows from the address is left out where browsers would not have it.
  * @returns null where there can be no passkeys
  */
 export function relyingParty({ origins, id, address }: RelyingPartySettings): RelyingParty | null {
@@ -41,10 +40,7 @@ export function relyingParty({ origins, id, address }: RelyingPartySettings): Re
   return id === undefined && problemsOf(party).length > 0 ? null : party;
 }
 
-/**
- * Why a browser would not use passkeys so.
- * @returns one problem for each origin that is wrong
- */
+/** @returns one problem for each origin that a browser would refuse */
 export function problemsOf({ id, origins }: RelyingParty): string[] {
   return origins.flatMap((origin) => {
     const url = parseUrl(origin);

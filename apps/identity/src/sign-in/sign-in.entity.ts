@@ -23,10 +23,7 @@ export class Authenticator {
   lastStep: number | null;
 }
 
-/**
- * Where a code is given. A sign-in and a session are counted apart: whoever guesses at a sign-in does not slow down the user
- * who is signed in.
- */
+/** Counted apart: whoever guesses at a sign-in does not slow down the user who is signed in. */
 export type GuessPlace = 'sign-in' | 'session';
 
 /** Codes that a user has tried since the last right one. */
@@ -66,16 +63,10 @@ export class RecoveryCode {
   codeHash: Buffer;
 }
 
-/**
- * What a sign-in waits for: the code from a mail, a code of the authenticator, that an authenticator is set up, or a passkey, which
- * takes the place of the challenge.
- */
+/** `passkey` takes the place of the challenge. */
 export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment' | 'passkey';
 
-/**
- * What the second factor is asked for: a sign-in by password, one at the provider of the workspace, or a change of the account
- * by whoever is signed in. An answer counts for its purpose only: a change of the account opens no session.
- */
+/** An answer counts for its purpose only: a change of the account opens no session. */
 export type ChallengePurpose = SignInPurpose | 'reauthentication';
 
 /** Those that open a session. */

@@ -43,11 +43,9 @@ export class SignInService {
   ) {}
 
   /**
-   * Finds the user by e-mail address and password. Neither the answer nor the time it takes distinguishes an unknown address, a
-   * wrong password, an invited and a disabled user.
-   * @param origin where the attempt comes from
-   * @param deviceToken by which the device may be known
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being checked
+   * Neither the answer nor its time distinguishes an unknown address, a wrong password, an invited and a disabled user.
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being
+   * checked
    */
   async authenticate(
     email: string,
@@ -74,10 +72,9 @@ export class SignInService {
   }
 
   /**
-   * Opens a session for a user whose password was right, or asks for the second factor where it is on, or to set one up where
-   * the workspace requires it. Where it requires single sign-on, only owners get in by a password.
-   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED; INVALID_CREDENTIALS when the user was disabled in the
-   *   meantime, RATE_LIMITED when too many codes were asked for
+   * Where the workspace requires single sign-on, only owners get in by a password.
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED, INVALID_CREDENTIALS, RATE_LIMITED when too many
+   * codes were asked for
    */
   async admit(
     user: SignInUser,
@@ -117,10 +114,7 @@ export class SignInService {
     return this.mfa.startEnrolment('users', token, emailOf);
   }
 
-  /**
-   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT,
-   *   SINGLE_SIGN_ON_REQUIRED
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
   async confirmEnrolment(
     token: string,
     code: string,
@@ -140,8 +134,8 @@ export class SignInService {
   }
 
   /**
-   * On a known device the password of its own user counts and no other: whoever registers with somebody's address has devices
-   * of that registration only.
+   * Only the password of its own user counts: whoever registers with somebody's address has devices of that
+   * registration only.
    * @returns undefined where the device is not one of the account's, before anything is hashed
    */
   private async authenticateOn(
@@ -182,8 +176,7 @@ export class SignInService {
   }
 
   /**
-   * The workspace can have begun to require single sign-on since the password was given.
-   * @returns the user, unless they were disabled in the meantime
+   * The workspace can require single sign-on since the password was given.
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED
    */
   private async assertStillAdmitted(tx: TenantTransaction, id: string, purpose: SignInPurpose): Promise<User | null> {
@@ -195,10 +188,7 @@ export class SignInService {
     return user;
   }
 
-  /**
-   * Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime.
-   * @returns the hash that is stored
-   */
+  /** Unless the password was changed in the meantime. @returns the hash that is stored */
   private async renewHash({ tenantId, id, passwordHash }: SignInUser, password: string): Promise<string | null> {
     const renewed = passwordHash === null ? undefined : await this.passwords.rehash(passwordHash, password);
     if (renewed === undefined) return passwordHash;
@@ -210,10 +200,7 @@ export class SignInService {
     });
   }
 
-  /**
-   * The user that an address belongs to, or nobody, which takes the same time, and then those who registered with it and have
-   * not verified it: none of them is in the way of another.
-   */
+  /** The holder of an address, or nobody, which takes the same time, and then those who have not verified it. */
   private async candidates(email: string): Promise<EmailHolder[]> {
     const candidates = await this.emails.listCandidates(this.database, email);
     const holder = candidates.find(({ isHolder }) => isHolder) ?? { tenantId: NO_TENANT, userId: NO_TENANT };

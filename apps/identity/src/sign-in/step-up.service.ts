@@ -41,10 +41,7 @@ export class StepUpService {
     private readonly methods: AuthenticationMethods,
   ) {}
 
-  /**
-   * Notes the proof at the session of the principal.
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session */
   async prove(principal: Principal, proof: Proof, readPassword: ReadPassword): Promise<void> {
     const { userId, sessionId } = principal;
     if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
@@ -60,10 +57,7 @@ export class StepUpService {
     await this.note(principal);
   }
 
-  /**
-   * Notes at the session of the principal that they have proven who they are.
-   * @throws PlatformError TOKEN_REVOKED when it has ended; FORBIDDEN for a token without a session
-   */
+  /** @throws PlatformError TOKEN_REVOKED when the session has ended; FORBIDDEN for a token without a session */
   async note(principal: Principal): Promise<void> {
     const { userId, sessionId } = principal;
     if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
@@ -118,8 +112,7 @@ export class UserStepUpService {
   ) {}
 
   /**
-   * Notes the proof at the session. Where the second factor is a code by mail, the password alone is none: it could set up an
-   * authenticator in the place of the mail.
+   * Where the second factor is a code by mail, the password alone could set up an authenticator in its place.
    * @returns what the second call must answer, when nothing was noted yet
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
    */
