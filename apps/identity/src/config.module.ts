@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from './config.js';
 
-/** The configuration, for every module of the service. */
 @Module({})
 export class ConfigModule {
   static with(config: IdentityConfig): DynamicModule {

@@ -77,7 +77,6 @@ export async function resetOperator(database: Database, email: string): Promise<
   });
 }
 
-/** What is wrong, one line for each problem. */
 const explain = (error: PlatformError): string =>
   [error.message, ...(error.extra.errors ?? []).map(({ pointer, detail }) => `${pointer.slice(1)}: ${detail}`)].join(
     '\n',

@@ -5,7 +5,6 @@ import { placeOfAuthenticator } from './sign-in/authenticator.service.js';
 import { placeOfProviderSecret } from './single-sign-on/identity-provider.service.js';
 import { placeOfVerifier } from './single-sign-on/provider-sign-in.service.js';
 
-/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
 export const sealedColumns: readonly SealedColumn[] = [
   {
     table: 'signing_key',

@@ -105,7 +105,6 @@ async function addOperator(database: Database, passwords: PasswordService): Prom
   );
 }
 
-/** Run as a program: `PROFILE=development node dist/seed.js`. */
 async function main(): Promise<void> {
   const config = loadConfig();
   const database = new Database(config.database, entities);

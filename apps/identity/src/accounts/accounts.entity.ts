@@ -1,16 +1,10 @@
 import type { OperatorRole } from '@crm/contracts';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IdentifiedRow, TenantRow } from '../tenant-row.js';
 
 /** A change of a user's address: first one that waits for its confirmation, then one that can be undone. */
 @Entity({ name: 'email_change' })
-export class EmailChange {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  /** In the order in which the changes were asked for. */
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class EmailChange extends IdentifiedRow {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
@@ -20,15 +14,12 @@ export class EmailChange {
   @Column({ name: 'new_email', type: 'text' })
   newEmail: string;
 
-  /** SHA-256 of the secret part of the token that was sent to the new address. */
   @Column({ name: 'secret_hash', type: 'bytea' })
   secretHash: Buffer;
 
-  /** The same of the token that was sent to the old one. */
   @Column({ name: 'undo_hash', type: 'bytea', nullable: true })
   undoHash: Buffer | null;
 
-  /** Until when it can be confirmed, or undone once it is. */
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Date;
 
@@ -37,17 +28,10 @@ export class EmailChange {
 }
 
 @Entity({ name: 'invitation' })
-export class Invitation {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class Invitation extends IdentifiedRow {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** SHA-256 of the token's secret part. */
   @Column({ name: 'secret_hash', type: 'bytea' })
   secretHash: Buffer;
 
@@ -60,17 +44,10 @@ export class Invitation {
 
 /** A link to set a new password that was sent to a user. Used and replaced ones are deleted. */
 @Entity({ name: 'password_reset' })
-export class PasswordReset {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class PasswordReset extends IdentifiedRow {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** SHA-256 of the token's secret part. */
   @Column({ name: 'secret_hash', type: 'bytea' })
   secretHash: Buffer;
 
@@ -78,12 +55,8 @@ export class PasswordReset {
   expiresAt: Date;
 }
 
-/** The last suspension of a workspace, lifted or not. */
 @Entity({ name: 'tenant_suspension' })
-export class TenantSuspension {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
+export class TenantSuspension extends TenantRow {
   /** Of the workspace, as it was then: nobody can change it while the workspace is suspended. */
   @Column({ type: 'text' })
   name: string;
@@ -95,28 +68,18 @@ export class TenantSuspension {
   @Column({ name: 'suspended_at', type: 'timestamptz' })
   suspendedAt: Date;
 
-  /** Null while the workspace is suspended. */
   @Column({ name: 'reinstated_at', type: 'timestamptz', nullable: true })
   reinstatedAt: Date | null;
 }
 
-/** Somebody who runs the platform: a row of the platform's own tenant. */
 @Entity({ name: 'operator' })
-export class Operator {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  /** Normalised (see email-address.ts). */
+export class Operator extends IdentifiedRow {
   @Column({ type: 'text' })
   email: string;
 
   @Column({ type: 'text' })
   name: string;
 
-  /** Argon2id in PHC string format. */
   @Column({ name: 'password_hash', type: 'text' })
   passwordHash: string;
 
@@ -130,7 +93,6 @@ export class Operator {
   @Column({ name: 'sign_in_epoch', type: 'integer' })
   signInEpoch: number;
 
-  /** The workspace whose submissions the operator never decides on. */
   @Column({ name: 'linked_tenant_id', type: 'uuid', nullable: true })
   linkedTenantId: string | null;
 

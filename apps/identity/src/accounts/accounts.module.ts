@@ -45,7 +45,7 @@ import { ErasureRepository, PersonalDataRepository } from './personal-data.repos
 import { PersonalDataExportService } from './personal-data-export.service.js';
 import { InvitationController, RegistrationController, VerificationController } from './registration.controller.js';
 import { RegistrationService } from './registration.service.js';
-import { SuspensionNoticeService, SuspensionService } from './suspension.service.js';
+import { SuspensionService } from './suspension.service.js';
 import { UserController } from './user-administration.controller.js';
 import { UserAdministrationService } from './user-administration.service.js';
 import { VerificationService } from './verification.service.js';
@@ -107,7 +107,6 @@ import { VerificationService } from './verification.service.js';
     RegistrationLimit,
     RegistrationService,
     SuspensionRepository,
-    SuspensionNoticeService,
     SuspensionService,
     UserAdministrationService,
     LapsedClaimSweeper,

@@ -12,7 +12,6 @@ const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class EmailChangeRepository {
-  /** Adds a change; it replaces those of the user that were not confirmed. */
   async replacePending(tx: TenantTransaction, { validSeconds, ...change }: NewEmailChange): Promise<void> {
     const changes = tx.repository(EmailChange);
     await changes.delete({ tenantId: tx.tenantId, userId: change.userId, confirmedAt: IsNull() });
@@ -33,7 +32,6 @@ export class EmailChangeRepository {
     return found?.userId ?? null;
   }
 
-  /** Like find, by the narrow role in the context of the tenant, and holds the row until the transaction ends. */
   async lock(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
     return tx
       .repository(EmailChange)
@@ -51,7 +49,6 @@ export class EmailChangeRepository {
       .update({ tenantId, id }, { undoHash, confirmedAt: secondsFromNow(0), expiresAt: secondsFromNow(undoSeconds) });
   }
 
-  /** Takes away a change and every later one of the user. @returns the addresses that they had brought */
   async deleteSince(tx: NarrowTransaction, { tenantId, userId, id }: EmailChange): Promise<string[]> {
     const changes = tx.repository(EmailChange);
     const since = { tenantId, userId, id: MoreThanOrEqual(id) };
@@ -75,7 +72,6 @@ export class InvitationRepository {
     return tx.repository(Invitation).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /** Like find, and holds the row until the transaction ends, so that an invitation is accepted once. */
   async lock(tx: TenantTransaction, id: string): Promise<Invitation | null> {
     return tx
       .repository(Invitation)
@@ -86,7 +82,6 @@ export class InvitationRepository {
     await tx.repository(Invitation).update({ tenantId: tx.tenantId, id }, { acceptedAt: new Date() });
   }
 
-  /** Deletes the invitations of a user that were not accepted. */
   async deletePending(tx: TenantTransaction, userId: string): Promise<void> {
     await tx.repository(Invitation).delete({ tenantId: tx.tenantId, userId, acceptedAt: IsNull() });
   }
@@ -108,7 +103,6 @@ export class PasswordResetRepository {
     return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt });
   }
 
-  /** No link that was sent to the user is valid any more. */
   async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
     await tx.repository(PasswordReset).delete({ tenantId, userId });
   }
@@ -126,16 +120,13 @@ export const END_SIGN_INS_OF_TENANT = `
   signed_in AS (DELETE FROM session WHERE tenant_id = $1 RETURNING 1)
   SELECT (SELECT count(*)::int FROM signed_in) AS sessions, (SELECT count(*)::int FROM granted) AS grants`;
 
-/** What a suspension or a reinstatement has ended. */
 export interface EndedSignIns {
   readonly sessions: number;
-  /** What apps did for users. */
   readonly grants: number;
 }
 
 @Injectable()
 export class SuspensionRepository {
-  /** The last suspension of the tenant in context; the caller holds the tenant's row. */
   async find(tx: TenantTransaction): Promise<TenantSuspension | null> {
     return tx.repository(TenantSuspension).findOneBy({ tenantId: tx.tenantId });
   }
@@ -144,13 +135,11 @@ export class SuspensionRepository {
     await tx.repository(TenantSuspension).upsert({ tenantId: tx.tenantId, ...suspension }, ['tenantId']);
   }
 
-  /** Sessions, grants, and sign-ins that are half done. */
   async endSignIns(tx: TenantTransaction): Promise<EndedSignIns> {
     const [ended] = await tx.query<EndedSignIns>(END_SIGN_INS_OF_TENANT, [tx.tenantId]);
     return ended ?? { sessions: 0, grants: 0 };
   }
 
-  /** A page of those in force, the last suspended first, and how many there are. */
   async listInForce(
     tx: NarrowTransaction,
     { after, limit, offset, counts }: ListPage,

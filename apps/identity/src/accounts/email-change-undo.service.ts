@@ -54,7 +54,6 @@ export class EmailChangeUndoService {
     });
   }
 
-  /** Ends every session, makes the password invalid and removes passkeys, new authenticators and new links. @returns the user */
   private async shutOut(tenantId: string, id: string, secret: string): Promise<string> {
     const { userId, ended } = await this.database.transaction(tenantId, async (tx) => {
       const change = assertUndoable(await this.changes.find(tx, id), secret);
@@ -93,7 +92,6 @@ export class EmailChangeUndoService {
   }
 }
 
-/** @throws PlatformError INVALID_EMAIL_CHANGE */
 function assertUndoable(change: EmailChange | null, secret: string): EmailChange {
   if (!change?.confirmedAt || !change.undoHash || !isSecret(change.undoHash, secret)) {
     throw new PlatformError('INVALID_EMAIL_CHANGE');

@@ -28,7 +28,6 @@ export interface WantedEmailChange {
   code?: string;
 }
 
-/** Changes the address with which a user signs in: the new one must be confirmed, the old one is told. */
 @Injectable()
 export class EmailChangeService {
   constructor(

@@ -8,7 +8,6 @@ import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { ErasureRepository } from './personal-data.repository.js';
 
-/** Erases users: the account and all that belongs to it go at once, and other services and apps learn of it by an event. */
 @Injectable()
 export class ErasureService {
   constructor(

@@ -45,7 +45,6 @@ export class ExpiredRowRepository {
 
 const EVERY_MS = 10 * 60_000;
 
-/** Deletes what has expired, at start and every ten minutes. */
 @Injectable()
 export class ExpiredRowSweeper extends Sweeper {
   constructor(

@@ -7,7 +7,6 @@ import { RecoveryCodesView, StepUpInput } from '../sign-in/sign-in.dto.js';
 import { OperatorView, SessionListView } from './operator.dto.js';
 import { OperatorPasskeyService, OperatorService } from './operator.service.js';
 
-/** The account of the operator who calls. */
 @ApiGroup(OPERATORS_SIGN_IN_GROUP)
 @Controller('operators/api/auth')
 @Access({ right: 'read' })
@@ -96,7 +95,6 @@ export class OperatorsAccountController {
   }
 }
 
-/** The passkeys of the operator who calls. */
 @ApiGroup(OPERATORS_SIGN_IN_GROUP)
 @Controller('operators/api/auth')
 @Access({ right: 'read' })

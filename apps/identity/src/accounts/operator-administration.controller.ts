@@ -87,7 +87,6 @@ export class OperatorController {
   }
 }
 
-/** Workspaces as a whole. */
 @ApiGroup({
   name: 'Tenants',
   description: 'Workspaces: their plans, and suspending them.',

@@ -59,7 +59,6 @@ export class OperatorAdministrationService {
     return view;
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
   async endSessions(principal: Principal, id: string): Promise<void> {
     const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
       await this.lockProven(tx, principal);

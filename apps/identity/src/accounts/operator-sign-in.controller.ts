@@ -82,7 +82,6 @@ export class OperatorsSessionController extends secondFactorRoutes({
   }
 }
 
-/** Sign-in of operators by passkey. */
 @ApiGroup(OPERATORS_SIGN_IN_GROUP)
 @Controller('operators/api/auth/login/passkey')
 export class OperatorsPasskeySignInController {

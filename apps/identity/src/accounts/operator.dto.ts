@@ -12,7 +12,6 @@ import {
 import { SessionView } from '../sessions/session.dto.js';
 import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
 
-/** A new operator, as given to the program that creates one. */
 export class OperatorInput {
   @EmailField({ example: 'operator@platform.test' })
   email: string;
@@ -36,7 +35,6 @@ export class OperatorInput {
 
 const STATUSES = ['active', 'disabled'] as const;
 
-/** An operator as operators see one. */
 export class OperatorView {
   @IdField()
   id: string;

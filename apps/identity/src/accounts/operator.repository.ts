@@ -5,7 +5,6 @@ import { Operator } from './accounts.entity.js';
 export type NewOperator = Pick<Operator, 'id' | 'email' | 'name' | 'passwordHash' | 'role' | 'linkedTenantId'>;
 export type OperatorChanges = Partial<Pick<Operator, 'name' | 'role' | 'status' | 'linkedTenantId'>>;
 
-/** Operators; every transaction is in the context of the platform's tenant. */
 @Injectable()
 export class OperatorRepository {
   async findByEmail(tx: TenantTransaction, email: string): Promise<Operator | null> {
@@ -25,7 +24,6 @@ export class OperatorRepository {
     return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_read' } });
   }
 
-  /** Like find, and holds the row until the transaction ends. */
   async lock(tx: TenantTransaction, id: string): Promise<Operator | null> {
     const where = { tenantId: tx.tenantId, id };
     return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_write' } });
@@ -42,12 +40,10 @@ export class OperatorRepository {
     return administrators.length;
   }
 
-  /** In the order they came. */
   async list(tx: TenantTransaction): Promise<Operator[]> {
     return tx.repository(Operator).find({ where: { tenantId: tx.tenantId }, order: { id: 'ASC' } });
   }
 
-  /** Adds an operator unless the address has one. */
   async insertMissing(tx: TenantTransaction, operator: NewOperator): Promise<void> {
     await tx
       .repository(Operator)

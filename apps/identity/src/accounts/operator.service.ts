@@ -50,7 +50,6 @@ export class OperatorSessionService extends SessionIssuer {
   }
 }
 
-/** The passkeys of operators: those of users at another address. */
 @Injectable()
 export class OperatorPasskeyService extends Passkeys {
   constructor(
@@ -72,7 +71,6 @@ export class OperatorPasskeyService extends Passkeys {
   }
 }
 
-/** Sessions in one answer; an operator has a few. */
 const MOST_SESSIONS = 200;
 
 /** What operators do with their own account: sign in by password and authenticator, prove themselves again, end sessions. */
@@ -118,7 +116,6 @@ export class OperatorService {
     return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(operator) : undefined };
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
       const { id, method, epoch } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
@@ -128,7 +125,6 @@ export class OperatorService {
     });
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT */
   async startEnrolment(token: string): Promise<NewAuthenticator> {
     return this.mfa.startEnrolment('operators', token, async (tx, id) => {
       const operator = await this.operators.find(tx, id);
@@ -136,7 +132,6 @@ export class OperatorService {
     });
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT */
   async confirmEnrolment(
     token: string,
     code: string,
@@ -148,7 +143,6 @@ export class OperatorService {
     return { answer, deviceToken: await this.deviceTokenOf(id) };
   }
 
-  /** @throws PlatformError INVALID_REFRESH_TOKEN */
   async refresh(refreshToken: string, origin: SignInOrigin): Promise<TokenPair> {
     return this.sessions.refresh(refreshToken, origin);
   }
@@ -166,7 +160,6 @@ export class OperatorService {
     return data.map((session) => sessionView(session, sessionId));
   }
 
-  /** @throws PlatformError NOT_FOUND */
   async endSession(principal: Principal, sessionId: string): Promise<void> {
     await this.inPlatform(async (tx) => {
       const found = await this.sessions.endWithin(tx, principal.userId, sessionId);
@@ -185,7 +178,6 @@ export class OperatorService {
     await this.sessions.forget(ended);
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async stepUp(principal: Principal, proof: Proof): Promise<void> {
     await this.stepUps.prove(principal, proof, async (tx, id) => {
       // Who has no authenticator has signed in with a passkey: the password alone does not sign in either.
@@ -212,7 +204,6 @@ export class OperatorService {
     return this.inPlatform((tx) => this.operators.findByEmail(tx, account));
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS */
   private async prove(operator: Operator | null, password: string, origin: SignInOrigin): Promise<Operator> {
     const right = await this.passwords.matches(operator?.passwordHash, password, origin.address);
     if (right && operator?.status === 'active') return operator;
@@ -255,7 +246,6 @@ export class OperatorService {
   }
 }
 
-/** What an operator does with their own account. */
 async function recordOwnAct(
   tx: TenantTransaction,
   principal: Principal,

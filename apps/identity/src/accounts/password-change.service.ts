@@ -30,7 +30,6 @@ export interface PasswordChanged {
 /** Calls of one user in 15 minutes: each costs up to two hashes and a look into the list of known passwords. */
 export const CHANGES = { name: 'password-change', points: 20, windowSeconds: 15 * 60 };
 
-/** Changes the password of the current user. */
 @Injectable()
 export class PasswordChangeService {
   private readonly limit: Limiter;

@@ -18,7 +18,7 @@ import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import type { PasswordReset } from './accounts.entity.js';
-import { passwordChangedMail, RESET_MINUTES, resetMail } from './accounts.mail.js';
+import { passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
 import { PasswordResetLimit } from './limits.js';
@@ -56,12 +56,11 @@ export class PasswordResetService {
     this.afterResponse.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
   }
 
-  /** Stores a link and its mail in the transaction that has locked the user. */
   async send(tx: TenantTransaction, user: User): Promise<void> {
     const id = newId();
     const secret = newSecret();
     const secretHash = hashSecret(secret);
-    await this.resets.insert(tx, { id, userId: user.id, secretHash, validSeconds: RESET_MINUTES * 60 });
+    await this.resets.insert(tx, { id, userId: user.id, secretHash, validSeconds: RESET_SECONDS });
     // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/password-reset#token=${packIds(user.tenantId, id)}.${secret}`;
     await this.mails.queue(tx, user.tenantId, resetMail(user, link));
@@ -127,7 +126,6 @@ const invalid = () => new PlatformError('INVALID_PASSWORD_RESET');
 const canHavePassword = ({ status, origin }: User): boolean =>
   status === 'active' && origin !== 'embed' && origin !== 'identity_provider';
 
-/** @returns the user whose link it is @throws PlatformError INVALID_PASSWORD_RESET */
 function assertValid(reset: PasswordReset | null, secret: string, user: User | null): User {
   if (!reset || !isSecret(reset.secretHash, secret) || !user || !canHavePassword(user)) throw invalid();
   return user;

@@ -19,7 +19,6 @@ import { type PersonalData, PersonalDataRepository } from './personal-data.repos
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(id)).toISOString();
 
-/** The members of an archive but the audit trail. No hash, no sealed secret and no code is among them. */
 function archiveOf(data: PersonalData, currentSessionId: string | undefined) {
   const { user, sessions, authenticator, recoveryCodesLeft, passkeys, invitations, emailChanges } = data;
   const { id, email, name, roles, status, origin, mfaEnabled } = user;
@@ -65,16 +64,13 @@ function ownEntry(entry: AuditEntryView, userId: string): AuditEntryView {
   return isOthers ? { ...entry, address: null, device: null } : entry;
 }
 
-/** Entries of the audit trail that one transaction reads. */
 const BATCH = 500;
 
-/** Exports of one user in an hour, whoever asks. */
 export const EXPORTS_PER_HOUR = 10;
 
 /** Names the members of the archive; another number when one of them changes its meaning. */
 const FORMAT = 'crm-personal-data/1';
 
-/** Hands out what identity keeps of a user, as a JSON document. */
 @Injectable()
 export class PersonalDataExportService {
   private readonly limit: Limiter;

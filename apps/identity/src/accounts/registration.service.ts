@@ -18,7 +18,6 @@ export interface Registration {
   workspace: { name: string; plan?: Plan; timeZone?: string; country?: string | null };
 }
 
-/** A workspace and its owner. */
 export interface OpenedWorkspace {
   user: NewUser;
   tenant: NewTenant;

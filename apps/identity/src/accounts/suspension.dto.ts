@@ -1,6 +1,5 @@
 import { DateTimeField, EnumField, IdField, ListQuery, TextField } from '@crm/http';
 
-/** What operators decide about a workspace as a whole. */
 export type TenantDecision = 'suspend' | 'reinstate';
 
 export class TenantDecisionInput {
@@ -18,7 +17,6 @@ export class ListTenantsQuery extends ListQuery {
   state: 'suspended';
 }
 
-/** A workspace as operators decide on it. */
 export class TenantStandingView {
   @IdField()
   id: string;

@@ -19,26 +19,6 @@ import { suspensionMail } from './accounts.mail.js';
 import { SuspensionRepository } from './accounts.repository.js';
 import type { TenantDecision, TenantStandingView } from './suspension.dto.js';
 
-/** Tells the administrators of a workspace that operators have suspended or reinstated it. */
-@Injectable()
-export class SuspensionNoticeService {
-  constructor(
-    private readonly users: UserRepository,
-    private readonly mails: MailService,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {}
-
-  /** Queues the mails in the transaction of the decision. Mail is sent while the workspace is suspended. */
-  async send(tx: TenantTransaction, tenant: Tenant, decision: TenantDecision, reason: string): Promise<void> {
-    // Its address may be that of somebody who has nothing to do with it.
-    if (!tenant.verifiedAt) return;
-    const mail = suspensionMail(decision, tenant.name, reason, this.config.service.baseUrl);
-    for (const { email } of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {
-      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
-    }
-  }
-}
-
 const LONGEST_REASON = 2000;
 /** Milliseconds for which a decision waits for its turn; marketplace-admin waits longer for the answer. */
 const LONGEST_WAIT_MS = 5000;
@@ -56,10 +36,12 @@ export class SuspensionService {
     private readonly database: Database,
     private readonly tenants: TenantRepository,
     private readonly suspensions: SuspensionRepository,
-    private readonly notices: SuspensionNoticeService,
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
     private readonly revocations: RevocationService,
     private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
@@ -83,7 +65,7 @@ export class SuspensionService {
       if (before.state === OUTCOMES[decision].state) return before;
       const next = nextSuspension(tenant, last, decision, why);
       // It holds administrators, and so comes before sessions end: the order of every change of a user.
-      await this.notices.send(tx, tenant, decision, why);
+      await this.notify(tx, tenant, decision, why);
       await this.apply(tx, operator, { decision, reason: why, next });
       return standingOf(tenant, next);
     });
@@ -103,6 +85,16 @@ export class SuspensionService {
     const { suspensions, counted } = await this.database.crossTenant((tx) => this.suspensions.listInForce(tx, page));
     const data = suspensions.map((one) => standingOf({ id: one.tenantId, name: one.name }, one));
     return listAnswer(data, page, counted, ({ id, suspendedAt }) => ({ value: suspendedAt, id }));
+  }
+
+  /** Mail is sent while the workspace is suspended. */
+  private async notify(tx: TenantTransaction, tenant: Tenant, decision: TenantDecision, reason: string): Promise<void> {
+    // Its address may be that of somebody who has nothing to do with it.
+    if (!tenant.verifiedAt) return;
+    const { baseUrl } = this.config.service;
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {
+      await this.mails.queue(tx, tx.tenantId, suspensionMail(email, decision, tenant.name, reason, baseUrl));
+    }
   }
 
   private async apply(

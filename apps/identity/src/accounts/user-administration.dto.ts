@@ -43,7 +43,6 @@ export class UserChangeInput {
   status?: 'active' | 'disabled';
 }
 
-/** A user as administrators see them. */
 export class UserView extends UserSummaryView {
   @EnumField(['active', 'invited', 'disabled'])
   status: string;

@@ -69,7 +69,6 @@ const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 }
 /** Passwords that the administrators of a tenant set in an hour: each is looked at and hashed. Others are invited. */
 export const PASSWORDS_SET = { name: 'user-password', points: 300, windowSeconds: 3600 };
 
-/** The users of a tenant as its administrators see and change them. */
 @Injectable()
 export class UserAdministrationService {
   private readonly invitationLimit: Limiter;
@@ -104,7 +103,6 @@ export class UserAdministrationService {
     return listAnswer(users, page, counted, idPosition);
   }
 
-  /** @throws PlatformError NOT_FOUND, also for a user of another tenant */
   async get(tenantId: string, id: string): Promise<User> {
     return this.database.transaction(tenantId, (tx) => this.require(tx, id));
   }
@@ -232,7 +230,6 @@ export class UserAdministrationService {
     }
   }
 
-  /** @returns the sessions that ended */
   private async cutOff(tx: TenantTransaction, before: User, after: User): Promise<string[]> {
     const disabled = after.status === 'disabled' && before.status !== 'disabled';
     const rolesChanged = [...before.roles].sort().join() !== [...after.roles].sort().join();

@@ -10,16 +10,12 @@ import { EmailClaimRepository, SignInEmailRepository } from '../people/email.rep
 import type { EmailClaim } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
-import { accountExistsMail, claimEndedMail, LINK_HOURS, verificationMail } from './accounts.mail.js';
-
-const LINK_SECONDS = LINK_HOURS * 3600;
+import { accountExistsMail, claimEndedMail, LINK_SECONDS, verificationMail } from './accounts.mail.js';
 
 /** Mails to one address in an hour, whoever causes them: nobody floods a mailbox by registering. */
 export const MAILS_PER_HOUR = 20;
-/** Times that a user has the mail sent again in an hour. */
 export const RESENDS_PER_HOUR = 5;
 
-/** Whose claim of an address it is. */
 export type Claimant = Pick<EmailClaim, 'tenantId' | 'userId' | 'email'>;
 
 /** The address of a registration belongs to whoever proves first that they read its mail. */
@@ -44,12 +40,10 @@ export class VerificationService {
     this.resendLimit = limiter('verification-resend', RESENDS_PER_HOUR);
   }
 
-  /** @throws PlatformError RATE_LIMITED */
   async admitMail(email: string): Promise<void> {
     await this.mailLimit.consume(email);
   }
 
-  /** Claims an address for the owner of a workspace that is being registered, and asks by mail. */
   async begin(tx: NarrowTransaction, claimant: Claimant): Promise<void> {
     const secret = newSecret();
     await this.claims.insert(tx, { ...claimant, secretHash: hashSecret(secret), validSeconds: LINK_SECONDS });
@@ -100,7 +94,6 @@ export class VerificationService {
     if (outcome === 'taken') throw taken();
   }
 
-  /** A claim that can still be verified. */
   private async pending(tenantId: string, userId: string): Promise<EmailClaim> {
     const claim = await inWorkspace(this.database, tenantId, (tx) => this.claims.find(tx, userId));
     if (!claim) throw new PlatformError('CONFLICT', 'There is no address that waits to be verified');

@@ -1,26 +1,21 @@
 import type { EVENTS, EventData } from '@crm/contracts';
+import type { User } from '../people/people.entity.js';
+import type { NewMail } from './mail.repository.js';
+import { letter, NOTICE_SECONDS, singleLine } from './mail-text.js';
 
 export type DisabledEndpoint = EventData<(typeof EVENTS)['webhook.endpoint_disabled']>;
 
-/** After this the mail says nothing that is worth reading: seconds. */
-const VALID_SECONDS = 3 * 24 * 3600;
-
-export interface EndpointMail {
-  readonly subject: string;
-  readonly body: string;
-  readonly validSeconds: number;
-}
-
 /** Names the host only: the path of an endpoint often holds a secret. */
 export function endpointMail(
+  { email, name }: Pick<User, 'email' | 'name'>,
   { subscription, reason, heldDeliveries }: DisabledEndpoint,
   workspace: string,
   baseUrl: string,
-): EndpointMail {
+): NewMail {
   const { id, url, description, events, appKey } = subscription;
   const { host } = new URL(url);
   const address = `${baseUrl}/api/webhooks/subscriptions/${id}`;
-  const body = [
+  const lines = [
     `the platform has disabled a webhook subscription of the workspace ${singleLine(workspace)}: ${reason}.`,
     '',
     `  Receiver: ${host}`,
@@ -35,14 +30,7 @@ export function endpointMail(
     `1. Send it a test event: POST ${address}/test`,
     `2. Have new events sent: POST ${address}/resume`,
     `3. Send what was held: POST ${address}/recover`,
-    '',
-  ].join('\n');
-  return {
-    subject: `Webhook subscription for ${host} is disabled`,
-    body,
-    validSeconds: VALID_SECONDS,
-  };
+  ];
+  const subject = `Webhook subscription for ${host} is disabled`;
+  return letter(email, subject, NOTICE_SECONDS, lines, `Hello ${singleLine(name)},`);
 }
-
-/** Names come from users; a line break in one must not become one in a mail. */
-const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,4 +1,22 @@
-/** Longest name in a mail, in characters. */
+import type { NewMail } from './mail.repository.js';
+
+/** A notice is of use until it is read. */
+export const NOTICE_SECONDS = 3 * 24 * 3600;
+
+/** @param lines below the greeting */
+export function letter(
+  recipient: string,
+  subject: string,
+  validSeconds: number,
+  lines: readonly string[],
+  greeting = 'Hello,',
+): NewMail {
+  return { recipient, subject, body: [greeting, '', ...lines, ''].join('\n'), validSeconds };
+}
+
+/** Names come from users; a line break in one must not become one in a mail. */
+export const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
 const MOST_CHARACTERS = 60;
 
 /**

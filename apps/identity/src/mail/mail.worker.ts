@@ -4,13 +4,9 @@ import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { type DueMail, MailRepository, MailSeal } from './mail.repository.js';
 
-/** What nodemailer puts on the error of a dialogue that failed. */
 interface SmtpError {
-  /** The server's reply, such as 550; absent when there was none. */
   responseCode?: number;
-  /** The whole reply, such as `550 5.1.1 no such user`. */
   response?: string;
-  /** The command that was refused. */
   command?: string;
 }
 
@@ -51,7 +47,6 @@ export function isPermanentRefusal(error: unknown): boolean {
 }
 
 const LONGEST_PAUSE_MS = 1000;
-/** Mails sent at the same time. */
 const PLACES = 10;
 /** Connecting, greeting and each command of the SMTP dialogue may take this long. */
 const SMTP_TIMEOUT_MS = 10_000;
@@ -97,7 +92,6 @@ export class MailWorker extends Worker<DueMail> {
     return { tenantId, mailId: id };
   }
 
-  /** Sends a mail and stores the outcome. */
   protected async work(mail: DueMail): Promise<void> {
     if (mail.expired) {
       await this.abandon(mail, mail.lastError ?? 'It expired before it could be sent');

@@ -6,7 +6,6 @@ import type { DisabledEndpoint } from './endpoint-notice.mail.js';
 import { EndpointNoticeService, VerdictService } from './notice.service.js';
 import type { Verdict } from './verdict.mail.js';
 
-/** Webhook subscriptions that the platform has disabled. */
 @Controller()
 export class EndpointNoticeConsumer {
   constructor(private readonly notices: EndpointNoticeService) {}
@@ -17,7 +16,6 @@ export class EndpointNoticeConsumer {
   }
 }
 
-/** What operators decide on submissions and published apps. */
 @Controller()
 export class VerdictConsumer {
   constructor(private readonly verdicts: VerdictService) {}

@@ -29,10 +29,8 @@ export class EndpointNoticeService {
     const { name, verified } = await this.tenants.view(tx);
     // The address may be another person's, and the mail carries texts of the workspace.
     if (!verified) return;
-    const { body, ...mail } = endpointMail(endpoint, name, this.config.service.baseUrl);
     for (const user of await this.recipients(tx, endpoint.subscription.createdBy)) {
-      const greeting = `Hello ${user.name.replace(/\s+/g, ' ').trim()},`;
-      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: user.email, body: `${greeting}\n\n${body}` });
+      await this.mails.queue(tx, tx.tenantId, endpointMail(user, endpoint, name, this.config.service.baseUrl));
     }
   }
 
@@ -61,10 +59,9 @@ export class VerdictService {
     const tenant = await this.tenants.find(tx);
     // A workspace that is gone or closed has nobody to tell; one that nobody verified may have another person's address.
     if (!tenant?.verifiedAt || tenant.closedAt) return;
-    const mail = verdictMail(verdict, tenant.name, this.config.service.baseUrl);
     const limit = MAX_NOTIFIED_ADMINISTRATORS;
     for (const { email } of await this.users.holdAdministratorsToTell(tx, limit, verdict.submittedBy)) {
-      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
+      await this.mails.queue(tx, tx.tenantId, verdictMail(email, verdict, tenant.name, this.config.service.baseUrl));
     }
   }
 }

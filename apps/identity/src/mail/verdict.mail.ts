@@ -1,11 +1,8 @@
 import type { EVENTS, EventData, SubmissionOutcome } from '@crm/contracts';
 import type { NewMail } from './mail.repository.js';
-import { plainName, plainText, quotedReason } from './mail-text.js';
+import { letter, NOTICE_SECONDS, plainName, plainText, quotedReason } from './mail-text.js';
 
 export type Verdict = EventData<(typeof EVENTS)['submission.decided']>;
-
-/** A notice is of use until it is read; the verdict stays where the link leads. */
-const NOTICE_SECONDS = 3 * 24 * 3600;
 
 /** Characters; what certification accepts. */
 const LONGEST_VERSION = 64;
@@ -78,16 +75,15 @@ const TEXTS: Readonly<Record<SubmissionOutcome, Text>> = {
 
 /** @param workspace name of the publisher */
 export function verdictMail(
+  recipient: string,
   { appKey, appName, version, decision, reason }: Verdict,
   workspace: string,
   baseUrl: string,
-): Omit<NewMail, 'recipient'> {
+): NewMail {
   const { outcome, act, ofApp, meaning } = TEXTS[decision];
   const app = plainName(appName, 'without a name');
   const subject = ofApp ? `the app ${app}` : `version ${plainText(version, LONGEST_VERSION)} of the app ${app}`;
-  const body = [
-    'Hello,',
-    '',
+  const lines = [
     `the operators of the platform ${act} ${subject}. It belongs to the workspace ${plainName(workspace)}, which you administer.`,
     '',
     ...quotedReason(reason),
@@ -97,11 +93,7 @@ export function verdictMail(
     '',
     // The key of an app may look like a domain, so it stands in this address alone.
     `GET ${baseUrl}/api/marketplace/developer/apps/${appKey}/versions/${encodeURIComponent(version)}`,
-    '',
   ];
-  return {
-    subject: `${subject.replace(/^./, (letter) => letter.toUpperCase())} ${outcome}`,
-    body: body.join('\n'),
-    validSeconds: NOTICE_SECONDS,
-  };
+  const capitalised = subject.replace(/^./, (first) => first.toUpperCase());
+  return letter(recipient, `${capitalised} ${outcome}`, NOTICE_SECONDS, lines);
 }

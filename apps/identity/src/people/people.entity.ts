@@ -1,17 +1,16 @@
 import type { Plan } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { IdentifiedRow } from '../tenant-row.js';
 
 /** Reserves nothing: any number of claims of an address stand beside each other, also beside the user it belongs to. */
 @Entity({ name: 'email_claim' })
 export class EmailClaim {
-  /** Who registered. */
   @PrimaryColumn({ name: 'user_id', type: 'uuid' })
   userId: string;
 
   @Column({ name: 'tenant_id', type: 'uuid' })
   tenantId: string;
 
-  /** Normalised (see email-address.ts). */
   @Column({ type: 'text' })
   email: string;
 
@@ -33,7 +32,6 @@ export class EmailClaim {
 /** Which user signs in with an address. An address has one user on the whole platform. */
 @Entity({ name: 'sign_in_email' })
 export class SignInEmail {
-  /** Normalised (see email-address.ts). */
   @PrimaryColumn({ type: 'text' })
   email: string;
 
@@ -57,14 +55,7 @@ export type UserStatus = 'active' | 'invited' | 'disabled';
 export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
 
 @Entity({ name: 'app_user' })
-export class User {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  /** Normalised (see email-address.ts). */
+export class User extends IdentifiedRow {
   @Column({ type: 'text' })
   email: string;
 
@@ -107,7 +98,6 @@ export class Tenant {
   @Column({ type: 'text' })
   plan: Plan;
 
-  /** IANA name, e.g. `Europe/Berlin`. */
   @Column({ name: 'time_zone', type: 'text' })
   timeZone: string;
 
@@ -119,7 +109,6 @@ export class Tenant {
   @Column({ name: 'verified_at', type: 'timestamptz', nullable: true })
   verifiedAt: Date | null;
 
-  /** When the platform closed it, because nobody verified the address. */
   @Column({ name: 'closed_at', type: 'timestamptz', nullable: true })
   closedAt: Date | null;
 

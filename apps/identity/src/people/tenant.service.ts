@@ -14,7 +14,6 @@ export class TenantService {
     private readonly trail: AuditTrail,
   ) {}
 
-  /** @throws PlatformError NOT_FOUND */
   async get(tenantId: string): Promise<TenantView> {
     return this.database.transaction(tenantId, (tx) => this.view(tx));
   }
@@ -49,7 +48,6 @@ export class TenantService {
   }
 }
 
-/** @throws PlatformError EMAIL_NOT_VERIFIED */
 export function assertVerified(tenant: Pick<TenantView, 'verified'>): void {
   if (tenant.verified !== false) return;
   throw new PlatformError('EMAIL_NOT_VERIFIED', 'Verify the address that the workspace was registered with first');

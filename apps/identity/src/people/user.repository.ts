@@ -37,18 +37,15 @@ export const LOCK_USER_FOR_ISSUE = `
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
 
-/** Whom a password is checked for. */
 export type SignInUser = Pick<
   User,
   'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch'
 >;
 
-/** Whose rights go into a token. */
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
 
 @Injectable()
 export class UserRepository {
-  /** Adds a user in the transaction that claims their address. */
   async insert(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     await tx.repository(User).insert({ tenantId, ...user });
   }
@@ -68,13 +65,11 @@ export class UserRepository {
     return tx.repository(User).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /** What a sign-in by password reads, in a transaction of its own and one round trip. */
   async readForSignIn(database: Database, { tenantId, userId }: EmailHolder): Promise<SignInUser | null> {
     const [user] = await database.read<SignInUser>(tenantId, READ_SIGN_IN_USER, [userId]);
     return user ?? null;
   }
 
-  /** Like find, and holds the row until the transaction ends, so that two changes of one user follow each other. */
   async lock(tx: TenantTransaction, id: string): Promise<User | null> {
     return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
   }
@@ -106,7 +101,6 @@ export class UserRepository {
     return affected === 1;
   }
 
-  /** Users in the order they came, which is that of their ids, and how many there are. */
   async list(tx: TenantTransaction, page: ListPage): Promise<{ users: User[]; counted: number }> {
     const { tenantId } = tx;
     const users = await tx.repository(User).find({

@@ -15,7 +15,6 @@ export class UserService {
     private readonly emails: SignInEmailRepository,
   ) {}
 
-  /** @throws PlatformError EMAIL_TAKEN */
   async add(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
     if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
@@ -33,7 +32,6 @@ export class UserService {
   }
 }
 
-/** Who a user is. */
 export class UserSummaryView {
   @IdField()
   id: string;

@@ -67,7 +67,6 @@ export class AuthenticationMethods {
     }
   }
 
-  /** An error that says which proofs are possible. */
   async refusal(
     tx: TenantTransaction,
     userId: string,

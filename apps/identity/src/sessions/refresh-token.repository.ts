@@ -67,7 +67,6 @@ export const FIND_SPENT_REFRESH_TOKEN = `
     FROM refresh_token
    WHERE token_hash = $1 AND rotated_at IS NOT NULL AND (tenant_id = $3) = $4`;
 
-/** Whose token it is. */
 export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
 
 /** Which tokens are accepted: those of users and those of operators are refreshed at different addresses. */
@@ -75,7 +74,6 @@ export type RefreshTokenKind = 'users' | 'operators';
 
 @Injectable()
 export class RefreshTokenRepository {
-  /** Stores a token in a transaction of its own and one round trip. */
   async store(
     database: Database,
     tokenHash: Buffer,

@@ -38,12 +38,10 @@ const LASTING: readonly Revocation['kind'][] = ['suspension', 'reinstatement'];
 
 @Injectable()
 export class RevocationRepository {
-  /** Records a cut-off in the transaction of the change that causes it; of two the later one stays. */
   async record(tx: TenantTransaction | NarrowTransaction, { kind, id, cutoffMs }: Revocation): Promise<void> {
     await tx.query(RECORD_CUTOFF, [tx.tenantId ?? tx.origin?.tenantId, kind, id, cutoffMs]);
   }
 
-  /** Takes what the tenants' transactions recorded into the one list that is published. */
   async collect(tx: NarrowTransaction): Promise<void> {
     await tx.query(COLLECT_CUTOFFS, [RELEVANT_SECONDS]);
   }
@@ -62,7 +60,6 @@ export class RevocationRepository {
     return cutoffs.map(({ kind, id, cutoffMs }) => ({ kind, id, cutoffMs }));
   }
 
-  /** Removes suspensions that were lifted. */
   async deleteLifted(tx: NarrowTransaction): Promise<void> {
     await tx.query(DELETE_LIFTED_SUSPENSIONS, []);
   }

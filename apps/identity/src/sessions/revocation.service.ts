@@ -65,7 +65,6 @@ export class RevocationService implements OnApplicationBootstrap {
   }
 }
 
-/** How soon publishing is retried when the broker was unavailable. */
 const EVERY_MS = 1000;
 
 /** Publishes cut-offs whose publishing failed, or whose process died before it. */

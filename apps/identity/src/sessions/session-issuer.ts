@@ -19,9 +19,7 @@ export interface SignInOrigin {
   traceparent?: string | undefined;
 }
 
-/** What a session is opened for. */
 export interface ProvenSignIn extends SignInOrigin {
-  /** By what the holder has proven who they are. */
   method: string;
   /** `signInEpoch` of the holder, read before or with what the proof was compared with. */
   epoch: number;
@@ -40,22 +38,18 @@ export interface SessionHolders {
    * @returns null for one who is not active, or in another epoch
    */
   lock(tx: TenantTransaction, id: string, epoch?: number): Promise<TokenContent | null>;
-  /** What else is committed with a new session. */
   opened?(tx: TenantTransaction, session: OpenedSession, content: TokenContent): Promise<void>;
 }
 
-/** A session that is being opened, with where it was opened. */
 export type OpenedSession = Pick<Session, 'id' | 'userId'> & SignInOrigin;
 
 /** What may have to come before a session is opened, such as a second factor. */
 export interface Precondition<Need, Asked> {
   /** Reads, in the transaction that opens the session, what has to come first; null for nothing. */
   needOf(tx: TenantTransaction): Promise<Need | null>;
-  /** Asks for it after that transaction. */
   ask(need: Need): Promise<Asked>;
 }
 
-/** What every kind of sessions needs. */
 @Injectable()
 export class SessionParts {
   constructor(
@@ -69,7 +63,6 @@ export class SessionParts {
   ) {}
 }
 
-/** Sessions: opened by a sign-in, kept alive by refreshing, ended by the holder, an administrator or a stolen token. */
 export abstract class SessionIssuer {
   private readonly logger = new Logger('SessionIssuer');
 
@@ -202,12 +195,10 @@ export abstract class SessionIssuer {
     await this.forget(ended);
   }
 
-  /** Ends every session, and every sign-in that is half done, as a part of another change; call {@link forget} with the ids after the commit. */
   async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     return this.deleteAllWithin(tx, userId);
   }
 
-  /** Sessions, and whatever else ends when the holder ends them all. */
   protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     await this.parts.pending.endOfUser(tx, userId);
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);

@@ -50,7 +50,6 @@ const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class SessionRepository {
-  /** Opens a session, without a round trip; the user's expired ones go at the same time. */
   insert(
     tx: TenantTransaction,
     session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'>,
@@ -65,7 +64,6 @@ export class SessionRepository {
     tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt]);
   }
 
-  /** Notes that the session was used and moves its end. @returns seconds until it ends, or null when it has ended */
   async touch(
     tx: TenantTransaction,
     id: string,
@@ -82,19 +80,16 @@ export class SessionRepository {
     return (await tx.query(NOTE_PROOF, [tx.tenantId, userId, id, provenAt ?? null])).length === 1;
   }
 
-  /** From now on the user has to prove themselves again, in every session or in all but one. */
   async forgetProofs(tx: TenantTransaction, userId: string, keptId?: string): Promise<void> {
     const sessions = { tenantId: tx.tenantId, userId, ...(keptId !== undefined && { id: Not(keptId) }) };
     await tx.repository(Session).update(sessions, { provenAt: null });
   }
 
-  /** Whether the user of the open session has proven who they are in the last seconds. */
   async wasProven(tx: TenantTransaction, userId: string, id: string, withinSeconds: number): Promise<boolean> {
     const since = Raw((column) => `${column} > now() - make_interval(secs => :withinSeconds)`, { withinSeconds });
     return tx.repository(Session).existsBy({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE, provenAt: since });
   }
 
-  /** Open sessions of a user, the last opened first, and how many there are. */
   async listOfUser(
     tx: TenantTransaction,
     userId: string,
@@ -110,13 +105,11 @@ export class SessionRepository {
     return { sessions, counted: await tx.repository(Session).countBy(open) };
   }
 
-  /** Ends one session of the user. @returns whether there was one */
   async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
     const { affected } = await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id });
     return affected === 1;
   }
 
-  /** Ends every session of the user but one; the caller holds the user's row. @returns their ids */
   async deleteOthersOfUser(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
     const others = { tenantId: tx.tenantId, userId, id: Not(keptId) };
     const found = await tx.repository(Session).find({ select: { tenantId: true, id: true }, where: others });
@@ -124,7 +117,6 @@ export class SessionRepository {
     return found.map(({ id }) => id);
   }
 
-  /** Ends every session of the user. @returns their ids */
   async deleteOfUser(tx: TenantTransaction, userId: string): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(DELETE_SESSIONS_OF_USER, [tx.tenantId, userId]);
     return rows.map(({ id }) => id);

@@ -7,7 +7,6 @@ import { SessionIssuer, SessionParts } from './session-issuer.js';
 
 export type { ProvenSignIn, SignInOrigin } from './session-issuer.js';
 
-/** Credentials that end with the sessions of a user. */
 export interface EndedWithSessions {
   /** `sessions`: whenever the user ends all sessions; `account`: only when the account may be in other hands or must not be used. */
   readonly endsWith: 'sessions' | 'account';
@@ -15,7 +14,6 @@ export interface EndedWithSessions {
   endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]>;
 }
 
-/** The sessions of users. */
 @Injectable()
 export class SessionService extends SessionIssuer {
   private readonly dependents: EndedWithSessions[] = [];

@@ -15,7 +15,6 @@ const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
   admin: [AUDIENCES.admin],
 };
 
-/** How long this process uses the keys that it has read. */
 const CACHE_MS = 30_000;
 
 /**
@@ -34,7 +33,6 @@ interface LoadedKeys {
   readAtMs: number;
 }
 
-/** The platform's signing keys: created when there are none, rotated with overlap, private keys sealed at rest. */
 @Injectable()
 export class SigningKeyService implements OnModuleInit {
   private loaded: LoadedKeys | undefined;
@@ -101,7 +99,6 @@ export class SigningKeyService implements OnModuleInit {
     return outcome;
   }
 
-  /** Public keys, each with the audiences it signs for. */
   async publicKeys(groups: readonly IssuerGroup[] = ['api', 'admin']): Promise<JWK[]> {
     const rows = await this.rows();
     return rows
@@ -115,7 +112,6 @@ export class SigningKeyService implements OnModuleInit {
       }));
   }
 
-  /** The key that signs tokens for the audience now. */
   async signingKey(audience: Audience): Promise<{ kid: string; key: KeyObject }> {
     const now = Date.now();
     const row = (await this.rows()).findLast(
@@ -142,7 +138,6 @@ export class SigningKeyService implements OnModuleInit {
     return this.loaded.rows;
   }
 
-  /** Whether one of the keys was taken out of force since they were read. */
   private isRevoked({ rows }: LoadedKeys): boolean {
     return rows.some(({ kid }) => this.revocations?.isKeyRevoked(kid));
   }
@@ -155,7 +150,6 @@ export class SigningKeyService implements OnModuleInit {
   }
 }
 
-/** What a private key is bound to. */
 export const placeOfSigningKey = (kid: string): string => `signing_key/${kid}`;
 
 /** identity verifies tokens with the keys in its own table. */

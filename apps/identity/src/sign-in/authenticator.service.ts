@@ -15,7 +15,6 @@ const STEP_SECONDS = 30;
 /** Steps accepted before and after the present one, for clocks that differ (RFC 6238, section 5.2). */
 const TOLERATED_STEPS = 1;
 
-/** The time step in which a moment lies. @param nowMs Unix time in milliseconds */
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / 1000 / STEP_SECONDS);
 
 /** The code of a counter: HOTP of RFC 4226, section 5.3, with HMAC-SHA-1. */
@@ -52,18 +51,14 @@ export function matchingStep(
 /** The length that RFC 4226, section 4, R6 recommends; that of the output of HMAC-SHA-1. */
 const SECRET_BYTES = 20;
 
-/** Shown in the authenticator app in front of the address. */
 const ISSUER = 'CRM platform';
 
-/** What an authenticator app is set up with; shown once. */
 export interface NewAuthenticator {
   /** Base32, to be typed in. */
   secret: string;
-  /** The same for a QR code. */
   otpauthUri: string;
 }
 
-/** Authenticator apps of users and operators: enrolled, confirmed, asked for codes and removed. */
 @Injectable()
 export class AuthenticatorService {
   private readonly box: SecretBox;
@@ -76,7 +71,6 @@ export class AuthenticatorService {
     this.box = new SecretBox(config.keyEncryptionKey);
   }
 
-  /** Whether the user has an authenticator in use. */
   isInUse(tx: TenantTransaction, userId: string): Promise<boolean> {
     return this.authenticators.isInUse(tx, userId);
   }
@@ -106,7 +100,6 @@ export class AuthenticatorService {
     return this.recoveryCodes.replace(tx, userId);
   }
 
-  /** Whether the code is right; a code is accepted once. */
   async accepts(tx: TenantTransaction, userId: string, code: string): Promise<boolean> {
     const authenticator = await this.authenticators.find(tx, userId);
     if (!authenticator?.confirmedAt) return false;
@@ -115,13 +108,11 @@ export class AuthenticatorService {
     return step !== undefined && this.authenticators.useStep(tx, userId, step);
   }
 
-  /** Removes the authenticator with its recovery codes. @returns whether there was one */
   async remove(tx: TenantTransaction, userId: string): Promise<boolean> {
     await this.recoveryCodes.removeAll(tx, userId);
     return this.authenticators.delete(tx, userId);
   }
 
-  /** Removes what was enrolled from a time on, and enrolments that are not finished. */
   async removeSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
     const authenticator = await this.authenticators.lock(tx, userId);
     const isOlder = authenticator?.confirmedAt && authenticator.confirmedAt < since;
@@ -133,7 +124,6 @@ export class AuthenticatorService {
   }
 }
 
-/** What the secret of an authenticator is bound to. */
 export const placeOfAuthenticator = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
 
 /** The format that authenticator apps read from a QR code (Google Authenticator's "Key Uri Format"). */

@@ -7,10 +7,8 @@ import { ALGORITHMS, type RelyingParty } from './relying-party.js';
 const MOST_CHARACTERS = 8192;
 const MOST_TRANSPORTS = 8;
 
-/** What `PublicKeyCredential.toJSON()` gives in a browser. */
 export type CredentialJson = Readonly<Record<string, unknown>>;
 
-/** A new key pair whose private half an authenticator has shown to hold. */
 export interface NewCredential {
   readonly credentialId: Buffer;
   readonly publicKey: Buffer;
@@ -19,7 +17,6 @@ export interface NewCredential {
   readonly transports: string[];
 }
 
-/** A signature that is right. The counter has not been compared. */
 export interface Assertion {
   readonly counter: number;
   readonly backedUp: boolean;
@@ -27,7 +24,6 @@ export interface Assertion {
 
 const logger = new Logger('Passkeys');
 
-/** What a browser sends when a passkey was set up, in the form that the library expects. @throws PlatformError */
 export function parseRegistration(credential: CredentialJson): RegistrationResponseJSON {
   const { clientDataJSON, attestationObject, transports } = objectOf(credential.response);
   return {
@@ -40,7 +36,6 @@ export function parseRegistration(credential: CredentialJson): RegistrationRespo
   };
 }
 
-/** What a browser sends when a passkey was used, in the form that the library expects. @throws PlatformError */
 export function parseAssertion(credential: CredentialJson): AuthenticationResponseJSON {
   const { clientDataJSON, authenticatorData, signature, userHandle } = objectOf(credential.response);
   return {
@@ -107,7 +102,6 @@ export async function verifyRegistration(
   };
 }
 
-/** @throws PlatformError INVALID_CREDENTIALS */
 export async function verifyAssertion(
   response: AuthenticationResponseJSON,
   challenge: string,

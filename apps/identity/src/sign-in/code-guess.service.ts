@@ -56,16 +56,13 @@ export class CodeGuessService {
     }
   }
 
-  /** The code was right: the count begins again. */
   async clear(tenantId: string, userId: string, place: GuessPlace): Promise<void> {
     await this.database.transaction(tenantId, (tx) => tx.repository(CodeGuess).delete({ tenantId, userId, place }));
   }
 }
 
-/** Six digits as the specification asks. */
 const CODE_DIGITS = 6;
 
-/** Codes that are sent by e-mail, and what is stored of them. */
 @Injectable()
 export class MailCodes {
   /** The current one first; a code that was stored with an older one is valid for minutes. */

@@ -1,5 +1,5 @@
 import type { NewMail } from '../mail/mail.repository.js';
-import { plainName } from '../mail/mail-text.js';
+import { NOTICE_SECONDS, plainName } from '../mail/mail-text.js';
 
 /** What happened to the factors of an account that its holder is told, so that what a thief does is not unnoticed. */
 export type FactorChange =
@@ -45,8 +45,6 @@ const NOTICES: Readonly<Record<FactorChange, { subject: string; sentence: string
   },
 };
 
-const VALID_SECONDS = 3 * 24 * 3600;
-
 /** What somebody else has added goes on working after a change of the password. */
 const REMOVE: Partial<Record<FactorChange, string>> = {
   'authenticator-added': 'remove the authenticator, ',
@@ -61,14 +59,12 @@ const ADVICE = {
     `If this was not you, ${remove}end all sessions and tell another administrator of the platform.`,
 };
 
-/** What the notice is about. */
 export interface FactorNotice {
   readonly change: FactorChange;
   /** The name of a passkey. Whoever added it chose the name, so only plain words of it are shown. */
   readonly name?: string;
 }
 
-/** @param recipient the address of the account */
 export function factorNotice(recipient: string, { change, name }: FactorNotice, holder: keyof typeof ADVICE): NewMail {
   const { subject, sentence } = NOTICES[change];
   const named = name === undefined ? '' : `\n\nIts name: ${plainName(name)}`;
@@ -76,6 +72,6 @@ export function factorNotice(recipient: string, { change, name }: FactorNotice, 
     recipient,
     subject,
     body: `${sentence}${named}\n\n${ADVICE[holder](REMOVE[change] ?? '')}\n`,
-    validSeconds: VALID_SECONDS,
+    validSeconds: NOTICE_SECONDS,
   };
 }

@@ -10,12 +10,10 @@ export const FIND_ACCOUNT_EMAIL = `
   UNION ALL
   SELECT email FROM operator WHERE tenant_id = $1 AND id = $2`;
 
-/** Tells users and operators by mail what happens to the factors with which they sign in. */
 @Injectable()
 export class FactorNoticeService {
   constructor(private readonly mails: MailService) {}
 
-  /** Queues the mail in the transaction of what it tells. */
   async send(tx: TenantTransaction, userId: string, notice: FactorNotice): Promise<void> {
     const [account] = await tx.query<{ email: string }>(FIND_ACCOUNT_EMAIL, [tx.tenantId, userId]);
     if (!account) return;

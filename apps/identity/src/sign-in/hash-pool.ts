@@ -6,9 +6,7 @@ import { queueLength, refusals, waitSeconds } from './hash-pool-metrics.js';
 export interface HashPoolOptions {
   /** Hashes at the same time; each takes a core and 19 MiB. */
   readonly concurrency: number;
-  /** Hashes that may wait. */
   readonly queueLength: number;
-  /** How long one may wait. */
   readonly queueMs: number;
 }
 

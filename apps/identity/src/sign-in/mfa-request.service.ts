@@ -31,22 +31,17 @@ export interface EnrolmentRequired {
   expiresIn: number;
 }
 
-/** Who signs in; the first proof was right. */
 export interface Account {
   tenantId: string;
   id: string;
   email: string;
-  /** As it was when the first proof was looked at. */
   signInEpoch: number;
   /** Of a sign-in at a provider: when it has authenticated the user; null when it does not say. */
   authenticatedAt?: Date | null;
 }
 
-/** What a sign-in needs beyond the password where no authenticator is set up. */
 interface Demand {
-  /** A code by mail. */
   mailCode: boolean;
-  /** A second factor has to be set up first. */
   enrolment: boolean;
   /** Why the password is not accepted although it is right. */
   refusal?: PlatformError | undefined;
@@ -54,17 +49,13 @@ interface Demand {
   refusesPasskeys?: boolean;
 }
 
-/** Reads what a sign-in needs without an authenticator. */
 type DemandOf = (tx: TenantTransaction) => Promise<Demand>;
 
-/** What a sign-in still needs. */
 interface Need {
   readonly factor: 'authenticator' | 'passkey' | 'mail' | 'enrolment';
-  /** Whether a passkey does instead. */
   readonly offersPasskey: boolean;
 }
 
-/** Asks for the second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
 @Injectable()
 export class MfaRequestService {
   private readonly limit: Limiter;

@@ -17,7 +17,6 @@ import { RecoveryCodeService } from './recovery-code.service.js';
 import type { MfaSettingsView } from './sign-in.dto.js';
 import { SignInLimit } from './sign-in-limit.js';
 
-/** The second factor of the current user, as they set it up themselves. */
 @Injectable()
 export class MfaSettingsService {
   constructor(
@@ -114,7 +113,6 @@ export class MfaSettingsService {
     });
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator */
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {

@@ -17,16 +17,13 @@ import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './sign-in.en
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
 const MAX_TRIES = 5;
 
-/** The user whose second factor was right, and what it was asked for. */
 export type Verified<Purpose = ChallengePurpose> = Pick<Account, 'tenantId' | 'id'> &
   Pick<ProvenSignIn, 'epoch' | 'provenAt'> & { purpose: Purpose };
 
 export const SIGN_INS: readonly SignInPurpose[] = ['sign-in', 'single-sign-on'];
 
-/** By what it was proven. */
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
 
-/** Takes the answer to what a sign-in was asked for: a code, or an enrolment. */
 @Injectable()
 export class MfaService {
   constructor(
@@ -119,7 +116,6 @@ export class MfaService {
     return accepted;
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS */
   private async enrolmentOf(kind: AccountKind, token: string): Promise<MfaChallenge & { purpose: SignInPurpose }> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, id] = idsOf(kind, ids, tokenRefused);

@@ -12,13 +12,11 @@ import { type ChallengePurpose, PasskeyChallengeService, readUserHandle } from '
 import type { RelyingParty } from './relying-party.js';
 import type { Passkey } from './sign-in.entity.js';
 
-/** The answer of a browser to the options it was given. */
 export interface PasskeyAnswer {
   readonly challengeId: string;
   readonly credential: CredentialJson;
 }
 
-/** Whose passkey was used. */
 export interface PasskeyAccount {
   readonly tenantId: string;
   readonly userId: string;
@@ -27,7 +25,6 @@ export interface PasskeyAccount {
 /** Mails about one passkey in a day: who holds a copy cannot flood the mailbox of its owner. */
 const NOTICES = { name: 'passkey-notice', points: 3, windowSeconds: 24 * 3600 };
 
-/** Checks that a passkey was used: at a sign-in, or by whoever is signed in. */
 @Injectable()
 export class PasskeyAssertionService {
   private readonly logger = new Logger('Passkeys');

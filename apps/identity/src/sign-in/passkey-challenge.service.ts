@@ -21,9 +21,7 @@ export type ChallengePurpose =
   | { readonly act: 'sign-in'; readonly kind: 'users' | 'operators' }
   | { readonly act: 'registration' | 'step-up'; readonly sessionId: string };
 
-/** A challenge as it is given out. */
 export interface PasskeyChallenge {
-  /** To be presented with the answer. */
   readonly challengeId: string;
   /** 32 bytes in base64url, which the authenticator signs. */
   readonly challenge: string;
@@ -79,12 +77,10 @@ function parse(challengeId: string): [string, number] | undefined {
 
 const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The challenge is not valid any more');
 
-/** Shown by browsers when a passkey is set up. */
 const NAME = 'CRM platform';
 
 const TIMEOUT_MS = CHALLENGE_SECONDS * 1000;
 
-/** Options for a browser, and what is sent back with its answer. */
 export interface PasskeyOptions<Options extends object> {
   readonly challengeId: string;
   readonly expiresIn: number;
@@ -92,7 +88,6 @@ export interface PasskeyOptions<Options extends object> {
   readonly publicKey: Options;
 }
 
-/** Whose passkey is set up. */
 export interface PasskeyHolder {
   readonly tenantId: string;
   readonly id: string;

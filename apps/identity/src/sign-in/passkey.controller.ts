@@ -116,7 +116,6 @@ export class PasskeyController extends passkeyRoutes({
   }
 }
 
-/** Routes to prove again with a passkey who uses a session. */
 export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
   abstract class PasskeyStepUpRoutes {
     abstract readonly passkeys: Passkeys;
@@ -155,7 +154,6 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
   return PasskeyStepUpRoutes;
 }
 
-/** Passkeys in use. */
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
 export class PasskeyProofController extends passkeyStepUpRoutes('user') {

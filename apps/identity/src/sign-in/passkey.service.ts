@@ -48,7 +48,6 @@ export interface PasskeyHolders {
   admit(tx: TenantTransaction, id: string): Promise<(PasswordHolder & { signInEpoch: number }) | null>;
 }
 
-/** What every kind of passkeys needs. */
 @Injectable()
 export class PasskeyParts {
   constructor(
@@ -65,14 +64,12 @@ export class PasskeyParts {
   ) {}
 }
 
-/** A new passkey, as its user hands it over. */
 export interface PasskeyRegistration extends PasskeyAnswer {
   readonly name?: string | undefined;
   /** Of the browser, after which a passkey without a name is called. */
   readonly userAgent: string | null;
 }
 
-/** Passkeys: set up, listed and removed by whoever is signed in; used to sign in and to prove oneself again. */
 export abstract class Passkeys {
   protected constructor(
     private readonly parts: PasskeyParts,
@@ -120,12 +117,10 @@ export abstract class Passkeys {
     }
   }
 
-  /** The oldest first. */
   async list(principal: Principal): Promise<Passkey[]> {
     return this.parts.database.transaction(tenantOf(principal), (tx) => this.parts.passkeys.list(tx, principal.userId));
   }
 
-  /** @throws PlatformError NOT_FOUND */
   async rename(principal: Principal, id: string, name: string): Promise<Passkey> {
     return this.parts.database.transaction(tenantOf(principal), async (tx) => {
       await this.parts.passkeys.rename(tx, principal.userId, id, name.trim());
@@ -214,7 +209,6 @@ export abstract class Passkeys {
     return this.holders.party;
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED */
   private async provenSession(principal: Principal): Promise<string> {
     await this.parts.proof.assert(principal);
     return sessionOf(principal);
@@ -242,7 +236,6 @@ const tenantOf = ({ kind, tenantId }: Principal): string => (kind === 'operator'
 
 const inTenant = (principal: Principal) => ({ ...principal, tenantId: tenantOf(principal) });
 
-/** @throws PlatformError FORBIDDEN */
 function sessionOf({ sessionId }: Principal): string {
   if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
   return sessionId;
@@ -256,7 +249,6 @@ function claimedHandle({ credential }: PasskeyAnswer): string {
 
 const notFound = () => new PlatformError('NOT_FOUND', 'There is no such passkey');
 
-/** The passkeys of users. */
 @Injectable()
 export class PasskeyService extends Passkeys {
   constructor(

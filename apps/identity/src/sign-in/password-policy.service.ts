@@ -6,11 +6,9 @@ import { PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
-/** What is known of the user whose password it will be. */
 interface PasswordOwner {
   email: string;
   name: string;
-  /** Name of the workspace. */
   workspace?: string;
 }
 
@@ -19,7 +17,6 @@ const SHORTEST = 3;
 /** Letters that must remain of a password when what is known of its owner is taken out of it. */
 const LETTERS_LEFT = 5;
 
-/** What anybody who attacks this account knows: address, name and workspace, whole and in words; lower case. */
 function ownWords({ email, name, workspace = '' }: PasswordOwner): string[] {
   const wholes = [email, name, workspace].map(plain);
   const words = wholes.flatMap((text) => [
@@ -32,14 +29,12 @@ function ownWords({ email, name, workspace = '' }: PasswordOwner): string[] {
     .sort((left, right) => right.length - left.length);
 }
 
-/** Whether hardly a letter is left of a password without its owner's words, such as of `Globex-Admin-2026`. */
 function consistsOf(password: string, words: readonly string[]): boolean {
   const text = plain(password);
   const rest = words.reduce((left, word) => left.replaceAll(word, ' '), text);
   return rest !== text && rest.replace(/\P{L}+/gu, '').length < LETTERS_LEFT;
 }
 
-/** Without case and accents. */
 const plain = (text: string): string =>
   text
     .normalize('NFKD')
@@ -49,7 +44,6 @@ const plain = (text: string): string =>
 /** Characters that are looked at: time grows faster than length, and a password that is weak so far is refused anyway. */
 const LONGEST = 40;
 
-/** How an attacker would get at a password. */
 interface GuessEstimate {
   readonly guesses: number;
   /** Whether the cheapest way uses what is known of its owner. */
@@ -103,7 +97,6 @@ async function isBreached(password: string): Promise<boolean> {
 /** zxcvbn's "safely unguessable: moderate protection from offline slow-hash scenario", its score 3 of 4. */
 const LEAST_GUESSES = 1e8;
 
-/** Which passwords are accepted beyond their length. */
 @Injectable()
 export class PasswordPolicy {
   /** Takes milliseconds of the processor: callers check a limit first. @throws PlatformError WEAK_PASSWORD */

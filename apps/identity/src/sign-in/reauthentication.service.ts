@@ -14,7 +14,6 @@ import { SignInLimit } from './sign-in-limit.js';
 export interface Proof {
   /** A user who has none needs a recent proof of the session in its place. */
   password?: string;
-  /** The second factor, where it is on. */
   challengeId?: string;
   code?: string;
 }

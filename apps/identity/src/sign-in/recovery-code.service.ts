@@ -11,7 +11,6 @@ import { RecoveryCodeRepository } from './factor.repository.js';
 const CODE_CHARACTERS = 28;
 const CODE_BYTES = Math.ceil((CODE_CHARACTERS * 5) / 8);
 
-/** A new code in groups of four: `ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ23`. */
 export function newRecoveryCode(): string {
   const characters = toBase32(randomBytes(CODE_BYTES)).slice(0, CODE_CHARACTERS);
   return (characters.match(/.{4}/g) as string[]).join('-');
@@ -22,13 +21,10 @@ export function hashRecoveryCode(userId: string, code: string): Buffer {
   return hashSecret(`${userId}:${code.replaceAll(/[ -]/g, '').toUpperCase()}`);
 }
 
-/** Whether a text has the form of a recovery code; a code of an authenticator has only digits. */
 export const isRecoveryCode = (text: string): boolean => !/^\d+$/.test(text);
 
-/** Codes of one set. */
 export const RECOVERY_CODES = 10;
 
-/** Recovery codes: for a user whose authenticator is lost. */
 @Injectable()
 export class RecoveryCodeService {
   constructor(private readonly codes: RecoveryCodeRepository) {}
@@ -45,12 +41,10 @@ export class RecoveryCodeService {
     return codes;
   }
 
-  /** Whether the code is right; each is accepted once. */
   async accepts(tx: TenantTransaction, userId: string, code: string): Promise<boolean> {
     return this.codes.delete(tx, userId, hashRecoveryCode(userId, code));
   }
 
-  /** How many are left. */
   async countLeft(tx: TenantTransaction, userId: string): Promise<number> {
     return this.codes.count(tx, userId);
   }

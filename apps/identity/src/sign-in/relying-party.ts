@@ -15,13 +15,11 @@ export interface RelyingParty {
   readonly origins: readonly string[];
 }
 
-/** What is configured of a relying party. */
 export interface RelyingPartySettings {
   /** Empty: the origin of `address`. */
   readonly origins: readonly string[];
   /** Undefined: the domain of the first origin. */
   readonly id: string | undefined;
-  /** The public address of the pages; undefined where it is not known. */
   readonly address: string | undefined;
 }
 

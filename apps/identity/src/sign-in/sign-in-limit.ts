@@ -5,7 +5,6 @@ import { Injectable } from '@nestjs/common';
 /** Tasks of one key that wait: more than any person causes. */
 const MOST_WAITING = 50;
 
-/** Runs tasks of the same key one after the other, tasks of different keys concurrently. */
 class KeyedQueue {
   private readonly tails = new Map<string, Promise<void>>();
   private readonly lengths = new Map<string, number>();
@@ -39,12 +38,10 @@ const QUARTER_HOUR = 15 * 60;
 export const FAILURES_PER_ACCOUNT = 10;
 /** Failed attempts from one address on whatever accounts; an office behind one address shares them. */
 export const FAILURES_PER_ADDRESS = 100;
-/** Failed attempts on one account in an hour, from whatever addresses. */
 export const FAILURES_FROM_ANYWHERE = 30;
 /** Failed attempts from a known device, once the account is slowed. */
 export const FAILURES_PER_DEVICE = 10;
 
-/** A device that a user has signed in from. */
 export interface DeviceAttempt<T> {
   readonly id: string;
   /** Like the attempt, on the device's own account alone; undefined when the device turns out not to be known there. */
@@ -110,7 +107,6 @@ export class SignInLimit {
 const SLOWED =
   'Too many failed attempts on this account: try again later, from a device that has signed in before, or set a new password by mail';
 
-/** @throws PlatformError RATE_LIMITED before the attempt is made, or what it rejects with */
 async function counted<T>(limits: LimitGroup, keys: readonly string[], attempt: () => Promise<T>): Promise<T> {
   await limits.consume(...keys);
   let hasFailed = false;

@@ -132,7 +132,6 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
   return SecondFactorRoutes;
 }
 
-/** Proves by e-mail address and password who signs in. */
 @Injectable()
 export class PasswordStrategy extends ApplicationStrategy<SignInUser> {
   constructor(private readonly signIns: SignInService) {
@@ -184,7 +183,6 @@ export class SignInController extends secondFactorRoutes({
   }
 }
 
-/** What of the HTTP answer is set here. */
 interface Reply {
   status(code: number): unknown;
 }

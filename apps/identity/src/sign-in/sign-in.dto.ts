@@ -11,7 +11,6 @@ export class SignInInput {
   password: string;
 }
 
-/** Tokens, or what the sign-in still needs. */
 export class SignInView {
   @TextField({ maxLength: 8192, optional: true })
   accessToken?: string;
@@ -60,7 +59,6 @@ export class SignInView {
 /** Of a recovery code as it is shown: 28 characters in groups of four. Those of earlier versions have 24 or 16. */
 const RECOVERY_CODE_LENGTH = 34;
 
-/** Six digits, or a recovery code, with the groups together or apart. */
 const CODE = {
   maxLength: RECOVERY_CODE_LENGTH,
   pattern: /^(\d{6}|[A-Za-z2-7]{4}([ -]?[A-Za-z2-7]{4}){3}(([ -]?[A-Za-z2-7]{4}){2,3})?)$/,
@@ -99,7 +97,6 @@ export class EnrolmentCodeInput extends EnrolmentInput {
   code: string;
 }
 
-/** What an authenticator app is set up with. */
 export class AuthenticatorView {
   @TextField({
     maxLength: 64,
@@ -123,7 +120,6 @@ export class RecoveryCodesView {
   recoveryCodes: string[];
 }
 
-/** The tokens of the sign-in that an enrolment completes. */
 export class EnrolledView extends TokenPairView {
   @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES)
   recoveryCodes: string[];
@@ -146,7 +142,6 @@ export class UserStepUpInput extends StepUpInput {
   challengeId?: string;
 }
 
-/** Who changes an account proves again who they are. */
 export class ReauthenticationInput {
   @TextField({
     optional: true,
@@ -194,7 +189,6 @@ export class MfaInput {
   password?: string;
 }
 
-/** The second factor of the current user. */
 export class MfaSettingsView {
   @BooleanField({ description: 'Whether a sign-in asks for a second factor' })
   enabled: boolean;

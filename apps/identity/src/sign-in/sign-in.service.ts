@@ -24,7 +24,6 @@ const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {
   'single-sign-on': 'identity_provider',
 };
 
-/** Signs users in by password and, where it is on, by a code. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -95,7 +94,6 @@ export class SignInService {
     return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SINGLE_SIGN_ON_REQUIRED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
       const verified = await this.mfa.verify('users', challengeId, code, SIGN_INS, origin);
@@ -107,14 +105,12 @@ export class SignInService {
     });
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
   async startEnrolment(token: string): Promise<NewAuthenticator> {
     const emailOf = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) =>
       (await this.assertStillAdmitted(tx, id, purpose))?.email;
     return this.mfa.startEnrolment('users', token, emailOf);
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
   async confirmEnrolment(
     token: string,
     code: string,

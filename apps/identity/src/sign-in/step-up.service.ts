@@ -95,11 +95,9 @@ export class StepUpService {
 }
 
 export interface UserProof extends Proof {
-  /** Of the answer to the first call, where the second factor is a code by mail. */
   challengeId?: string;
 }
 
-/** Proves within a session of a user who uses it. */
 @Injectable()
 export class UserStepUpService {
   constructor(
