@@ -1,6 +1,6 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashRecoveryCode } from '../src/sign-in/recovery-code.service.js';
+import { hashRecoveryCode } from '../src/sign-in/authenticator.service.js';
 import { protectedAccount } from './authenticators.js';
 import { TestIdentity } from './identity.js';
 

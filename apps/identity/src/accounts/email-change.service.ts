@@ -14,7 +14,7 @@ import { UserRepository } from '../people/user.repository.js';
 import { normaliseEmail } from '../people/user.service.js';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
 import type { MfaRequired } from '../sign-in/mfa-request.service.js';
-import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
+import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
 import type { EmailChange } from './accounts.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';

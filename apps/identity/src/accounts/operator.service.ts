@@ -16,7 +16,6 @@ import { MfaService } from '../sign-in/mfa.service.js';
 import { MfaRequestService } from '../sign-in/mfa-request.service.js';
 import { PasskeyParts, Passkeys } from '../sign-in/passkey.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
-import { RecoveryCodeService } from '../sign-in/recovery-code.service.js';
 import type { SignInView } from '../sign-in/sign-in.dto.js';
 import { SignInLimit } from '../sign-in/sign-in-limit.js';
 import { type Proof, StepUpService } from '../sign-in/step-up.service.js';
@@ -86,7 +85,6 @@ export class OperatorService {
     private readonly mfa: MfaService,
     private readonly stepUps: StepUpService,
     private readonly authenticators: AuthenticatorService,
-    private readonly recoveryCodes: RecoveryCodeService,
     private readonly proof: RecentProof,
     private readonly afterResponse: AfterResponse,
     private readonly devices: DeviceTokens,
@@ -196,7 +194,7 @@ export class OperatorService {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }
       await recordOwnAct(tx, principal, 'operator.replace-recovery-codes');
-      return this.recoveryCodes.replace(tx, principal.userId);
+      return this.authenticators.replaceRecoveryCodes(tx, principal.userId);
     });
   }
 

@@ -12,7 +12,7 @@ import { DeviceTokens } from '../sign-in/device-tokens.js';
 import type { MfaRequired } from '../sign-in/mfa-request.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
-import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
+import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
 import { passwordChangedMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
 

@@ -3,7 +3,7 @@ import { type ErrorCode, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { PLATFORM_TENANT, tenantOf } from '../platform-tenant.js';
 import { SessionRepository } from './session.repository.js';
 
 /** A provider counts where it can say that it has asked for a second factor. $1: tenant, $2: user or operator. */
@@ -89,8 +89,19 @@ export class RecentProof {
 
   /** @throws PlatformError STEP_UP_REQUIRED with the proofs that are possible, also for a token without a session */
   async assert(principal: Principal): Promise<void> {
-    const tenant = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
-    await this.database.transaction(tenant, (tx) => this.assertWithin(tx, principal));
+    await this.database.transaction(tenantOf(principal), (tx) => this.assertWithin(tx, principal));
+  }
+
+  /**
+   * Notes at the session of the principal that they have proven who they are.
+   * @throws PlatformError TOKEN_REVOKED when it has ended; FORBIDDEN for a token without a session
+   */
+  async note(principal: Principal): Promise<void> {
+    const sessionId = sessionOf(principal);
+    const open = await this.database.transaction(tenantOf(principal), (tx) =>
+      this.sessions.markProven(tx, principal.userId, sessionId),
+    );
+    if (!open) throw new PlatformError('TOKEN_REVOKED');
   }
 
   /**
@@ -102,4 +113,10 @@ export class RecentProof {
       sessionId !== undefined && (await this.sessions.wasProven(tx, userId, sessionId, this.config.stepUpSeconds));
     if (!proven) throw await this.methods.refusal(tx, userId, 'STEP_UP_REQUIRED');
   }
+}
+
+/** @throws PlatformError FORBIDDEN */
+export function sessionOf({ sessionId }: Principal): string {
+  if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
+  return sessionId;
 }

@@ -5,8 +5,9 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { fromBase32, toBase32 } from '../base32.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { AuthenticatorRepository } from './factor.repository.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
+import { hashSecret } from '../secret.js';
+import { AuthenticatorRepository, RecoveryCodeRepository } from './factor.repository.js';
+import { FactorNoticeService } from './factor-notice.service.js';
 
 /** What every authenticator app understands; the defaults of RFC 6238, section 4, and of RFC 4226, section 5.3. */
 const CODE_DIGITS = 6;
@@ -59,13 +60,35 @@ export interface NewAuthenticator {
   otpauthUri: string;
 }
 
+/**
+ * 140 bits: OWASP ASVS 11.2.3 asks for 128; from 112 on a hash need not be slow (6.5.2). Earlier codes have 120 or 80.
+ */
+const CODE_CHARACTERS = 28;
+const CODE_BYTES = Math.ceil((CODE_CHARACTERS * 5) / 8);
+
+export function newRecoveryCode(): string {
+  const characters = toBase32(randomBytes(CODE_BYTES)).slice(0, CODE_CHARACTERS);
+  return (characters.match(/.{4}/g) as string[]).join('-');
+}
+
+/** What is stored of a code, however it is written. The user's id is the salt: equal codes of two users differ. */
+export function hashRecoveryCode(userId: string, code: string): Buffer {
+  return hashSecret(`${userId}:${code.replaceAll(/[ -]/g, '').toUpperCase()}`);
+}
+
+export const isRecoveryCode = (text: string): boolean => !/^\d+$/.test(text);
+
+export const RECOVERY_CODES = 10;
+
+/** Authenticator apps of users and operators, with the recovery codes for whoever has lost theirs. */
 @Injectable()
 export class AuthenticatorService {
   private readonly box: SecretBox;
 
   constructor(
     private readonly authenticators: AuthenticatorRepository,
-    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly recoveryCodes: RecoveryCodeRepository,
+    private readonly notices: FactorNoticeService,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     this.box = new SecretBox(config.keyEncryptionKey);
@@ -97,10 +120,16 @@ export class AuthenticatorService {
     const step = matchingStep(this.secretOf(tx, userId, pending.sealedSecret), code, Date.now(), null);
     if (step === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
     await this.authenticators.confirm(tx, userId, step);
-    return this.recoveryCodes.replace(tx, userId);
+    return this.replaceRecoveryCodes(tx, userId);
   }
 
+  /** Whether the code of the authenticator, or the recovery code in its place, is right; each is accepted once. */
   async accepts(tx: TenantTransaction, userId: string, code: string): Promise<boolean> {
+    if (isRecoveryCode(code)) {
+      const accepted = await this.recoveryCodes.delete(tx, userId, hashRecoveryCode(userId, code));
+      if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
+      return accepted;
+    }
     const authenticator = await this.authenticators.find(tx, userId);
     if (!authenticator?.confirmedAt) return false;
     const secret = this.secretOf(tx, userId, authenticator.sealedSecret);
@@ -108,8 +137,17 @@ export class AuthenticatorService {
     return step !== undefined && this.authenticators.useStep(tx, userId, step);
   }
 
+  /** Recovery codes of an earlier set stop working. @returns the codes, which are shown this once */
+  async replaceRecoveryCodes(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+    await this.recoveryCodes.deleteOfUser(tx, userId);
+    const hashes = codes.map((code) => hashRecoveryCode(userId, code));
+    await this.recoveryCodes.insert(tx, userId, hashes);
+    return codes;
+  }
+
   async remove(tx: TenantTransaction, userId: string): Promise<boolean> {
-    await this.recoveryCodes.removeAll(tx, userId);
+    await this.recoveryCodes.deleteOfUser(tx, userId);
     return this.authenticators.delete(tx, userId);
   }
 

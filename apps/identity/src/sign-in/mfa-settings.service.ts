@@ -9,23 +9,19 @@ import { UserRepository } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
-import { SignInPolicyRepository } from './factor.repository.js';
-import type { FactorChange } from './factor-notice.mail.js';
-import { FactorNoticeService } from './factor-notice.service.js';
-import { PasswordService } from './password.service.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
+import { RecoveryCodeRepository, SignInPolicyRepository } from './factor.repository.js';
+import { type FactorChange, FactorNoticeService } from './factor-notice.service.js';
 import type { MfaSettingsView } from './sign-in.dto.js';
-import { SignInLimit } from './sign-in-limit.js';
+import { ReauthenticationService } from './step-up.service.js';
 
 @Injectable()
 export class MfaSettingsService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
-    private readonly passwords: PasswordService,
-    private readonly signIns: SignInLimit,
+    private readonly reauthentication: ReauthenticationService,
     private readonly authenticators: AuthenticatorService,
-    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly recoveryCodes: RecoveryCodeRepository,
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
     private readonly sessions: SessionRepository,
@@ -39,7 +35,7 @@ export class MfaSettingsService {
       const [user, authenticator, recoveryCodesLeft, policy] = await Promise.all([
         this.users.find(tx, userId),
         this.authenticators.isInUse(tx, userId),
-        this.recoveryCodes.countLeft(tx, userId),
+        this.recoveryCodes.count(tx, userId),
         this.policies.get(tx),
       ]);
       const enabled = user?.mfaEnabled ?? false;
@@ -54,7 +50,7 @@ export class MfaSettingsService {
    */
   async setEnabled(principal: Principal, enabled: boolean, password: string | undefined): Promise<void> {
     const { userId } = principal;
-    const checked = await this.checkPassword(principal, password);
+    const checked = await this.reauthentication.checkPassword('mfa', principal, password);
     await this.database.transaction(principal, async (tx) => {
       // The user's row is held while both are read, as an enrolment does.
       const before = await this.users.lock(tx, userId);
@@ -122,7 +118,7 @@ export class MfaSettingsService {
       }
       await this.notify(tx, userId, 'recovery-codes-replaced');
       this.record(tx, userId, 'recovery_codes.replaced');
-      return this.recoveryCodes.replace(tx, userId);
+      return this.authenticators.replaceRecoveryCodes(tx, userId);
     });
   }
 
@@ -131,17 +127,6 @@ export class MfaSettingsService {
     const user = await this.users.lock(tx, principal.userId);
     await this.proof.assertWithin(tx, principal);
     return user;
-  }
-
-  /** @throws PlatformError INVALID_CREDENTIALS, unless there is no password and none was given; RATE_LIMITED */
-  private async checkPassword({ tenantId, userId }: Principal, password: string | undefined): Promise<User> {
-    return this.signIns.attempt(`mfa:${userId}`, userId, async () => {
-      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-      if (user?.passwordHash === null && password === undefined) return user;
-      const right = password !== undefined && (await this.passwords.matches(user?.passwordHash, password, userId));
-      if (!user || !right) throw wrongPassword();
-      return user;
-    });
   }
 
   private record(tx: TenantTransaction, userId: string, action: AuditAction): void {

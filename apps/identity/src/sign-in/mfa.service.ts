@@ -6,12 +6,11 @@ import { unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { isSecret } from '../secret.js';
 import type { ProvenSignIn } from '../sessions/session-issuer.js';
-import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
+import { AuthenticatorService, isRecoveryCode, type NewAuthenticator } from './authenticator.service.js';
 import { AccountKind, CodeGuessService, MailCodes } from './code-guess.service.js';
 import { MfaChallengeRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import type { Account } from './mfa-request.service.js';
-import { isRecoveryCode, RecoveryCodeService } from './recovery-code.service.js';
 import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './sign-in.entity.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
@@ -30,7 +29,6 @@ export class MfaService {
     private readonly database: Database,
     private readonly challenges: MfaChallengeRepository,
     private readonly authenticators: AuthenticatorService,
-    private readonly recoveryCodes: RecoveryCodeService,
     private readonly guesses: CodeGuessService,
     private readonly mailCodes: MailCodes,
     private readonly refusals: RefusedActs,
@@ -110,10 +108,7 @@ export class MfaService {
   private async isRight(tx: TenantTransaction, challenge: MfaChallenge, code: string): Promise<boolean> {
     const { id, userId, codeMac } = challenge;
     if (challenge.method === 'mail') return codeMac !== null && this.mailCodes.isRight(id, code, codeMac);
-    if (!isRecoveryCode(code)) return this.authenticators.accepts(tx, userId, code);
-    const accepted = await this.recoveryCodes.accepts(tx, userId, code);
-    if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
-    return accepted;
+    return this.authenticators.accepts(tx, userId, code);
   }
 
   private async enrolmentOf(kind: AccountKind, token: string): Promise<MfaChallenge & { purpose: SignInPurpose }> {

@@ -11,9 +11,8 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { deviceOf } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { UserRepository } from '../people/user.repository.js';
-import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof } from '../sessions/proof.service.js';
-import { SessionRepository } from '../sessions/session.repository.js';
+import { PLATFORM_TENANT, tenantOf } from '../platform-tenant.js';
+import { RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import type { SessionIssuer, SignInOrigin } from '../sessions/session-issuer.js';
 import { challengeIn, parseRegistration, verifyRegistration } from './ceremony.js';
@@ -58,7 +57,6 @@ export class PasskeyParts {
     readonly notices: FactorNoticeService,
     readonly limit: SignInLimit,
     readonly proof: RecentProof,
-    readonly sessions: SessionRepository,
     readonly trail: AuditTrail,
     readonly devices: DeviceTokens,
   ) {}
@@ -194,10 +192,7 @@ export abstract class Passkeys {
       const isOwner = (account: PasskeyAccount) => account.tenantId === own.tenantId && account.userId === userId;
       await this.parts.assertions.check({ act: 'step-up', sessionId }, party, answer, isOwner, principal, own);
     });
-    const open = await this.parts.database.transaction(own.tenantId, (tx) =>
-      this.parts.sessions.markProven(tx, userId, sessionId),
-    );
-    if (!open) throw new PlatformError('TOKEN_REVOKED');
+    await this.parts.proof.note(principal);
   }
 
   private record(tx: TenantTransaction, action: AuditAction, userId: string, passkeyId: string): void {
@@ -232,14 +227,7 @@ export abstract class Passkeys {
   }
 }
 
-const tenantOf = ({ kind, tenantId }: Principal): string => (kind === 'operator' ? PLATFORM_TENANT : tenantId);
-
 const inTenant = (principal: Principal) => ({ ...principal, tenantId: tenantOf(principal) });
-
-function sessionOf({ sessionId }: Principal): string {
-  if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
-  return sessionId;
-}
 
 /** Whose failures are counted: whom the answer names. Whatever is not the handle of an account is counted together. */
 function claimedHandle({ credential }: PasskeyAnswer): string {

@@ -42,7 +42,7 @@ import {
   UserStepUpInput,
 } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
-import { UserStepUpService } from './step-up.service.js';
+import { StepUpService } from './step-up.service.js';
 
 /** What completes a sign-in that the first proof has begun. */
 interface SecondFactorSignIn {
@@ -190,7 +190,7 @@ interface Reply {
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/step-up')
 export class StepUpController {
-  constructor(private readonly stepUps: UserStepUpService) {}
+  constructor(private readonly stepUps: StepUpService) {}
 
   @Post()
   @NotRepeatable()
@@ -211,7 +211,7 @@ export class StepUpController {
     @Body() proof: UserStepUpInput,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<ReauthenticationView | undefined> {
-    const needed = await this.stepUps.prove(principal, proof);
+    const needed = await this.stepUps.proveUser(principal, proof);
     if (needed) reply.status(200);
     return needed;
   }

@@ -27,12 +27,10 @@ import { PasskeyAssertionService } from './passkey-assertion.service.js';
 import { PasskeyChallengeService } from './passkey-challenge.service.js';
 import { PasswordMarks, PasswordService } from './password.service.js';
 import { PasswordPolicy } from './password-policy.service.js';
-import { ReauthenticationService } from './reauthentication.service.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
 import { PasswordStrategy, SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { SignInLimit } from './sign-in-limit.js';
-import { StepUpService, UserStepUpService } from './step-up.service.js';
+import { ReauthenticationService, StepUpService } from './step-up.service.js';
 
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],
@@ -73,12 +71,10 @@ import { StepUpService, UserStepUpService } from './step-up.service.js';
     },
     ReauthenticationService,
     RecoveryCodeRepository,
-    RecoveryCodeService,
     SignInPolicyRepository,
     PasswordStrategy,
     SignInService,
     StepUpService,
-    UserStepUpService,
   ],
   exports: [
     AuthenticatorService,
@@ -94,7 +90,6 @@ import { StepUpService, UserStepUpService } from './step-up.service.js';
     PasswordMarks,
     PasswordService,
     ReauthenticationService,
-    RecoveryCodeService,
     SignInPolicyRepository,
     StepUpService,
   ],

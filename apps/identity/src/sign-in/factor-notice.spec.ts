@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FactorChange, factorNotice } from './factor-notice.mail.js';
+import { type FactorChange, factorNotice } from './factor-notice.service.js';
 
 const adviceOf = (change: FactorChange, holder: 'users' | 'operators') =>
   factorNotice('a@b.test', { change }, holder).body.split('If this was not you, ')[1];
