@@ -1,7 +1,9 @@
 import { nameServerResolver, nameServerTextResolver, OutsideClient } from '@crm/egress';
 import { Module } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from './config.js';
-import { TEXT_RECORDS } from './text-records.js';
+
+/** Token under which the TextResolver is injected. */
+export const TEXT_RECORDS = Symbol('identity:text records');
 
 /** The way to addresses outside the platform, each checked by the address policy, and to records of domains. */
 @Module({

@@ -12,7 +12,7 @@ import { entities } from './entities.js';
 import { normaliseEmail } from './people/user.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
 import { RevocationRepository } from './sessions/revocation.repository.js';
-import { PendingSignInRepository, SessionRepository } from './sessions/session.repository.js';
+import { SessionRepository } from './sessions/session.repository.js';
 import { AuthenticatorRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
 import { PasskeyRepository } from './sign-in/passkey.repository.js';
 import { PasswordService } from './sign-in/password.service.js';
@@ -68,7 +68,7 @@ export async function resetOperator(database: Database, email: string): Promise<
       subject: { kind: 'operator', id: operator.id, name: operator.email },
     });
     // First, as it locks the operator: an enrolment does so too before it touches the authenticator.
-    await new PendingSignInRepository().endOfUser(tx, operator.id);
+    await new SessionRepository().endPendingSignIns(tx, operator.id);
     await new AuthenticatorRepository().delete(tx, operator.id);
     await new RecoveryCodeRepository().deleteOfUser(tx, operator.id);
     await new PasskeyRepository().deleteOfUser(tx, operator.id);

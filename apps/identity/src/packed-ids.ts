@@ -17,3 +17,13 @@ export function unpackIds(text: string, count: number): string[] | undefined {
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   });
 }
+
+/** What the link in a mail, or a browser, presents: a row and the secret that proves it. */
+export const packToken = (tenantId: string, id: string, secret: string): string => `${packIds(tenantId, id)}.${secret}`;
+
+/** @returns undefined for a text that names no row */
+export function unpackToken(token: string): { tenantId: string; id: string; secret: string } | undefined {
+  const [ids = '', secret = ''] = token.split('.');
+  const [tenantId, id] = unpackIds(ids, 2) ?? [];
+  return tenantId && id ? { tenantId, id, secret } : undefined;
+}

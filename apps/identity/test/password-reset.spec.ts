@@ -3,7 +3,7 @@ import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/limits.js';
-import { refusals, waitSeconds } from '../src/sign-in/hash-pool-metrics.js';
+import { refusals, waitSeconds } from '../src/sign-in/hash-pool.js';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 

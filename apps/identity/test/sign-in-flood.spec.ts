@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import { queueLength, refusals } from '../src/sign-in/hash-pool-metrics.js';
+import { queueLength, refusals } from '../src/sign-in/hash-pool.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 const QUEUE = 5;

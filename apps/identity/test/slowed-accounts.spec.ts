@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitSeconds } from '../src/sign-in/hash-pool-metrics.js';
+import { waitSeconds } from '../src/sign-in/hash-pool.js';
 import { FAILURES_FROM_ANYWHERE, FAILURES_PER_DEVICE, SignInLimit } from '../src/sign-in/sign-in-limit.js';
 import { protectedAccount } from './authenticators.js';
 import { type Answer, newEmail, PASSWORD, TestIdentity } from './identity.js';

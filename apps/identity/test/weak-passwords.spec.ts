@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORDS_SET } from '../src/accounts/user-administration.service.js';
-import { waitSeconds } from '../src/sign-in/hash-pool-metrics.js';
+import { waitSeconds } from '../src/sign-in/hash-pool.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 

@@ -7,7 +7,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { letter, plainName } from '../mail/mail-text.js';
-import { packIds, unpackIds } from '../packed-ids.js';
+import { packToken, unpackToken } from '../packed-ids.js';
 import type { User } from '../people/people.entity.js';
 import { TenantService } from '../people/tenant.service.js';
 import { type NewUser, UserRepository } from '../people/user.repository.js';
@@ -47,7 +47,7 @@ export class InvitationService {
     const secret = newSecret();
     const workspace = plainName((await this.tenants.get(tenantId)).name);
     // A fragment reaches the page but not the log of a server.
-    const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tenantId, id)}.${secret}`;
+    const link = `${this.config.service.baseUrl}/invitation#token=${packToken(tenantId, id, secret)}`;
     // Without the name of the recipient: the sender chooses it.
     const mail = letter(user.email, `Invitation to ${workspace}`, VALID_SECONDS, [
       `you have been invited to the workspace ${workspace}. Set your password here:`,
@@ -74,9 +74,9 @@ export class InvitationService {
 
   /** @throws PlatformError INVALID_INVITATION, WEAK_PASSWORD, SERVICE_UNAVAILABLE */
   async accept(token: string, password: string, origin: RequestOrigin): Promise<void> {
-    const [ids = '', secret = ''] = token.split('.');
-    const [tenantId, id] = unpackIds(ids, 2) ?? [];
-    if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
+    const presented = unpackToken(token);
+    if (!presented) throw new PlatformError('INVALID_INVITATION');
+    const { tenantId, id, secret } = presented;
     // Nothing is hashed for a link that is not valid.
     const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
       const known = await this.invitations.find(tx, id);

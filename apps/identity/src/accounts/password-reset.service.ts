@@ -5,7 +5,7 @@ import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { packIds, unpackIds } from '../packed-ids.js';
+import { packToken, unpackToken } from '../packed-ids.js';
 import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { TenantService } from '../people/tenant.service.js';
@@ -62,7 +62,7 @@ export class PasswordResetService {
     const secretHash = hashSecret(secret);
     await this.resets.insert(tx, { id, userId: user.id, secretHash, validSeconds: RESET_SECONDS });
     // A fragment reaches the page but not the log of a server.
-    const link = `${this.config.service.baseUrl}/password-reset#token=${packIds(user.tenantId, id)}.${secret}`;
+    const link = `${this.config.service.baseUrl}/password-reset#token=${packToken(user.tenantId, id, secret)}`;
     await this.mails.queue(tx, user.tenantId, resetMail(user, link));
   }
 
@@ -74,9 +74,9 @@ export class PasswordResetService {
   async complete(token: string, password: string, origin: RequestOrigin): Promise<string | undefined> {
     const { address } = origin;
     await this.limit.consumeCompletion(address);
-    const [ids = '', secret = ''] = token.split('.');
-    const [tenantId, id] = unpackIds(ids, 2) ?? [];
-    if (!tenantId || !id) throw invalid();
+    const presented = unpackToken(token);
+    if (!presented) throw invalid();
+    const { tenantId, id, secret } = presented;
     const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
       const reset = await this.resets.find(tx, id);
       const found = reset && (await this.users.find(tx, reset.userId));

@@ -3,21 +3,16 @@ import { Database, newId, type TenantTransaction, type TransactionOrigin } from 
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { type AuditActor, AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
+import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import type { SessionLifetime } from '../config.js';
 import { hashSecret, newSecret } from '../secret.js';
 import { type RefreshTokenKind, RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationService } from './revocation.service.js';
-import { PendingSignInRepository, SessionRepository } from './session.repository.js';
+import { SessionRepository } from './session.repository.js';
 import type { Session } from './sessions.entity.js';
 import { type TokenContent, TokenSigner } from './token-signer.js';
 
-/** Where a sign-in or a refresh comes from; shown to the user in the list of sessions. */
-export interface SignInOrigin {
-  address: string;
-  userAgent: string | null;
-  requestId?: string | undefined;
-  traceparent?: string | undefined;
-}
+export type SignInOrigin = RequestOrigin;
 
 export interface ProvenSignIn extends SignInOrigin {
   method: string;
@@ -55,7 +50,6 @@ export class SessionParts {
   constructor(
     readonly database: Database,
     readonly sessions: SessionRepository,
-    readonly pending: PendingSignInRepository,
     readonly refreshTokens: RefreshTokenRepository,
     readonly signer: TokenSigner,
     readonly revocations: RevocationService,
@@ -200,7 +194,7 @@ export abstract class SessionIssuer {
   }
 
   protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
-    await this.parts.pending.endOfUser(tx, userId);
+    await this.parts.sessions.endPendingSignIns(tx, userId);
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;
@@ -208,7 +202,7 @@ export abstract class SessionIssuer {
 
   /** Like {@link endAllWithin}, for all but one session; the caller holds the user's row, so that none opens meanwhile. */
   async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
-    await this.parts.pending.endOfUser(tx, userId);
+    await this.parts.sessions.endPendingSignIns(tx, userId);
     const ids = await this.parts.sessions.deleteOthersOfUser(tx, userId, keptId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;

@@ -9,7 +9,7 @@ import { RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from './revocation.service.js';
 import { SessionController, UserSessionController } from './session.controller.js';
-import { PendingSignInRepository, SessionRepository } from './session.repository.js';
+import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import { SessionParts } from './session-issuer.js';
 import { InternalTokenRpc, KeyRpc } from './sessions.rpc.js';
@@ -33,7 +33,6 @@ import { TokenSigner } from './token-signer.js';
     RevocationRepository,
     RevocationService,
     RevocationSweeper,
-    PendingSignInRepository,
     AuthenticationMethods,
     RecentProof,
     SessionParts,
@@ -46,7 +45,6 @@ import { TokenSigner } from './token-signer.js';
     TokenSigner,
     RefreshTokenRepository,
     RevocationService,
-    PendingSignInRepository,
     AuthenticationMethods,
     RecentProof,
     SessionParts,

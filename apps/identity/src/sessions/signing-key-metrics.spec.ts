@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SigningKey } from './sessions.entity.js';
-import { measureSigningKeys, signsSince } from './signing-key-metrics.js';
+import { measureSigningKeys, signsSince } from './signing-key.service.js';
 
 const HOUR_MS = 3_600_000;
 const key = (group: 'api' | 'admin', hours: number) =>

@@ -3,12 +3,26 @@ import { KEY_AUDIENCES, KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
+import { gauge } from '@crm/telemetry';
 import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { IssuerGroup, SigningKey } from './sessions.entity.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
-import { measureSigningKeys } from './signing-key-metrics.js';
+
+export const signsSince = gauge(
+  'signing_key_signs_since_seconds',
+  'When the key that signs tokens now began to, in seconds since 1970; max over the processes of identity',
+  ['group'],
+);
+
+/** @param keys published ones, in the order in which they begin to sign */
+export function measureSigningKeys(keys: readonly SigningKey[]): void {
+  const now = Date.now();
+  for (const { group, signsFrom } of keys) {
+    if (signsFrom.getTime() <= now) signsSince.set({ group }, signsFrom.getTime() / 1000);
+  }
+}
 
 const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
   api: [AUDIENCES.api, AUDIENCES.internal],

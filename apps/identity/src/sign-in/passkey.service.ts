@@ -21,9 +21,11 @@ import { SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import type { PasskeyView } from './passkey.dto.js';
 import { PasskeyRepository } from './passkey.repository.js';
-import { type PasskeyAccount, type PasskeyAnswer, PasskeyAssertionService } from './passkey-assertion.service.js';
 import {
   assertionOptions,
+  type PasskeyAccount,
+  type PasskeyAnswer,
+  PasskeyAssertionService,
   PasskeyChallengeService,
   type PasskeyOptions,
   registrationOptions,

@@ -15,7 +15,6 @@ import {
 import { FactorNoticeService } from './factor-notice.service.js';
 import { HashPool } from './hash-pool.js';
 import { HookSecretActRpc } from './hook-secret-act.rpc.js';
-import { HookSecretActService } from './hook-secret-act.service.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaService } from './mfa.service.js';
 import { MfaRequestService } from './mfa-request.service.js';
@@ -23,8 +22,7 @@ import { MfaSettingsService } from './mfa-settings.service.js';
 import { PasskeyController, PasskeyProofController } from './passkey.controller.js';
 import { PasskeyRepository } from './passkey.repository.js';
 import { PasskeyParts, PasskeyService } from './passkey.service.js';
-import { PasskeyAssertionService } from './passkey-assertion.service.js';
-import { PasskeyChallengeService } from './passkey-challenge.service.js';
+import { PasskeyAssertionService, PasskeyChallengeService } from './passkey-challenge.service.js';
 import { PasswordMarks, PasswordService } from './password.service.js';
 import { PasswordPolicy } from './password-policy.service.js';
 import { PasswordStrategy, SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
@@ -48,7 +46,6 @@ import { ReauthenticationService, StepUpService } from './step-up.service.js';
     AuthenticatorService,
     CodeGuessService,
     FactorNoticeService,
-    HookSecretActService,
     DeviceTokens,
     SignInLimit,
     MailCodes,
