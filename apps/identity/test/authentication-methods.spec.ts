@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { enrol } from './authenticators.js';
@@ -18,8 +17,7 @@ afterAll(() => stage?.close());
 beforeEach(() => stage.reset());
 
 type Holder = Pick<Account, 'tenantId' | 'userId' | 'accessToken'>;
-const query = ({ tenantId, userId }: Holder, sql: string) =>
-  identity.get(Database).transaction(tenantId, (tx) => tx.query(sql, [userId]));
+const query = ({ tenantId, userId }: Holder, sql: string) => identity.query(tenantId, sql, [userId]);
 const forgetProofs = (holder: Holder) => query(holder, 'UPDATE session SET proven_at = NULL WHERE user_id = $1');
 const forgetPassword = (holder: Holder) => query(holder, 'UPDATE app_user SET password_hash = NULL WHERE id = $1');
 const codeAndProofs = ({ status, body }: Answer) => [status, body.code, (body as { proofs?: string[] }).proofs];

@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
 import { confirm, enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
@@ -21,7 +20,7 @@ const remove = ({ accessToken }: Account) =>
   identity.request('DELETE', '/api/auth/mfa/authenticator', { token: accessToken });
 const verify = (challengeId: string, code: string, at = identity) =>
   at.post('/api/auth/mfa/verify', { challengeId, code });
-const query = (tenantId: string, sql: string) => identity.get(Database).transaction(tenantId, (tx) => tx.query(sql));
+const query = (tenantId: string, sql: string) => identity.query(tenantId, sql);
 const mailsTo = async ({ tenantId }: Account) =>
   ((await query(tenantId, 'SELECT subject FROM mail ORDER BY id')) as { subject: string }[]).map(
     ({ subject }) => subject,
@@ -252,7 +251,7 @@ describe('a workspace that requires a second factor', () => {
     expect((await requireFactor(admin)).status).toBe(403);
     await query(owner.tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
     expect((await requireFactor(owner)).body.code).toBe('STEP_UP_REQUIRED');
-    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, owner.accessToken)).status).toBe(204);
+    expect((await identity.stepUp(owner.accessToken)).status).toBe(204);
     expect((await requireFactor(owner)).status).toBe(200);
     expect((await get(admin, '/api/tenant/sign-in-policy')).body).toEqual({ secondFactor: 'required' });
   });
@@ -299,14 +298,8 @@ describe('a workspace that requires a second factor', () => {
   it('does not let users turn theirs off', async () => {
     const owner = await identity.account();
     await requireFactor(owner);
-    await identity.request('PUT', '/api/auth/mfa', {
-      token: owner.accessToken,
-      body: { enabled: true, password: PASSWORD },
-    });
-    const { status, body } = await identity.request('PUT', '/api/auth/mfa', {
-      token: owner.accessToken,
-      body: { enabled: false, password: PASSWORD },
-    });
+    await identity.setSecondFactor(owner.accessToken, true);
+    const { status, body } = await identity.setSecondFactor(owner.accessToken, false);
     expect([status, body.code]).toEqual([409, 'CONFLICT']);
   });
 });

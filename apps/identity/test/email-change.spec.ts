@@ -5,12 +5,10 @@ import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
-import { type Answer, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { register, signIn } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
-
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 let mailServer: MailServer;
 let identity: TestIdentity;
@@ -228,9 +226,10 @@ describe('undoing a change of the e-mail address', () => {
     expect((await present('confirm', confirmation)).status).toBe(204);
     const undoing = await tokenTo(older.email, 'email-change/undo', before);
     expect((await present('undo', undoing)).status).toBe(204);
-    const rows = await identity
-      .get(Database)
-      .transaction(older.tenantId, (tx) => tx.query('SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator'));
+    const rows = await identity.query(
+      older.tenantId,
+      'SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator',
+    );
     expect(rows).toEqual([{ confirmed: true }]);
   });
 
@@ -250,8 +249,7 @@ describe('undoing a change of the e-mail address', () => {
   it('ends the ways in through a host and an identity provider that were made since, and no older ones', async () => {
     const host = await EmbedHost.start(identity);
     const { email, accessToken, userId, tenantId } = host.owner;
-    const query = (sql: string, values: unknown[] = []) =>
-      identity.get(Database).transaction(tenantId, (tx) => tx.query(sql, values));
+    const query = (sql: string, values: unknown[] = []) => identity.query(tenantId, sql, values);
     const atProvider = (sub: string) =>
       query('INSERT INTO provider_link (tenant_id, issuer, sub, user_id) VALUES ($1, $2, $3, $4)', [
         tenantId,

@@ -44,7 +44,7 @@ async function signIn(at: TestIdentity, email: string, app: TestAuthenticator): 
 }
 
 const inTenant = <Row extends object>(tenantId: string, sql: string, parameters: unknown[] = []) =>
-  identity.get(Database).transaction(tenantId, (tx) => tx.query<Row>(sql, parameters));
+  identity.query<Row>(tenantId, sql, parameters);
 
 describe('the encryption key of a running service', () => {
   it('is replaced without losing a second factor, a signing key or a mail', async () => {

@@ -33,8 +33,7 @@ async function actWhileSessionEnds(
   return acting;
 }
 
-const rows = (account: Account, sql: string) =>
-  identity.get(Database).transaction(account.tenantId, (tx) => tx.query(sql));
+const rows = (account: Account, sql: string) => identity.query(account.tenantId, sql);
 
 describe('a session that ends while its user is changed', () => {
   it('lets no app act for the user', async () => {

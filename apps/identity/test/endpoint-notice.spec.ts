@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EVENTS, type EventEnvelope, eventSubject, TENANT_HEADER } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { newId } from '@crm/database';
 import { testNats, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
@@ -70,19 +70,14 @@ describe('mail about a webhook subscription that was disabled', () => {
   const isHandled = (event: EventEnvelope) =>
     waitUntil(
       async () =>
-        (
-          await identity
-            .get(Database)
-            .transaction(owner.tenantId, (tx) => tx.query('SELECT 1 FROM inbox WHERE event_id = $1', [event.id]))
-        ).length === 1,
+        (await identity.query(owner.tenantId, 'SELECT 1 FROM inbox WHERE event_id = $1', [event.id])).length === 1,
       { timeoutMs: 10_000, describe: 'the event is handled' },
     );
   const isSent = () =>
-    waitUntil(
-      async () =>
-        (await identity.get(Database).transaction(owner.tenantId, (tx) => tx.query('SELECT 1 FROM mail'))).length === 0,
-      { timeoutMs: 10_000, describe: 'all mail is sent' },
-    );
+    waitUntil(async () => (await identity.query(owner.tenantId, 'SELECT 1 FROM mail')).length === 0, {
+      timeoutMs: 10_000,
+      describe: 'all mail is sent',
+    });
   const recipients = () => mailServer.mails.map(({ to }) => to).sort();
 
   it('tells who created it why, and what to do', async () => {

@@ -3,7 +3,7 @@ import { AUDIENCES } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { entryOf } from './audit.js';
-import { newEmail, PASSWORD, type TestIdentity } from './identity.js';
+import { newEmail, type TestIdentity } from './identity.js';
 import { PersonalData } from './personal-data.js';
 
 let data: PersonalData;
@@ -20,7 +20,7 @@ describe('erasing a user', () => {
     const member = await identity.member(owner, ['viewer']);
     await data.forgetProof(owner);
     expect((await data.eraseSelf(member)).body.code).toBe('STEP_UP_REQUIRED');
-    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, member.accessToken)).status).toBe(204);
+    expect((await identity.stepUp(member.accessToken)).status).toBe(204);
     expect((await data.eraseSelf(member)).status).toBe(204);
     await waitUntil(() => data.isRefused(member), {
       timeoutMs: 1000,

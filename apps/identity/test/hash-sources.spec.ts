@@ -24,7 +24,7 @@ describe('a password that is checked takes its turn', () => {
   it('with others of the same user, within a session', async () => {
     const { userId, accessToken: token } = await identity.account();
     const sources = await sourcesOf(async () => {
-      await identity.post('/api/auth/step-up', { password: PASSWORD }, token);
+      await identity.stepUp(token);
       await identity.request('PUT', '/api/auth/mfa', { token, body: { enabled: true, password: PASSWORD } });
     });
     expect(sources).toEqual([userId, userId]);

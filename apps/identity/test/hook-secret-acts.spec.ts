@@ -1,12 +1,12 @@
 import { rpc, type ServiceName } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { newId } from '@crm/database';
 import { MessagingModule, Rpc } from '@crm/messaging';
 import { testNats } from '@crm/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { auditOf } from './audit.js';
-import { type Account, PASSWORD, TestIdentity } from './identity.js';
+import { type Account, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
 let context: INestApplicationContext;
@@ -50,13 +50,11 @@ it('new secrets of hooks and those that are ended are in the audit trail', async
 it('a new secret of a hook needs a recent proof, and ending one does not', async () => {
   const owner = await identity.account();
   const workflowId = newId();
-  await identity
-    .get(Database)
-    .transaction(owner.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+  await identity.forgetProofs(owner.tenantId);
   expect(await admit('issued', workflowId, owner)).toBe('STEP_UP_REQUIRED');
   expect(await actsOf(owner)).toEqual([]);
   expect(await admit('previous_revoked', workflowId, owner)).toBe('admitted');
-  await identity.post('/api/auth/step-up', { password: PASSWORD }, owner.accessToken);
+  await identity.stepUp(owner.accessToken);
   expect(await admit('issued', workflowId, owner)).toBe('admitted');
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Database } from '@crm/database';
 import type { QuotaByPlan, ServiceConfig } from '@crm/runtime';
 import {
   startTestService,
@@ -8,6 +9,7 @@ import {
   type TestService,
   testDatabase,
   testNats,
+  waitUntil,
 } from '@crm/testing';
 import type { Type } from '@nestjs/common';
 import { decodeJwt, type JWK } from 'jose';
@@ -17,6 +19,7 @@ import { migrations } from '../src/migrations/index.js';
 import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/sign-in/hash-pool.js';
 
 export const PASSWORD = 'correct-horse-battery-staple';
+export const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 /** Where the passkeys of tests are used. */
 export const USERS = { id: 'crm.example.com', origins: ['https://app.crm.example.com'] };
@@ -131,6 +134,39 @@ export class TestIdentity {
   /** Something of the running service. */
   get<T>(token: Type<T>): T {
     return this.service.get(token);
+  }
+
+  /** Runs a statement in the context of a tenant. */
+  query<Row extends object = Record<string, unknown>>(
+    tenantId: string,
+    sql: string,
+    parameters: unknown[] = [],
+  ): Promise<Row[]> {
+    return this.get(Database).transaction(tenantId, (tx) => tx.query<Row>(sql, parameters));
+  }
+
+  /** Runs a statement by the narrow role. */
+  queryAll<Row extends object = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.get(Database).crossTenant((tx) => tx.query<Row>(sql, parameters));
+  }
+
+  /** The last proof of every session of the tenant is too long ago. */
+  async forgetProofs(tenantId: string): Promise<void> {
+    await this.query(tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
+  }
+
+  stepUp(token: string): Promise<Answer> {
+    return this.post('/api/auth/step-up', { password: PASSWORD }, token);
+  }
+
+  setSecondFactor(token: string, enabled: boolean, password = PASSWORD): Promise<Answer> {
+    return this.request('PUT', '/api/auth/mfa', { token, body: { enabled, password } });
+  }
+
+  /** Waits until the access token is refused: cut-offs take effect within a second. */
+  async refuses(token: string): Promise<void> {
+    const status = async () => (await this.request('GET', '/api/auth/me', { token })).status;
+    await waitUntil(async () => (await status()) === 401, { timeoutMs: 1000, describe: 'the access token is refused' });
   }
 
   request(method: string, path: string, options: TestRequest = {}): Promise<Answer> {

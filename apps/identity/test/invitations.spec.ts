@@ -81,9 +81,7 @@ describe('an invitation', () => {
   it('is refused after it has expired', async () => {
     const { email, owner } = await invite();
     const token = tokenIn((await mailServer.mailTo(email)).text);
-    await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query(`UPDATE invitation SET expires_at = now() - interval '1 second'`));
+    await identity.query(owner.tenantId, `UPDATE invitation SET expires_at = now() - interval '1 second'`);
     expect((await accept(token)).body.code).toBe('INVALID_INVITATION');
   });
 
@@ -100,9 +98,7 @@ describe('an invitation', () => {
   it('can be sent again, also after it has expired; earlier links stop working', async () => {
     const { email, owner, answer } = await invite();
     const first = tokenIn((await mailServer.mailTo(email)).text);
-    await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query(`UPDATE invitation SET expires_at = now() - interval '1 second'`));
+    await identity.query(owner.tenantId, `UPDATE invitation SET expires_at = now() - interval '1 second'`);
     const second = await again(owner.accessToken, answer.body.id, email);
     const third = await again(owner.accessToken, answer.body.id, email);
     for (const token of [first, second]) expect((await accept(token)).body.code).toBe('INVALID_INVITATION');

@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
@@ -34,7 +33,7 @@ describe('mail that waits', () => {
     expect((await identity.post('/api/tenant/users', body, owner.accessToken)).status).toBe(201);
   };
   const inWorkspace = <Row extends object>(sql: string, parameters: unknown[] = []) =>
-    identity.get(Database).transaction(owner.tenantId, (tx) => tx.query<Row>(sql, parameters));
+    identity.query<Row>(owner.tenantId, sql, parameters);
   const waiting = (email: string) =>
     inWorkspace<WaitingMail>(
       `SELECT attempts, extract(epoch FROM expires_at - created_at)::int AS valid FROM mail WHERE recipient = $1`,

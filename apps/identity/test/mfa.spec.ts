@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
@@ -72,7 +71,7 @@ describe('a second factor', () => {
     for (let count = 0; count < 5; count += 1) expect((await verify(challengeId, another(code))).status).toBe(401);
     // The user has to wait, and when the wait is over the challenge has no try left.
     expect((await verify(challengeId, code)).status).toBe(429);
-    await identity.get(Database).transaction(tenantId, (tx) => tx.query('DELETE FROM code_guess'));
+    await identity.query(tenantId, 'DELETE FROM code_guess');
     expect((await verify(challengeId, code)).status).toBe(401);
   });
 
@@ -87,9 +86,7 @@ describe('a second factor', () => {
   it('refuses the code of an expired challenge', async () => {
     const { email, tenantId } = await protectedAccount();
     const { challengeId, code } = await challenge(email);
-    await identity
-      .get(Database)
-      .transaction(tenantId, (tx) => tx.query(`UPDATE mfa_challenge SET expires_at = now() - interval '1 second'`));
+    await identity.query(tenantId, `UPDATE mfa_challenge SET expires_at = now() - interval '1 second'`);
     expect((await verify(challengeId, code)).status).toBe(401);
   });
 

@@ -55,8 +55,7 @@ const signIn = async (authenticator: SoftwareAuthenticator) =>
 const refusedSignIn = async (authenticator: SoftwareAuthenticator) =>
   operators.refusal('signInByPasskey', await answerOf(authenticator));
 const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
-const query = (sql: string, parameters: unknown[] = []) =>
-  identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(sql, parameters));
+const query = (sql: string, parameters: unknown[] = []) => identity.query(PLATFORM_TENANT, sql, parameters);
 
 describe('a passkey of an operator', () => {
   it('signs in to production at once, with the rights of the operator', async () => {

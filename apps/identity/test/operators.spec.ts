@@ -1,6 +1,6 @@
 import { TokenVerifier } from '@crm/access';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity?.close());
 
-const platform = (sql: string) => identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(sql, []));
+const platform = (sql: string) => identity.query(PLATFORM_TENANT, sql, []);
 const refresh = (refreshToken: string) => operators.call('refresh', { refreshToken, ...ORIGIN });
 const refusedRefresh = (refreshToken: string) => operators.refusal('refresh', { refreshToken, ...ORIGIN });
 const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
@@ -63,11 +63,9 @@ describe('a session of an operator', () => {
     const { refreshToken } = await operators.signedIn(await operators.create());
     const lost = await refresh(refreshToken);
     expect((await refresh(refreshToken)).refreshToken).toBe(lost.refreshToken);
-    await identity
-      .get(Database)
-      .crossTenant((tx) =>
-        tx.query('UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $1)', [GRACE_SECONDS]),
-      );
+    await identity.queryAll('UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $1)', [
+      GRACE_SECONDS,
+    ]);
     expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
     expect(await refusedRefresh(lost.refreshToken)).toBe('INVALID_REFRESH_TOKEN');
   });

@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EmailChangeRepository } from '../src/accounts/accounts.repository.js';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
@@ -6,14 +5,12 @@ import { SessionService } from '../src/sessions/session.service.js';
 import { PasskeyRepository } from '../src/sign-in/passkey.repository.js';
 import { PasswordService } from '../src/sign-in/password.service.js';
 import { enrol, TestAuthenticator } from './authenticators.js';
-import { type Account, type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
+import { type Account, type Answer, NEW_PASSWORD, newEmail, PASSWORD, type TestIdentity } from './identity.js';
 import { passkeyAccount, signInOptions } from './passkeys.js';
 import { Stage } from './single-sign-on/stage.js';
 
 // What was proven with a password, and the password is changed before it is of use: the moment between the two takes
 // milliseconds, and whoever is shut out by the change can ask as often as they like.
-
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 let stage: Stage;
 let identity: TestIdentity;
@@ -35,7 +32,7 @@ const signOutEverywhere = async ({ accessToken }: Account) => {
   expect((await identity.request('DELETE', '/api/auth/sessions', { token: accessToken })).status).toBeLessThan(300);
 };
 const rows = ({ tenantId }: Account, sql: string, parameters: unknown[] = []) =>
-  identity.get(Database).transaction(tenantId, (tx) => tx.query(sql, parameters));
+  identity.query(tenantId, sql, parameters);
 const sessionsOf = (account: Account) =>
   rows(account, 'SELECT id FROM session WHERE user_id = $1 ORDER BY id', [account.userId]);
 

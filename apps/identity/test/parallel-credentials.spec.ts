@@ -5,14 +5,13 @@ import { MAILS_PER_ACCOUNT } from '../src/accounts/limits.js';
 import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
 import { protectedAccount } from './authenticators.js';
 import { EmbedHost, mintAt, principalOf } from './embed-host.js';
-import { type Account, newEmail, PASSWORD } from './identity.js';
+import { type Account, NEW_PASSWORD, newEmail, PASSWORD } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { from, TestReplicas, tally } from './replicas.js';
 
 // What can be used once, used many times at the same moment at two replicas.
 
 const AT_ONCE = 30;
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 let mailServer: MailServer;
 let replicas: TestReplicas;

@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { auditOf, entryOf } from './audit.js';
@@ -21,7 +20,7 @@ afterAll(async () => {
 const [ORIGIN = ''] = USERS.origins;
 const REFUSED = [401, 'INVALID_CREDENTIALS'];
 const outcome = ({ status, body }: Answer) => [status, body.code];
-const query = (tenantId: string, sql: string) => identity.get(Database).transaction(tenantId, (tx) => tx.query(sql));
+const query = (tenantId: string, sql: string) => identity.query(tenantId, sql);
 const subjects = ({ tenantId }: { tenantId: string }) => mailSubjects(identity, tenantId);
 
 /** What neither an honest browser nor an honest authenticator sends. */

@@ -1,10 +1,8 @@
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CHANGES } from '../src/accounts/password-change.service.js';
-import { type Account, PASSWORD, TestIdentity } from './identity.js';
+import { type Account, NEW_PASSWORD, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
-
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 let mailServer: MailServer;
 let identity: TestIdentity;

@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/limits.js';
 import { refusals, waitSeconds } from '../src/sign-in/hash-pool.js';
-import { newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { NEW_PASSWORD, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
-
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 let mailServer: MailServer;
 let identity: TestIdentity;
@@ -46,7 +44,7 @@ describe('a new password by mail', () => {
   it.each(['embed', 'identity_provider'])('is not for a user of the origin %s', async (origin) => {
     const { email, tenantId } = await identity.account();
     const token = await resetToken(email);
-    const query = (sql: string) => identity.get(Database).transaction(tenantId, (tx) => tx.query(sql));
+    const query = (sql: string) => identity.query(tenantId, sql);
     await query(`UPDATE app_user SET origin = '${origin}', password_hash = NULL`);
     expect((await complete(token)).body.code).toBe('INVALID_PASSWORD_RESET');
     await query('DELETE FROM password_reset');
@@ -104,9 +102,7 @@ describe('a new password by mail', () => {
   it('stores nothing from which the token follows', async () => {
     const { email, tenantId } = await identity.account();
     const secret = (await resetToken(email)).split('.')[1] ?? '';
-    const rows = await identity
-      .get(Database)
-      .transaction(tenantId, (tx) => tx.query<object>('SELECT * FROM password_reset'));
+    const rows = await identity.query<object>(tenantId, 'SELECT * FROM password_reset');
     const stored = JSON.stringify(rows, (_key, value) =>
       value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
     );

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { enrol, TestAuthenticator } from './authenticators.js';
-import { type Account, newEmail, PASSWORD } from './identity.js';
+import { type Account, NEW_PASSWORD, newEmail, PASSWORD } from './identity.js';
 import { Stage } from './single-sign-on/stage.js';
-
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Account, type TestIdentity } from './identity.js';
 import { PersonalData } from './personal-data.js';
@@ -65,13 +64,12 @@ describe('the export of personal data', () => {
   it('is read over several batches', async () => {
     const owner = await identity.account();
     const { tenantId, userId } = owner;
-    await identity.get(Database).transaction(tenantId, (tx) =>
-      tx.query(
-        `INSERT INTO audit_entry (tenant_id, id, at, action, outcome, actor_kind, actor_id, subject_kind, subject_id, detail)
+    await identity.query(
+      tenantId,
+      `INSERT INTO audit_entry (tenant_id, id, at, action, outcome, actor_kind, actor_id, subject_kind, subject_id, detail)
          SELECT $1, gen_random_uuid(), now(), 'user.renamed', 'success', 'user', $2, 'user', $2, '{}'
            FROM generate_series(1, 1200)`,
-        [tenantId, userId],
-      ),
+      [tenantId, userId],
     );
     const { auditTrail } = (await exported(owner)).body as unknown as { auditTrail: { id: string }[] };
     expect(new Set(auditTrail.map(({ id }) => id)).size).toBe(auditTrail.length);

@@ -63,9 +63,7 @@ describe('keys', () => {
   });
 
   it('stores private keys sealed', async () => {
-    const rows = await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query<{ sealed: Buffer }>('SELECT sealed_private_jwk AS sealed FROM signing_key'));
+    const rows = await identity.queryAll<{ sealed: Buffer }>('SELECT sealed_private_jwk AS sealed FROM signing_key');
     for (const { sealed } of rows) expect(sealed.toString('latin1')).not.toContain('"d"');
   });
 
@@ -78,18 +76,14 @@ describe('keys', () => {
     expect(await published()).toEqual([oldKid, newKid]);
     expect((await keys.signingKey('platform-api')).kid).toBe(oldKid);
     // Ten minutes later.
-    await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query('UPDATE signing_key SET signs_from = now() WHERE kid = $1', [newKid]));
+    await identity.queryAll('UPDATE signing_key SET signs_from = now() WHERE kid = $1', [newKid]);
     await keys.ensureKeys();
     expect((await keys.signingKey('platform-internal')).kid).toBe(newKid);
     expect((await identity.request('GET', '/api/auth/me', { token: account.accessToken })).status).toBe(200);
     const later = await identity.signedIn(account.email);
     expect(decodeProtectedHeader(later.accessToken).kid).toBe(newKid);
     // Another twenty.
-    await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query('UPDATE signing_key SET retires_at = now() WHERE kid = $1', [oldKid]));
+    await identity.queryAll('UPDATE signing_key SET retires_at = now() WHERE kid = $1', [oldKid]);
     await keys.ensureKeys();
     expect(await published()).toEqual([newKid]);
   });
@@ -241,11 +235,9 @@ describe('issuing embed credentials', () => {
       linkUsersBy: 'explicit' as const,
     };
     const issue = () => calls.call(rpc.identity.issueEmbedCredentials, request, { token: account.accessToken });
-    await identity
-      .get(Database)
-      .transaction(account.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    await identity.forgetProofs(account.tenantId);
     expect(await codeOf(issue())).toBe('STEP_UP_REQUIRED');
-    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, account.accessToken)).status).toBe(204);
+    expect((await identity.stepUp(account.accessToken)).status).toBe(204);
     expect(await issue()).toEqual({ clientId: expect.any(String), previousSecretValidUntil: null });
   });
 });

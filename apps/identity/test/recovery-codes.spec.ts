@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashRecoveryCode } from '../src/sign-in/authenticator.service.js';
 import { protectedAccount } from './authenticators.js';
@@ -41,11 +40,11 @@ describe('recovery codes', () => {
     const { account } = await protectedAccount(identity);
     const { tenantId, userId, email } = account;
     const row = [tenantId, userId, hashRecoveryCode(userId, earlier)];
-    await identity
-      .get(Database)
-      .transaction(tenantId, (tx) =>
-        tx.query('INSERT INTO recovery_code (tenant_id, user_id, code_hash) VALUES ($1, $2, $3)', row),
-      );
+    await identity.query(
+      tenantId,
+      'INSERT INTO recovery_code (tenant_id, user_id, code_hash) VALUES ($1, $2, $3)',
+      row,
+    );
     expect(await signIn(email, earlier)).toBe(200);
     expect(await signIn(email, earlier)).toBe(401);
   });

@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 
@@ -38,13 +37,10 @@ describe('POST /api/auth/register', () => {
 
   it('appends user.created in the same transaction', async () => {
     const { body } = await register();
-    const rows = await identity
-      .get(Database)
-      .crossTenant((tx) =>
-        tx.query<{ envelope: { type: string; subject: string } }>('SELECT envelope FROM outbox WHERE tenant_id = $1', [
-          body.tenant.id,
-        ]),
-      );
+    const rows = await identity.queryAll<{ envelope: { type: string; subject: string } }>(
+      'SELECT envelope FROM outbox WHERE tenant_id = $1',
+      [body.tenant.id],
+    );
     expect(rows.map(({ envelope }) => [envelope.type, envelope.subject])).toEqual([['user.created', body.user.id]]);
   });
 

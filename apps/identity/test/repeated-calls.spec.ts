@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 
@@ -38,9 +37,7 @@ describe('a user added with an Idempotency-Key', () => {
     for (const { status, body: problem } of answers.filter((answer) => answer.status !== 201)) {
       expect([status, problem.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
     }
-    const mails = await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query('SELECT 1 FROM mail WHERE recipient = $1', [body.email]));
+    const mails = await identity.queryAll('SELECT 1 FROM mail WHERE recipient = $1', [body.email]);
     expect(mails).toHaveLength(1);
   });
 

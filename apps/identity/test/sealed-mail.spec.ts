@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const inWorkspace = <Row extends object>(sql: string, parameters: unknown[] = []) =>
-  identity.get(Database).transaction(account.tenantId, (tx) => tx.query<Row>(sql, parameters));
+  identity.query<Row>(account.tenantId, sql, parameters);
 const waiting = () => inWorkspace<StoredMail>('SELECT id, body, sealed_body AS sealed FROM mail ORDER BY id');
 
 describe('a mail that waits', () => {

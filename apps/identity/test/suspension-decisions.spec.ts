@@ -28,14 +28,10 @@ afterAll(async () => {
 const workspace = async () => (await identity.account({ name: 'Globex' })).tenantId;
 const decided = (id: string) => ({ id, reason: REASON });
 const cutoffs = (tenantId: string) =>
-  identity
-    .get(Database)
-    .crossTenant((tx) =>
-      tx.query<{ kind: string; lasts: boolean }>(
-        `SELECT kind, expires_at = 'infinity' AS lasts FROM revocation_cutoff WHERE id = $1 ORDER BY kind`,
-        [tenantId],
-      ),
-    );
+  identity.queryAll<{ kind: string; lasts: boolean }>(
+    `SELECT kind, expires_at = 'infinity' AS lasts FROM revocation_cutoff WHERE id = $1 ORDER BY kind`,
+    [tenantId],
+  );
 
 describe('who decides about a workspace', () => {
   it('is an administrator of the platform, with a recent proof and a reason', async () => {
@@ -45,11 +41,11 @@ describe('who decides about a workspace', () => {
     const reviewer = (await operators.signedIn(await operators.create('reviewer'))).accessToken;
     const stale = (await operators.signedIn(await operators.create())).accessToken;
     const { sid } = JSON.parse(Buffer.from(stale.split('.')[1] ?? '', 'base64url').toString()) as { sid: string };
-    await identity
-      .get(Database)
-      .transaction(PLATFORM_TENANT, (tx) =>
-        tx.query("UPDATE session SET proven_at = now() - interval '601 seconds' WHERE id = $1", [sid]),
-      );
+    await identity.query(
+      PLATFORM_TENANT,
+      "UPDATE session SET proven_at = now() - interval '601 seconds' WHERE id = $1",
+      [sid],
+    );
     for (const decision of ['suspend', 'reinstate'] as const) {
       const request = decided(tenantId);
       expect(await operators.refusal(decision, request, reviewer)).toBe('FORBIDDEN');
@@ -77,7 +73,7 @@ describe('who decides about a workspace', () => {
 
   it('decides on workspaces that exist, and never on the platform itself', async () => {
     const closed = await workspace();
-    await identity.get(Database).transaction(closed, (tx) => tx.query('UPDATE tenant SET closed_at = now()'));
+    await identity.query(closed, 'UPDATE tenant SET closed_at = now()');
     for (const tenantId of [newId(), PLATFORM_TENANT, closed]) {
       await expect(suspensions.decide('suspend', tenantId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }

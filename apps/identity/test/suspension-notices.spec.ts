@@ -24,10 +24,7 @@ afterAll(async () => {
 
 /** Whoever got a mail, now that all that was queued is sent. */
 async function told({ tenantId }: Pick<Account, 'tenantId'>): Promise<string[]> {
-  const mails = () =>
-    identity
-      .get(Database)
-      .transaction(tenantId, (tx) => tx.query('SELECT 1 FROM mail WHERE tenant_id = $1', [tenantId]));
+  const mails = () => identity.query(tenantId, 'SELECT 1 FROM mail WHERE tenant_id = $1', [tenantId]);
   await waitUntil(async () => (await mails()).length === 0, { timeoutMs: 20_000, describe: 'all mail is sent' });
   return mailServer.mails.map(({ to }) => to).sort();
 }
@@ -111,7 +108,7 @@ describe('a suspended workspace', () => {
 
   it('whose address nobody has verified is told nothing: it may be that of a stranger', async () => {
     const owner = await identity.account();
-    await identity.get(Database).transaction(owner.tenantId, (tx) => tx.query('UPDATE tenant SET verified_at = NULL'));
+    await identity.query(owner.tenantId, 'UPDATE tenant SET verified_at = NULL');
     await suspensions.decide('suspend', owner.tenantId);
     expect(await told(owner)).toEqual([]);
   });

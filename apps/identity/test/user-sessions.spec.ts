@@ -1,7 +1,6 @@
-import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Account, PASSWORD, TestIdentity } from './identity.js';
+import { type Account, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -56,9 +55,7 @@ describe('the sessions of a user of the workspace', () => {
   it('are ended only with a recent proof', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
-    await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    await identity.forgetProofs(owner.tenantId);
     expect((await end(owner, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
     // A refresh proves nothing.
     const refreshed = await identity.post('/api/auth/refresh', { refreshToken: owner.refreshToken });
@@ -66,7 +63,7 @@ describe('the sessions of a user of the workspace', () => {
     expect((await end(again, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
     expect((await identity.post('/api/auth/step-up', { password: 'wrong' }, again.accessToken)).status).toBe(401);
     expect((await identity.post('/api/auth/step-up', {}, again.accessToken)).status).toBe(401);
-    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, again.accessToken)).status).toBe(204);
+    expect((await identity.stepUp(again.accessToken)).status).toBe(204);
     expect((await end(again, member.userId)).status).toBe(204);
   });
 });

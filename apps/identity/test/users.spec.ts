@@ -1,5 +1,3 @@
-import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 
@@ -75,16 +73,14 @@ describe('a stolen access token', () => {
   it('neither adds a user nor gives a role: both need a recent proof', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
-    await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    await identity.forgetProofs(owner.tenantId);
     expect((await add(owner.accessToken, { roles: ['owner'] })).body.code).toBe('STEP_UP_REQUIRED');
     const invited = await add(owner.accessToken, { roles: ['owner'], password: undefined });
     expect(invited.body.code).toBe('STEP_UP_REQUIRED');
     const raise = { roles: ['member', 'admin'] };
     expect((await change(owner.accessToken, member.userId, raise)).body.code).toBe('STEP_UP_REQUIRED');
     expect((await change(owner.accessToken, member.userId, { name: 'Grace', roles: ['member'] })).status).toBe(200);
-    await identity.post('/api/auth/step-up', { password: PASSWORD }, owner.accessToken);
+    await identity.stepUp(owner.accessToken);
     expect((await change(owner.accessToken, member.userId, raise)).status).toBe(200);
     expect((await add(owner.accessToken, { roles: ['owner'] })).status).toBe(201);
   });
@@ -133,10 +129,7 @@ describe('PATCH /api/tenant/users/{id}', () => {
     expect([status, body.status]).toEqual([200, 'disabled']);
     expect((await identity.login(member.email)).body.code).toBe('INVALID_CREDENTIALS');
     expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: member.accessToken })).status === 401,
-      { timeoutMs: 1000, describe: 'the access token is refused' },
-    );
+    await identity.refuses(member.accessToken);
     expect((await change(owner.accessToken, member.userId, { status: 'active' })).status).toBe(200);
     expect((await identity.login(member.email)).status).toBe(200);
   });
