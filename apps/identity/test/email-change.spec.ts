@@ -1,25 +1,15 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
-import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
-import { MailServer } from './mail-server.js';
+import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, USERS, withMail } from './identity.js';
 import { register, signIn } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
-let mailServer: MailServer;
-let identity: TestIdentity;
-beforeAll(async () => {
-  mailServer = await MailServer.start();
-  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
-});
-afterAll(async () => {
-  await identity?.close();
-  await mailServer?.close();
-});
+const { identity, mailServer } = withMail();
 
 let addresses = 0;
 const newAddress = () => {
@@ -81,8 +71,7 @@ describe('a change of the e-mail address', () => {
     const { email, accessToken } = await identity.account();
     const wanted = newEmail();
     expect((await ask(accessToken, wanted, { password: 'not-the-password' })).status).toBe(401);
-    const body = { enabled: true, password: PASSWORD };
-    await identity.request('PUT', '/api/auth/mfa', { token: accessToken, body });
+    await identity.setSecondFactor(accessToken, true);
     const since = mailServer.mails.length;
     const first = await ask(accessToken, wanted);
     expect([first.status, first.body]).toMatchObject([202, { mfaRequired: true }]);

@@ -11,12 +11,14 @@ import {
   testNats,
   waitUntil,
 } from '@crm/testing';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { decodeJwt, type JWK } from 'jose';
 import { AppModule } from '../src/app.module.js';
 import type { IdentityConfig } from '../src/config.js';
 import { migrations } from '../src/migrations/index.js';
 import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/sign-in/hash-pool.js';
+import { MailServer } from './mail-server.js';
 
 export const PASSWORD = 'correct-horse-battery-staple';
 export const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
@@ -62,30 +64,49 @@ export interface Account {
   refreshToken: string;
 }
 
+interface Changes {
+  profile?: ServiceConfig['profile'];
+  smtpUrl?: string;
+  hashPool?: Partial<HashPoolOptions>;
+  quotas?: Partial<IdentityConfig['quotas']>;
+  settings?: Partial<IdentityConfig>;
+}
+
 /** identity as it runs, with a database of its own. */
 export class TestIdentity {
-  private constructor(
-    readonly config: IdentityConfig,
-    readonly database: TestDatabase,
-    readonly service: TestService,
-    private readonly isReplica = false,
-  ) {}
+  config: IdentityConfig;
+  database: TestDatabase;
+  service: TestService;
+  private isReplica = false;
 
-  static async start(
-    changes: {
-      profile?: ServiceConfig['profile'];
-      smtpUrl?: string;
-      hashPool?: Partial<HashPoolOptions>;
-      quotas?: Partial<IdentityConfig['quotas']>;
-      settings?: Partial<IdentityConfig>;
-    } = {},
-  ): Promise<TestIdentity> {
-    const database = await testDatabase('identity', migrations);
+  private constructor(private readonly changes: Changes) {}
+
+  static async start(changes: Changes = {}): Promise<TestIdentity> {
+    const identity = new TestIdentity(changes);
+    await identity.open();
+    return identity;
+  }
+
+  /** One that is opened later. */
+  static prepared(changes: Changes): TestIdentity {
+    return new TestIdentity(changes);
+  }
+
+  /** The service of a test file: started before its tests, and closed after them. */
+  static ofFile(changes: Changes = {}): TestIdentity {
+    const identity = new TestIdentity(changes);
+    beforeAll(() => identity.open());
+    afterAll(() => identity.close());
+    return identity;
+  }
+
+  async open(smtpUrl = this.changes.smtpUrl): Promise<void> {
+    this.database = await testDatabase('identity', migrations);
     const nats = testNats();
-    const config: IdentityConfig = {
+    this.config = {
       service: {
         name: 'identity',
-        profile: changes.profile ?? 'test',
+        profile: this.changes.profile ?? 'test',
         host: '127.0.0.1',
         port: 0,
         operationsPort: 0,
@@ -98,37 +119,37 @@ export class TestIdentity {
         drainSeconds: 1,
         nats: { url: nats.url, user: 'identity', password: nats.passwords.identity, service: 'identity' },
       },
-      database: database.config,
+      database: this.database.config,
       limits: {},
       // Nobody listens on the discard port: mail waits.
-      smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
+      smtpUrl: smtpUrl ?? 'smtp://127.0.0.1:9',
       mailFrom: 'no-reply@platform.test',
       keyEncryptionKey: randomBytes(32).toString('base64'),
       sessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       stepUpSeconds: 600,
-      operatorSecondFactor: changes.profile === 'production',
+      operatorSecondFactor: this.changes.profile === 'production',
       passkeys: { users: USERS, operators: OPERATORS },
-      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
-      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...changes.quotas },
+      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...this.changes.hashPool },
+      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...this.changes.quotas },
       auditRetentionDays: 400,
       egress: { allow: [], providerMs: 10_000 },
-      ...changes.settings,
+      ...this.changes.settings,
     };
-    const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
-    return new TestIdentity(config, database, service);
+    this.service = await startTestService(this.config, AppModule.with(this.config), { keySource: 'own' });
   }
 
   /** Another process of the service on the same database; close it first. */
   async replica(settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
+    const replica = new TestIdentity(this.changes);
     const config = { ...this.config, ...settings };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
-    return new TestIdentity(config, this.database, service, true);
+    return Object.assign(replica, { config, database: this.database, service, isReplica: true });
   }
 
   async close(): Promise<void> {
-    await this.service.close();
-    if (!this.isReplica) await this.database.drop();
+    await this.service?.close();
+    if (!this.isReplica) await this.database?.drop();
   }
 
   /** Something of the running service. */
@@ -212,6 +233,21 @@ export class TestIdentity {
     const { sub, tid } = decodeJwt(body.accessToken) as { sub: string; tid: string };
     return { email, userId: sub, tenantId: tid, accessToken: body.accessToken, refreshToken: body.refreshToken };
   }
+}
+
+/** The service of a test file, with a server that takes its mail. */
+export function withMail(changes: Changes = {}): { identity: TestIdentity; mailServer: MailServer } {
+  const mailServer = new MailServer();
+  const identity = TestIdentity.prepared(changes);
+  beforeAll(async () => {
+    await mailServer.listen();
+    await identity.open(mailServer.url);
+  });
+  afterAll(async () => {
+    await identity.close();
+    await mailServer.close();
+  });
+  return { identity, mailServer };
 }
 
 /** An address that no other test has. */

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { enrol } from './authenticators.js';
 import { type Account, TestIdentity, USERS } from './identity.js';
 import { mailSubjects, optionsFor, passkeyAccount, register, signIn, signInOptions } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
-let identity: TestIdentity;
-beforeAll(async () => {
-  identity = await TestIdentity.start();
-});
-afterAll(() => identity?.close());
+const identity = TestIdentity.ofFile();
 
 const [ORIGIN = ''] = USERS.origins;
 const list = async ({ accessToken }: Account) =>

@@ -1,23 +1,13 @@
 import { Database, inWorkspace } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LapsedClaimSweeper } from '../src/accounts/lapsed-claim.sweeper.js';
-import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
-import { MailServer } from './mail-server.js';
+import { type Account, newEmail, PASSWORD, TestIdentity, USERS, withMail } from './identity.js';
 import { register as addPasskey, signIn as signInByPasskey } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
-let mailServer: MailServer;
-let identity: TestIdentity;
+const { identity, mailServer } = withMail({ profile: 'production' });
 let caller = 0;
-beforeAll(async () => {
-  mailServer = await MailServer.start();
-  identity = await TestIdentity.start({ profile: 'production', smtpUrl: mailServer.url });
-});
-afterAll(async () => {
-  await identity?.close();
-  await mailServer?.close();
-});
 
 const passwordOf = (name: string) => `${name}-${PASSWORD}`;
 

@@ -2,66 +2,51 @@ import type { OperatorRole } from '@crm/contracts';
 import { Column, Entity } from 'typeorm';
 import { IdentifiedRow, TenantRow } from '../tenant-row.js';
 
-/** A change of a user's address: first one that waits for its confirmation, then one that can be undone. */
-@Entity({ name: 'email_change' })
-export class EmailChange extends IdentifiedRow {
+/** A link that was sent to a user. */
+abstract class LinkRow extends IdentifiedRow {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
+  /** SHA-256 of the secret part of its token. */
+  @Column({ name: 'secret_hash', type: 'bytea' })
+  secretHash: Buffer;
+
+  @Column({ name: 'expires_at', type: 'timestamptz' })
+  expiresAt: Date;
+}
+
+/** A change of a user's address: first one that waits for its confirmation, then one that can be undone. */
+@Entity({ name: 'email_change' })
+export class EmailChange extends LinkRow {
   @Column({ name: 'old_email', type: 'text' })
   oldEmail: string;
 
   @Column({ name: 'new_email', type: 'text' })
   newEmail: string;
 
-  @Column({ name: 'secret_hash', type: 'bytea' })
-  secretHash: Buffer;
-
   @Column({ name: 'undo_hash', type: 'bytea', nullable: true })
   undoHash: Buffer | null;
-
-  @Column({ name: 'expires_at', type: 'timestamptz' })
-  expiresAt: Date;
 
   @Column({ name: 'confirmed_at', type: 'timestamptz', nullable: true })
   confirmedAt: Date | null;
 }
 
 @Entity({ name: 'invitation' })
-export class Invitation extends IdentifiedRow {
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ name: 'secret_hash', type: 'bytea' })
-  secretHash: Buffer;
-
-  @Column({ name: 'expires_at', type: 'timestamptz' })
-  expiresAt: Date;
-
+export class Invitation extends LinkRow {
   @Column({ name: 'accepted_at', type: 'timestamptz', nullable: true })
   acceptedAt: Date | null;
 }
 
 /** A link to set a new password that was sent to a user. Used and replaced ones are deleted. */
 @Entity({ name: 'password_reset' })
-export class PasswordReset extends IdentifiedRow {
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ name: 'secret_hash', type: 'bytea' })
-  secretHash: Buffer;
-
-  @Column({ name: 'expires_at', type: 'timestamptz' })
-  expiresAt: Date;
-}
+export class PasswordReset extends LinkRow {}
 
 @Entity({ name: 'tenant_suspension' })
 export class TenantSuspension extends TenantRow {
-  /** Of the workspace, as it was then: nobody can change it while the workspace is suspended. */
   @Column({ type: 'text' })
   name: string;
 
-  /** Of the suspension; why it was lifted is in the trails. */
+  /** Why it was lifted is in the trails. */
   @Column({ type: 'text' })
   reason: string;
 

@@ -2,7 +2,7 @@ import type { NewMail } from '../mail/mail.repository.js';
 import { letter, NOTICE_SECONDS, plainName, quotedReason, singleLine } from '../mail/mail-text.js';
 import { CLAIM_DAYS } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import type { TenantDecision } from './suspension.dto.js';
+import type { TenantDecision } from './operator.dto.js';
 
 const CONFIRM_HOURS = 24;
 const UNDO_DAYS = 7;

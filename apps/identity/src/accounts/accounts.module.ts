@@ -22,7 +22,6 @@ import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
 import { OperatorRepository } from './operator.repository.js';
 import { OperatorPasskeyService, OperatorService, OperatorSessionService } from './operator.service.js';
-import { OperatorsAccountController, OperatorsPasskeyController } from './operator-account.controller.js';
 import {
   OperatorController,
   OperatorsAuditController,
@@ -32,21 +31,21 @@ import {
 import { OperatorAdministrationService } from './operator-administration.service.js';
 import {
   OperatorPasswordStrategy,
+  OperatorsAccountController,
+  OperatorsPasskeyController,
   OperatorsPasskeySignInController,
   OperatorsSessionController,
 } from './operator-sign-in.controller.js';
 import { PasswordChangeController, PasswordResetController } from './password.controller.js';
-import { PasswordChangeService } from './password-change.service.js';
-import { PasswordResetService } from './password-reset.service.js';
+import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
 import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
 import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
 import { InvitationController, RegistrationController, VerificationController } from './registration.controller.js';
-import { RegistrationService } from './registration.service.js';
+import { RegistrationService, VerificationService } from './registration.service.js';
 import { SuspensionService } from './suspension.service.js';
 import { UserController } from './user-administration.controller.js';
 import { UserAdministrationService } from './user-administration.service.js';
-import { VerificationService } from './verification.service.js';
 
 @Module({
   imports: [

@@ -4,15 +4,19 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, LessThan, MoreThanOrEqual, Not, Raw } from 'typeorm';
 import { EmailChange, Invitation, PasswordReset, TenantSuspension } from './accounts.entity.js';
 
-export interface NewEmailChange extends Pick<EmailChange, 'id' | 'userId' | 'oldEmail' | 'newEmail' | 'secretHash'> {
-  validSeconds: number;
-}
+type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
+  Row,
+  'id' | 'userId' | 'secretHash' | More
+> & { validSeconds: number };
 
 const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class EmailChangeRepository {
-  async replacePending(tx: TenantTransaction, { validSeconds, ...change }: NewEmailChange): Promise<void> {
+  async replacePending(
+    tx: TenantTransaction,
+    { validSeconds, ...change }: NewLink<EmailChange, 'oldEmail' | 'newEmail'>,
+  ): Promise<void> {
     const changes = tx.repository(EmailChange);
     await changes.delete({ tenantId: tx.tenantId, userId: change.userId, confirmedAt: IsNull() });
     await changes.insert({ ...change, expiresAt: secondsFromNow(validSeconds) });
@@ -58,13 +62,9 @@ export class EmailChangeRepository {
   }
 }
 
-export interface NewInvitation extends Pick<Invitation, 'tenantId' | 'id' | 'userId' | 'secretHash'> {
-  validSeconds: number;
-}
-
 @Injectable()
 export class InvitationRepository {
-  async insert(tx: Transaction, { validSeconds, ...invitation }: NewInvitation): Promise<void> {
+  async insert(tx: Transaction, { validSeconds, ...invitation }: NewLink<Invitation, 'tenantId'>): Promise<void> {
     await tx.repository(Invitation).insert({ ...invitation, expiresAt: secondsFromNow(validSeconds) });
   }
 
@@ -87,13 +87,9 @@ export class InvitationRepository {
   }
 }
 
-export interface NewPasswordReset extends Pick<PasswordReset, 'id' | 'userId' | 'secretHash'> {
-  validSeconds: number;
-}
-
 @Injectable()
 export class PasswordResetRepository {
-  async insert(tx: TenantTransaction, { validSeconds, ...reset }: NewPasswordReset): Promise<void> {
+  async insert(tx: TenantTransaction, { validSeconds, ...reset }: NewLink<PasswordReset>): Promise<void> {
     await tx.repository(PasswordReset).insert({ ...reset, expiresAt: secondsFromNow(validSeconds) });
   }
 

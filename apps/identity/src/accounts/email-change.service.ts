@@ -21,19 +21,13 @@ import type { MfaRequired } from '../sign-in/mfa-request.service.js';
 import { PasskeyRepository } from '../sign-in/passkey.repository.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
 import { ProviderLinkRepository } from '../single-sign-on/provider.repository.js';
+import type { EmailChangeInput } from './accounts.dto.js';
 import type { EmailChange } from './accounts.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
 import { EmailChangeLimit } from './limits.js';
-import { PasswordResetService } from './password-reset.service.js';
-
-export interface WantedEmailChange {
-  email: string;
-  password?: string;
-  challengeId?: string;
-  code?: string;
-}
+import { PasswordResetService } from './password-change.service.js';
 
 @Injectable()
 export class EmailChangeService {
@@ -57,7 +51,7 @@ export class EmailChangeService {
    * @returns what a second call must answer; undefined when the mail is on its way
    * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED
    */
-  async request(principal: Principal, wanted: WantedEmailChange): Promise<MfaRequired | undefined> {
+  async request(principal: Principal, wanted: EmailChangeInput): Promise<MfaRequired | undefined> {
     await this.limit.consumeRequest(principal.userId);
     // A claim of an address that nobody has proven cannot be turned into one of another address.
     assertVerified(await this.tenants.get(principal.tenantId));

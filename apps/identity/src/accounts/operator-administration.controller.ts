@@ -11,13 +11,15 @@ import { Workspace } from '../people/workspace.dto.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import {
   EmbedConflictListView,
+  ListTenantsQuery,
   OperatorChangeInput,
   OperatorListView,
   OperatorView,
   PlanInput,
+  TenantDecisionInput,
+  TenantStandingView,
 } from './operator.dto.js';
 import { OperatorAdministrationService } from './operator-administration.service.js';
-import { ListTenantsQuery, TenantDecisionInput, TenantStandingView } from './suspension.dto.js';
 import { SuspensionService } from './suspension.service.js';
 
 @ApiGroup({

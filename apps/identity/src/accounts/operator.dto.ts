@@ -7,10 +7,11 @@ import {
   IdField,
   IntegerField,
   ListField,
+  ListQuery,
   TextField,
 } from '@crm/http';
 import { SessionView } from '../sessions/session.dto.js';
-import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
+import { NEW_PASSWORD } from '../sign-in/password.service.js';
 
 export class OperatorInput {
   @EmailField({ example: 'operator@platform.test' })
@@ -19,11 +20,7 @@ export class OperatorInput {
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' })
   name: string;
 
-  @TextField({
-    minLength: PASSWORD_LENGTH.min,
-    maxLength: PASSWORD_LENGTH.max,
-    example: 'correct-horse-battery-staple',
-  })
+  @TextField(NEW_PASSWORD)
   password: string;
 
   @EnumField(OPERATOR_ROLES)
@@ -115,4 +112,38 @@ export class EmbedConflictView {
 export class EmbedConflictListView {
   @ListField(() => EmbedConflictView, { maxItems: 200 })
   data: EmbedConflictView[];
+}
+
+export type TenantDecision = 'suspend' | 'reinstate';
+
+export class TenantDecisionInput {
+  @TextField({
+    maxLength: 2000,
+    pattern: /\S/,
+    description: 'Administrators of the workspace find it in their audit trail',
+    example: 'It sends spam.',
+  })
+  reason: string;
+}
+
+export class ListTenantsQuery extends ListQuery {
+  @EnumField(['suspended'], { description: 'Which workspaces' })
+  state: 'suspended';
+}
+
+export class TenantStandingView {
+  @IdField()
+  id: string;
+
+  @TextField({ maxLength: 200, example: 'Globex', description: 'Of a suspended one, as it was when it was suspended' })
+  name: string;
+
+  @EnumField(['active', 'suspended'])
+  state: 'active' | 'suspended';
+
+  @DateTimeField({ nullable: true, description: 'Null while it is active' })
+  suspendedAt: string | null;
+
+  @TextField({ maxLength: 2000, nullable: true, example: 'It sends spam.', description: 'Null while it is active' })
+  reason: string | null;
 }

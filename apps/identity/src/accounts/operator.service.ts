@@ -10,15 +10,15 @@ import { sessionView } from '../sessions/caller.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import type { SessionView } from '../sessions/session.dto.js';
 import { SessionIssuer, SessionParts, type SignInOrigin } from '../sessions/session-issuer.js';
-import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator.service.js';
+import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from '../sign-in/device-tokens.js';
 import { MfaService } from '../sign-in/mfa.service.js';
 import { MfaRequestService } from '../sign-in/mfa-request.service.js';
 import { PasskeyParts, Passkeys } from '../sign-in/passkey.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
-import type { SignInView } from '../sign-in/sign-in.dto.js';
+import type { AuthenticatorView, SignInView, StepUpInput } from '../sign-in/sign-in.dto.js';
 import { SignInLimit } from '../sign-in/sign-in-limit.js';
-import { type Proof, StepUpService } from '../sign-in/step-up.service.js';
+import { StepUpService } from '../sign-in/step-up.service.js';
 import type { Operator } from './accounts.entity.js';
 import { AfterResponse } from './after-response.service.js';
 import type { OperatorView } from './operator.dto.js';
@@ -123,7 +123,7 @@ export class OperatorService {
     });
   }
 
-  async startEnrolment(token: string): Promise<NewAuthenticator> {
+  async startEnrolment(token: string): Promise<AuthenticatorView> {
     return this.mfa.startEnrolment('operators', token, async (tx, id) => {
       const operator = await this.operators.find(tx, id);
       return operator?.status === 'active' ? operator.email : undefined;
@@ -176,7 +176,7 @@ export class OperatorService {
     await this.sessions.forget(ended);
   }
 
-  async stepUp(principal: Principal, proof: Proof): Promise<void> {
+  async stepUp(principal: Principal, proof: StepUpInput): Promise<void> {
     await this.stepUps.prove(principal, proof, async (tx, id) => {
       // Who has no authenticator has signed in with a passkey: the password alone does not sign in either.
       if (this.config.operatorSecondFactor) return null;

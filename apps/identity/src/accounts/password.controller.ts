@@ -12,8 +12,7 @@ import {
   PasswordResetInput,
   PasswordResetView,
 } from './accounts.dto.js';
-import { PasswordChangeService } from './password-change.service.js';
-import { PasswordResetService } from './password-reset.service.js';
+import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/password')

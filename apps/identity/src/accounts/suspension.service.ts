@@ -17,7 +17,7 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import type { TenantSuspension } from './accounts.entity.js';
 import { suspensionMail } from './accounts.mail.js';
 import { SuspensionRepository } from './accounts.repository.js';
-import type { TenantDecision, TenantStandingView } from './suspension.dto.js';
+import type { TenantDecision, TenantStandingView } from './operator.dto.js';
 
 const LONGEST_REASON = 2000;
 /** Milliseconds for which a decision waits for its turn; marketplace-admin waits longer for the answer. */

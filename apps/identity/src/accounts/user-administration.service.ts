@@ -29,6 +29,7 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { PasswordMarks, PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import type { UserChangeInput, UserInput } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
 
 type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
@@ -47,20 +48,6 @@ function changesOf(before: Changed, after: Changed): NewAuditEntry[] {
     entries.push({ action: after.status === 'disabled' ? 'user.disabled' : 'user.enabled', subject });
   }
   return entries;
-}
-
-export interface UserAddition {
-  email: string;
-  name: string;
-  /** Without one the user is invited by mail. */
-  password?: string;
-  roles: string[];
-}
-
-export interface UserChange {
-  name?: string;
-  roles?: string[];
-  status?: 'active' | 'disabled';
 }
 
 /** Repeated invitations of one user in an hour, so that nobody can flood the mailbox of the user. */
@@ -113,7 +100,7 @@ export class UserAdministrationService {
    * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
    * EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
-  async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
+  async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
     const { tenantId } = principal;
     const roles = [...new Set(addition.roles)];
     assertGrantable(principal, roles);
@@ -157,7 +144,7 @@ export class UserAdministrationService {
    * A change of roles cuts off the access tokens; disabling ends the sessions as well.
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
    */
-  async change(principal: Principal, id: string, change: UserChange): Promise<User> {
+  async change(principal: Principal, id: string, change: UserChangeInput): Promise<User> {
     const roles = change.roles && [...new Set(change.roles)];
     if (roles) assertGrantable(principal, roles);
     const ended = await this.database.transaction(principal, async (tx) => {
@@ -243,7 +230,7 @@ export class UserAdministrationService {
   }
 
   /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
-  private async hash({ tenantId }: Principal, addition: UserAddition, password: string): Promise<string> {
+  private async hash({ tenantId }: Principal, addition: UserInput, password: string): Promise<string> {
     await this.passwordLimit.consume(tenantId);
     const workspace = (await this.tenants.get(tenantId)).name;
     await this.policy.assertAcceptable(password, { ...addition, workspace });
@@ -264,7 +251,7 @@ function assertInvited(user: User | null): void {
     throw new PlatformError('CONFLICT', 'Only a user who is invited can be invited again');
 }
 
-function statusAfter(user: User, change: UserChange): UserStatus {
+function statusAfter(user: User, change: UserChangeInput): UserStatus {
   // Host users and those of an identity provider never have a password; their host or provider signs them in.
   const waitsForPassword = user.passwordHash === null && !['embed', 'identity_provider'].includes(user.origin);
   return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);

@@ -14,18 +14,18 @@ import { type Verdict, verdictMail } from './verdict.mail.js';
 /** Administrators who are told when nobody else can be. */
 const MOST_RECIPIENTS = 20;
 
-/** Tells people that the platform has disabled a webhook subscription. */
+/** Queues the mails about an event in the transaction that records it as handled. */
 @Injectable()
-export class EndpointNoticeService {
+export class NoticeService {
   constructor(
     private readonly tenants: TenantService,
+    private readonly tenantRows: TenantRepository,
     private readonly users: UserRepository,
     private readonly mails: MailService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /** Queues the mails in the transaction that records the event as handled. */
-  async send(tx: TenantTransaction, endpoint: DisabledEndpoint): Promise<void> {
+  async tellOfEndpoint(tx: TenantTransaction, endpoint: DisabledEndpoint): Promise<void> {
     const { name, verified } = await this.tenants.view(tx);
     // The address may be another person's, and the mail carries texts of the workspace.
     if (!verified) return;
@@ -40,23 +40,10 @@ export class EndpointNoticeService {
     if (owner?.status === 'active' && rolesAllow(owner.roles, 'administer')) return [owner];
     return this.users.holdAdministratorsToTell(tx, MOST_RECIPIENTS);
   }
-}
 
-/**
- * Tells whoever submitted an app and the other administrators of the publisher what operators have decided about it.
- */
-@Injectable()
-export class VerdictService {
-  constructor(
-    private readonly tenants: TenantRepository,
-    private readonly users: UserRepository,
-    private readonly mails: MailService,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {}
-
-  /** Queues the mails in the transaction that records the event as handled. */
-  async send(tx: TenantTransaction, verdict: Verdict): Promise<void> {
-    const tenant = await this.tenants.find(tx);
+  /** Whoever submitted an app and the other administrators of the publisher learn what operators have decided. */
+  async tellOfVerdict(tx: TenantTransaction, verdict: Verdict): Promise<void> {
+    const tenant = await this.tenantRows.find(tx);
     // A workspace that is gone or closed has nobody to tell; one that nobody verified may have another person's address.
     if (!tenant?.verifiedAt || tenant.closedAt) return;
     const limit = MAX_NOTIFIED_ADMINISTRATORS;

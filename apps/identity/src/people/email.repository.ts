@@ -93,7 +93,6 @@ export interface SignInCandidate extends EmailHolder {
   isHolder: boolean;
 }
 
-/** Whose an address is after somebody has claimed it. */
 export interface ClaimedEmail extends EmailHolder {
   /** Whether the holder has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
   isReserved: boolean;

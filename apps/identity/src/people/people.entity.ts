@@ -41,7 +41,7 @@ export class SignInEmail {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** Of an address that the user has changed: it signs nobody in and is nobody else's until then. Otherwise null. */
+  /** A former address signs nobody in and is nobody else's until then; null for the present one. */
   @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true })
   reservedUntil: Date | null;
 }

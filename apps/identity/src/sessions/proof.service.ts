@@ -20,7 +20,7 @@ export const READ_AUTHENTICATION_METHODS = `
              WHERE l.tenant_id = $1 AND l.user_id = $2 AND p.enabled
                AND (NOT u.mfa_enabled OR cardinality(p.second_factor_values) > 0)) AS "identityProvider"`;
 
-/** By what somebody proves within a session who they are. Part of the outside contract: `proofs` of the errors that ask for one. */
+/** Part of the public contract: `proofs` of the errors that ask for one. */
 export type AuthenticationMethod = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
 
 interface MethodsRow {

@@ -63,7 +63,7 @@ export const END_PENDING_SIGN_INS = `
      WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NULL AND EXISTS (SELECT 1 FROM holder))
   DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM holder)`;
 
-/** By the clock of the database server, as all times of sessions. */
+/** The clock is that of the database server, as for all times of sessions. */
 const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()

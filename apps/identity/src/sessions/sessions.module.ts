@@ -17,39 +17,34 @@ import { SigningKeyRepository } from './signing-key.repository.js';
 import { OwnKeySource, SigningKeyService } from './signing-key.service.js';
 import { TokenSigner } from './token-signer.js';
 
+/** What other nouns use. */
+const SHARED = [
+  CallerService,
+  TokenSigner,
+  RefreshTokenRepository,
+  RevocationService,
+  AuthenticationMethods,
+  RecentProof,
+  SessionParts,
+  SessionRepository,
+  SessionService,
+];
+
 @Module({
   imports: [PeopleModule],
   controllers: [InternalTokenRpc, KeyController, KeyRpc, SessionController, UserSessionController],
   providers: [
-    CallerService,
+    ...SHARED,
     InternalTokenService,
     SigningKeyRepository,
     SigningKeyService,
-    TokenSigner,
     OwnKeySource,
     { provide: KeySource, useExisting: OwnKeySource },
-    RefreshTokenRepository,
     LastingCutoffSweeper,
     RevocationRepository,
-    RevocationService,
     RevocationSweeper,
-    AuthenticationMethods,
-    RecentProof,
-    SessionParts,
-    SessionRepository,
-    SessionService,
     UserSessionService,
   ],
-  exports: [
-    CallerService,
-    TokenSigner,
-    RefreshTokenRepository,
-    RevocationService,
-    AuthenticationMethods,
-    RecentProof,
-    SessionParts,
-    SessionRepository,
-    SessionService,
-  ],
+  exports: SHARED,
 })
 export class SessionsModule {}

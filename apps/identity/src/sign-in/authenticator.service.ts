@@ -8,6 +8,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { hashSecret } from '../secret.js';
 import { AuthenticatorRepository, RecoveryCodeRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import type { AuthenticatorView } from './sign-in.dto.js';
 
 /** What every authenticator app understands; the defaults of RFC 6238, section 4, and of RFC 4226, section 5.3. */
 const CODE_DIGITS = 6;
@@ -54,12 +55,6 @@ const SECRET_BYTES = 20;
 
 const ISSUER = 'CRM platform';
 
-export interface NewAuthenticator {
-  /** Base32, to be typed in. */
-  secret: string;
-  otpauthUri: string;
-}
-
 /**
  * 140 bits: OWASP ASVS 11.2.3 asks for 128; from 112 on a hash need not be slow (6.5.2). Earlier codes have 120 or 80.
  */
@@ -99,7 +94,7 @@ export class AuthenticatorService {
   }
 
   /** Begins an enrolment, which counts for nothing until a code confirms it. @throws PlatformError CONFLICT */
-  async start(tx: TenantTransaction, userId: string, email: string): Promise<NewAuthenticator> {
+  async start(tx: TenantTransaction, userId: string, email: string): Promise<AuthenticatorView> {
     const secret = toBase32(randomBytes(SECRET_BYTES));
     const started = await this.authenticators.start(
       tx,

@@ -88,5 +88,5 @@ export class MailCodes {
 const macOf = (key: Buffer, challengeId: string, code: string): Buffer =>
   createHmac('sha256', key).update(`${challengeId}.${code}`).digest();
 
-/** Whose sign-in it is. Challenges of one kind are not answered at the address of the other. */
+/** Challenges of one kind are not answered at the address of the other. */
 export type AccountKind = 'users' | 'operators';

@@ -16,7 +16,6 @@ const TOKEN = /^([\w-]{43})\.([\w-]{22})\.([\w-]{22})$/;
 export interface KnownDevice {
   readonly id: string;
   readonly userId: string;
-  /** Of the password that the user had then. */
   readonly passwordTag: string;
 }
 
@@ -74,7 +73,6 @@ export interface SignInOutcome<T = TokenPair> {
   deviceToken?: string | undefined;
 }
 
-/** Of requests and of answers, as Node spells it. */
 export const DEVICE_TOKEN_HEADER = 'x-device-token';
 
 /** For `@Describe` of a route that reads it. */

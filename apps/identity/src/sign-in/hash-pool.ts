@@ -51,7 +51,7 @@ interface Waiting {
  */
 @Injectable()
 export class HashPool {
-  /** By source; the next turn is that of the first key. */
+  /** The next turn is that of the first key. */
   private readonly waiting = new Map<string, Waiting[]>();
   private length = 0;
   private running = 0;

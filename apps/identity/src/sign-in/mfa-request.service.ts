@@ -3,7 +3,7 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { MailService } from '../mail/mail.service.js';
-import { packIds } from '../packed-ids.js';
+import { packIds, packToken } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, newSecret } from '../secret.js';
 import type { Precondition } from '../sessions/session-issuer.js';
@@ -36,7 +36,7 @@ export interface Account {
   id: string;
   email: string;
   signInEpoch: number;
-  /** Of a sign-in at a provider: when it has authenticated the user; null when it does not say. */
+  /** When a provider has authenticated the user; null when it does not say. */
   authenticatedAt?: Date | null;
 }
 
@@ -115,26 +115,31 @@ export class MfaRequestService {
       : { factor: 'mail', offersPasskey };
   }
 
-  private ask(
+  private async ask(
     account: Account,
     purpose: ChallengePurpose,
     { factor, offersPasskey }: Need,
   ): Promise<MfaRequired | EnrolmentRequired> {
-    if (factor === 'mail') return this.sendCode(account, purpose, offersPasskey);
-    if (factor === 'enrolment') return this.askToEnrol(account, purpose);
-    return this.askFor(account, purpose, factor, offersPasskey);
-  }
-
-  private async sendCode(account: Account, purpose: ChallengePurpose, hasPasskey: boolean): Promise<MfaRequired> {
     const { tenantId, id: userId, email } = account;
-    await this.limit.consume(userId);
     const id = newId();
+    const store = (what: Pick<MfaChallenge, 'method'> & Partial<MfaChallenge>, tx: TenantTransaction) =>
+      this.challenges.replace(tx, newChallenge(id, account, { purpose, ...what }));
+    if (factor === 'enrolment') {
+      const secret = newSecret();
+      await this.database.transaction(tenantId, (tx) =>
+        store({ method: 'enrolment', secretHash: hashSecret(secret) }, tx),
+      );
+      const enrolmentToken = packToken(tenantId, id, secret);
+      return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
+    }
+    if (factor !== 'mail') {
+      await this.database.transaction(tenantId, (tx) => store({ method: factor }, tx));
+      return mfaRequired(tenantId, id, factor === 'passkey' ? [] : ['authenticator', 'recovery_code'], offersPasskey);
+    }
+    await this.limit.consume(userId);
     const code = this.mailCodes.generate();
     await this.database.transaction(tenantId, async (tx) => {
-      await this.challenges.replace(
-        tx,
-        newChallenge(id, account, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
-      );
+      await store({ method: 'mail', codeMac: this.mailCodes.mac(id, code) }, tx);
       await this.mails.queue(tx, tenantId, {
         recipient: email,
         subject: 'Your sign-in code',
@@ -142,30 +147,7 @@ export class MfaRequestService {
         validSeconds: CHALLENGE_SECONDS,
       });
     });
-    return mfaRequired(tenantId, id, ['mail'], hasPasskey);
-  }
-
-  private async askFor(
-    account: Account,
-    purpose: ChallengePurpose,
-    method: 'authenticator' | 'passkey',
-    hasPasskey: boolean,
-  ): Promise<MfaRequired> {
-    const { tenantId } = account;
-    const id = newId();
-    const challenge = newChallenge(id, account, { purpose, method });
-    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
-    return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
-  }
-
-  private async askToEnrol(account: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
-    const { tenantId } = account;
-    const id = newId();
-    const secret = newSecret();
-    const challenge = newChallenge(id, account, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
-    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
-    const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
-    return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
+    return mfaRequired(tenantId, id, ['mail'], offersPasskey);
   }
 }
 

@@ -8,10 +8,10 @@ import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
-import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
+import { AuthenticatorService } from './authenticator.service.js';
 import { RecoveryCodeRepository, SignInPolicyRepository } from './factor.repository.js';
 import { type FactorChange, FactorNoticeService } from './factor-notice.service.js';
-import type { MfaSettingsView } from './sign-in.dto.js';
+import type { AuthenticatorView, MfaSettingsView } from './sign-in.dto.js';
 import { ReauthenticationService } from './step-up.service.js';
 
 @Injectable()
@@ -71,7 +71,7 @@ export class MfaSettingsService {
   }
 
   /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while an authenticator is in use */
-  async startEnrolment(principal: Principal): Promise<NewAuthenticator> {
+  async startEnrolment(principal: Principal): Promise<AuthenticatorView> {
     const { tenantId, userId } = principal;
     return this.database.transaction(tenantId, async (tx) => {
       const user = await this.lockProven(tx, principal);

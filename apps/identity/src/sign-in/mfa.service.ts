@@ -6,11 +6,12 @@ import { unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { isSecret } from '../secret.js';
 import type { ProvenSignIn } from '../sessions/session-issuer.js';
-import { AuthenticatorService, isRecoveryCode, type NewAuthenticator } from './authenticator.service.js';
+import { AuthenticatorService, isRecoveryCode } from './authenticator.service.js';
 import { AccountKind, CodeGuessService, MailCodes } from './code-guess.service.js';
 import { MfaChallengeRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import type { Account } from './mfa-request.service.js';
+import type { AuthenticatorView } from './sign-in.dto.js';
 import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './sign-in.entity.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
@@ -73,7 +74,7 @@ export class MfaService {
     kind: AccountKind,
     token: string,
     emailOf: (tx: TenantTransaction, id: string, purpose: SignInPurpose) => Promise<string | undefined>,
-  ): Promise<NewAuthenticator> {
+  ): Promise<AuthenticatorView> {
     const { tenantId, userId, purpose } = await this.enrolmentOf(kind, token);
     return this.database.transaction(tenantId, async (tx) => {
       const email = await emailOf(tx, userId, purpose);

@@ -14,8 +14,9 @@ import { RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { packIds, unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { type CredentialJson, challengeIn, parseAssertion, verifyAssertion } from './ceremony.js';
+import { challengeIn, parseAssertion, verifyAssertion } from './ceremony.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import type { PasskeyAnswerInput } from './passkey.dto.js';
 import { PasskeyRepository, SPEND_CHALLENGE } from './passkey.repository.js';
 import { ALGORITHMS, RelyingParty } from './relying-party.js';
 import type { Passkey } from './sign-in.entity.js';
@@ -156,11 +157,6 @@ const descriptor = ({ credentialId, transports }: Passkey) => ({
   transports,
 });
 
-export interface PasskeyAnswer {
-  readonly challengeId: string;
-  readonly credential: CredentialJson;
-}
-
 export interface PasskeyAccount {
   readonly tenantId: string;
   readonly userId: string;
@@ -192,7 +188,7 @@ export class PasskeyAssertionService {
   async check(
     purpose: ChallengePurpose,
     party: RelyingParty,
-    { challengeId, credential }: PasskeyAnswer,
+    { challengeId, credential }: PasskeyAnswerInput,
     isOwner: (account: PasskeyAccount) => boolean,
     origin: CallOrigin,
     known?: PasskeyAccount,

@@ -66,11 +66,10 @@ export function passkeyRoutes({ holder, owner, secondFactor, proof }: PasskeyTex
     })
     async register(
       @CurrentPrincipal() principal: Principal,
-      @Body() { challengeId, credential, name }: PasskeyInput,
+      @Body() input: PasskeyInput,
       @Headers('user-agent') userAgent: string | undefined,
     ): Promise<PasskeyView> {
-      const registration = { challengeId, credential, name, userAgent: userAgent ?? null };
-      return passkeyView(await this.passkeys.register(principal, registration));
+      return passkeyView(await this.passkeys.register(principal, input, userAgent ?? null));
     }
 
     @Patch('passkeys/:id')
@@ -144,11 +143,8 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
       answers: [{ status: 204, description: 'The proof is noted' }],
       errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
     })
-    async stepUp(
-      @CurrentPrincipal() principal: Principal,
-      @Body() { challengeId, credential }: PasskeyAnswerInput,
-    ): Promise<void> {
-      await this.passkeys.stepUp(principal, { challengeId, credential });
+    async stepUp(@CurrentPrincipal() principal: Principal, @Body() input: PasskeyAnswerInput): Promise<void> {
+      await this.passkeys.stepUp(principal, input);
     }
   }
   return PasskeyStepUpRoutes;
@@ -188,11 +184,11 @@ export class PasskeyProofController extends passkeyStepUpRoutes('user') {
     errors: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
   })
   async signIn(
-    @Body() { challengeId, credential }: PasskeyAnswerInput,
+    @Body() input: PasskeyAnswerInput,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<TokenPair> {
-    const { answer, deviceToken } = await this.passkeys.signIn({ challengeId, credential }, origin);
+    const { answer, deviceToken } = await this.passkeys.signIn(input, origin);
     giveDeviceToken(reply, deviceToken);
     return answer;
   }

@@ -19,12 +19,11 @@ import { challengeIn, parseRegistration, verifyRegistration } from './ceremony.j
 import { DeviceTokens, type PasswordHolder, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import type { PasskeyView } from './passkey.dto.js';
+import type { PasskeyAnswerInput, PasskeyInput, PasskeyView } from './passkey.dto.js';
 import { PasskeyRepository } from './passkey.repository.js';
 import {
   assertionOptions,
   type PasskeyAccount,
-  type PasskeyAnswer,
   PasskeyAssertionService,
   PasskeyChallengeService,
   type PasskeyOptions,
@@ -34,7 +33,6 @@ import type { RelyingParty } from './relying-party.js';
 import type { Passkey } from './sign-in.entity.js';
 import { SignInLimit } from './sign-in-limit.js';
 
-/** Passkeys of one account: a few devices and a key in the drawer. */
 export const MOST_PASSKEYS = 10;
 
 /** What the passkeys of users and of operators have in common: everything but whose they are. */
@@ -64,12 +62,6 @@ export class PasskeyParts {
   ) {}
 }
 
-export interface PasskeyRegistration extends PasskeyAnswer {
-  readonly name?: string | undefined;
-  /** Of the browser, after which a passkey without a name is called. */
-  readonly userAgent: string | null;
-}
-
 export abstract class Passkeys {
   protected constructor(
     private readonly parts: PasskeyParts,
@@ -91,8 +83,11 @@ export abstract class Passkeys {
   /**
    * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS; CONFLICT with ten passkeys, and for one that is known
    */
-  async register(principal: Principal, registration: PasskeyRegistration): Promise<Passkey> {
-    const { challengeId, credential, name, userAgent } = registration;
+  async register(
+    principal: Principal,
+    { challengeId, credential, name }: PasskeyInput,
+    userAgent: string | null,
+  ): Promise<Passkey> {
     const party = this.party();
     const sessionId = await this.provenSession(principal);
     const response = parseRegistration(credential);
@@ -153,7 +148,7 @@ export abstract class Passkeys {
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, INVALID_CREDENTIALS, RATE_LIMITED, CONFLICT where there are no
    * passkeys
    */
-  async signIn(answer: PasskeyAnswer, origin: SignInOrigin): Promise<SignInOutcome> {
+  async signIn(answer: PasskeyAnswerInput, origin: SignInOrigin): Promise<SignInOutcome> {
     const party = this.party();
     const { kind, sessions, admit } = this.holders;
     const { tenantId, userId, passkeyId } = await this.parts.limit.attempt(
@@ -185,7 +180,7 @@ export abstract class Passkeys {
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session */
-  async stepUp(principal: Principal, answer: PasskeyAnswer): Promise<void> {
+  async stepUp(principal: Principal, answer: PasskeyAnswerInput): Promise<void> {
     const party = this.party();
     const sessionId = sessionOf(principal);
     const { userId } = principal;
@@ -231,8 +226,8 @@ export abstract class Passkeys {
 
 const inTenant = (principal: Principal) => ({ ...principal, tenantId: tenantOf(principal) });
 
-/** Whose failures are counted: whom the answer names. Whatever is not the handle of an account is counted together. */
-function claimedHandle({ credential }: PasskeyAnswer): string {
+/** Failures are counted by whom the answer names; what is not the handle of an account is counted together. */
+function claimedHandle({ credential }: PasskeyAnswerInput): string {
   const { userHandle } = (credential.response ?? {}) as { userHandle?: unknown };
   return typeof userHandle === 'string' && userHandle.length <= 64 ? userHandle : 'nobody';
 }

@@ -71,7 +71,7 @@ async function openEstimator(): Promise<ZxcvbnFactory> {
 
 /** Beginnings of the SHA-256 of 43,940 passwords, in ascending order (docs/supply-chain.md says where they are from). */
 const BREACHED = new URL('./breached-passwords.br', import.meta.url);
-/** Of so many passwords, one of 25 million others has the beginning of its hash in common. */
+/** One of 25 million passwords has the beginning of its hash in common with one of these. */
 const HASH_BYTES = 5;
 
 let list: Promise<Buffer> | undefined;

@@ -14,6 +14,13 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
  */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const;
 
+/** The field of a password that is set. */
+export const NEW_PASSWORD = {
+  minLength: PASSWORD_LENGTH.min,
+  maxLength: PASSWORD_LENGTH.max,
+  example: 'correct-horse-battery-staple',
+};
+
 /** The source of hashes that no person waits for, such as those of programs. */
 const NOBODY = '';
 

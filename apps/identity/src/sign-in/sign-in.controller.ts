@@ -18,7 +18,6 @@ import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decor
 import type { SignInUser } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { TokenPairView } from '../sessions/session.dto.js';
-import type { NewAuthenticator } from './authenticator.service.js';
 import {
   DEVICE_TOKEN_DESCRIPTION,
   DEVICE_TOKEN_HEADER,
@@ -47,7 +46,7 @@ import { StepUpService } from './step-up.service.js';
 /** What completes a sign-in that the first proof has begun. */
 interface SecondFactorSignIn {
   verifyCode(challengeId: string, code: string, origin: RequestOrigin): Promise<SignInOutcome>;
-  startEnrolment(token: string): Promise<NewAuthenticator>;
+  startEnrolment(token: string): Promise<AuthenticatorView>;
   confirmEnrolment(
     token: string,
     code: string,
@@ -58,7 +57,7 @@ interface SecondFactorSignIn {
 interface SecondFactorTexts {
   /** What is taken for a code, as a sentence. */
   readonly codes: string;
-  /** Whose sign-ins demand an enrolment, as a sentence. */
+  /** Which sign-ins demand an enrolment, as a sentence. */
   readonly enrolment?: string;
   readonly errors?: readonly ErrorCode[];
   /** Bytes. */

@@ -56,7 +56,7 @@ export class SignInView {
   enrolmentToken?: string;
 }
 
-/** Of a recovery code as it is shown: 28 characters in groups of four. Those of earlier versions have 24 or 16. */
+/** 28 characters in groups of four; earlier versions had 24 or 16. */
 const RECOVERY_CODE_LENGTH = 34;
 
 const CODE = {
@@ -77,23 +77,15 @@ export class EnrolmentInput {
   enrolmentToken: string;
 }
 
+const DIGITS = { maxLength: 6, pattern: /^\d{6}$/, example: '123456' };
+
 export class AuthenticatorCodeInput {
-  @TextField({
-    maxLength: 6,
-    pattern: /^\d{6}$/,
-    description: 'The code that the authenticator shows',
-    example: '123456',
-  })
+  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' })
   code: string;
 }
 
 export class EnrolmentCodeInput extends EnrolmentInput {
-  @TextField({
-    maxLength: 6,
-    pattern: /^\d{6}$/,
-    description: 'The code that the authenticator shows',
-    example: '123456',
-  })
+  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' })
   code: string;
 }
 
@@ -151,16 +143,14 @@ export class ReauthenticationInput {
   challengeId?: string;
 
   @TextField({
+    ...DIGITS,
     optional: true,
-    maxLength: 6,
-    pattern: /^\d{6}$/,
     description: 'With the second factor on: the code that answers the challenge',
-    example: '123456',
   })
   code?: string;
 }
 
-/** What is missing before a change of the account is made; empty when nothing is. */
+/** Empty when nothing is missing. */
 export class ReauthenticationView {
   @BooleanField({
     optional: true,

@@ -69,11 +69,11 @@ export class MfaChallenge extends IdentifiedRow {
   @Column({ type: 'text' })
   purpose: ChallengePurpose;
 
-  /** Of a mail: HMAC-SHA-256 of the challenge's id and its code, because a code is too short for a plain hash. */
+  /** HMAC-SHA-256 of the challenge's id and the mailed code, which is too short for a plain hash. */
   @Column({ name: 'code_mac', type: 'bytea', nullable: true })
   codeMac: Buffer | null;
 
-  /** Of an enrolment: SHA-256 of the secret of its token. */
+  /** SHA-256 of the secret of the token of an enrolment. */
   @Column({ name: 'secret_hash', type: 'bytea', nullable: true })
   secretHash: Buffer | null;
 
@@ -103,7 +103,7 @@ export class Passkey extends IdentifiedRow {
   @Column({ name: 'public_key', type: 'bytea' })
   publicKey: Buffer;
 
-  /** Of its signatures, as the authenticator counts them; 0 for one that does not count. */
+  /** Signatures that the authenticator has counted; 0 for one that does not count. */
   @Column({ type: 'bigint', transformer: bigintAsNumber })
   counter: number;
 

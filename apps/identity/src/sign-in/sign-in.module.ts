@@ -30,6 +30,25 @@ import { SignInService } from './sign-in.service.js';
 import { SignInLimit } from './sign-in-limit.js';
 import { ReauthenticationService, StepUpService } from './step-up.service.js';
 
+/** What other nouns use. */
+const SHARED = [
+  AuthenticatorService,
+  CodeGuessService,
+  FactorNoticeService,
+  DeviceTokens,
+  SignInLimit,
+  MfaRequestService,
+  MfaService,
+  PasskeyParts,
+  PasskeyRepository,
+  PasswordPolicy,
+  PasswordMarks,
+  PasswordService,
+  ReauthenticationService,
+  SignInPolicyRepository,
+  StepUpService,
+];
+
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],
   controllers: [
@@ -42,53 +61,23 @@ import { ReauthenticationService, StepUpService } from './step-up.service.js';
     StepUpController,
   ],
   providers: [
+    ...SHARED,
     AuthenticatorRepository,
-    AuthenticatorService,
-    CodeGuessService,
-    FactorNoticeService,
-    DeviceTokens,
-    SignInLimit,
     MailCodes,
     MfaChallengeRepository,
-    MfaRequestService,
-    MfaService,
     MfaSettingsService,
-    PasskeyParts,
-    PasskeyRepository,
     PasskeyService,
     PasskeyAssertionService,
     PasskeyChallengeService,
-    PasswordPolicy,
-    PasswordMarks,
-    PasswordService,
     {
       provide: HashPool,
       useFactory: ({ hashPool }: IdentityConfig) => new HashPool(hashPool),
       inject: [IDENTITY_CONFIG],
     },
-    ReauthenticationService,
     RecoveryCodeRepository,
-    SignInPolicyRepository,
     PasswordStrategy,
     SignInService,
-    StepUpService,
   ],
-  exports: [
-    AuthenticatorService,
-    CodeGuessService,
-    FactorNoticeService,
-    DeviceTokens,
-    SignInLimit,
-    MfaRequestService,
-    MfaService,
-    PasskeyParts,
-    PasskeyRepository,
-    PasswordPolicy,
-    PasswordMarks,
-    PasswordService,
-    ReauthenticationService,
-    SignInPolicyRepository,
-    StepUpService,
-  ],
+  exports: SHARED,
 })
 export class SignInModule {}

@@ -9,12 +9,12 @@ import type { User } from '../people/people.entity.js';
 import { type SignInUser, UserRepository } from '../people/user.repository.js';
 import { normaliseEmail } from '../people/user.service.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
-import type { NewAuthenticator } from './authenticator.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { MfaService, SIGN_INS } from './mfa.service.js';
 import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from './mfa-request.service.js';
 import { PasswordService } from './password.service.js';
+import type { AuthenticatorView } from './sign-in.dto.js';
 import type { SignInPurpose } from './sign-in.entity.js';
 import { SignInLimit } from './sign-in-limit.js';
 
@@ -105,7 +105,7 @@ export class SignInService {
     });
   }
 
-  async startEnrolment(token: string): Promise<NewAuthenticator> {
+  async startEnrolment(token: string): Promise<AuthenticatorView> {
     const emailOf = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) =>
       (await this.assertStillAdmitted(tx, id, purpose))?.email;
     return this.mfa.startEnrolment('users', token, emailOf);

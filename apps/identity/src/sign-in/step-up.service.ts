@@ -12,14 +12,8 @@ import { CodeGuessService } from './code-guess.service.js';
 import { MfaService } from './mfa.service.js';
 import { MfaRequestService, type MfaRequired } from './mfa-request.service.js';
 import { PasswordService } from './password.service.js';
+import type { StepUpInput, UserStepUpInput } from './sign-in.dto.js';
 import { SignInLimit } from './sign-in-limit.js';
-
-export interface Proof {
-  password?: string;
-  code?: string;
-  /** Of the answer to the first call, where the second factor is a code by mail. */
-  challengeId?: string;
-}
 
 export const isMfaRequired = (outcome: object): outcome is MfaRequired => 'mfaRequired' in outcome;
 
@@ -41,7 +35,7 @@ export class ReauthenticationService {
    * @returns the user, or what the second call must answer where the second factor is on
    * @throws PlatformError INVALID_CREDENTIALS, STEP_UP_REQUIRED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async prove(principal: Principal, { password, challengeId, code }: Proof): Promise<User | MfaRequired> {
+  async prove(principal: Principal, { password, challengeId, code }: UserStepUpInput): Promise<User | MfaRequired> {
     const { tenantId, userId } = principal;
     const user = await notingFailedProof(this.refusals, principal, userId, () =>
       this.checkPassword('reauthentication', principal, password),
@@ -101,7 +95,7 @@ export class StepUpService {
    */
   async prove(
     principal: Principal,
-    { password, code }: Proof,
+    { password, code }: StepUpInput,
     readPassword: (tx: TenantTransaction, userId: string) => Promise<string | null | undefined>,
   ): Promise<void> {
     const { userId } = principal;
@@ -127,7 +121,7 @@ export class StepUpService {
    * @returns what the second call must answer, when nothing was noted yet
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
    */
-  async proveUser(principal: Principal, proof: Proof): Promise<MfaRequired | undefined> {
+  async proveUser(principal: Principal, proof: UserStepUpInput): Promise<MfaRequired | undefined> {
     const { tenantId, userId } = principal;
     const [user, hasAuthenticator] = await this.database.transaction(tenantId, (tx) =>
       Promise.all([this.users.find(tx, userId), this.authenticators.isInUse(tx, userId)]),

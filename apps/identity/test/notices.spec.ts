@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { EVENTS, EventData, EventEnvelope, SubmissionOutcome } from '@crm/contracts';
+import {
+  EVENTS,
+  type EventData,
+  type EventEnvelope,
+  eventSubject,
+  type SubmissionOutcome,
+  TENANT_HEADER,
+} from '@crm/contracts';
 import { Database, newId } from '@crm/database';
-import { eventOf, publishEvents, waitUntil } from '@crm/testing';
+import { eventOf, publishEvents, testNats, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { jetstream } from '@nats-io/jetstream';
+import { headers } from '@nats-io/nats-core';
+import { connect } from '@nats-io/transport-node';
 import { MAX_NOTIFIED_ADMINISTRATORS } from '../src/people/user.service.js';
 import { type Account, newEmail, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
-import { TestSuspensions } from './suspended.js';
+import { TestSuspensions, waitsForAdministrator } from './suspended.js';
 
 type Decided = EventData<(typeof EVENTS)['submission.decided']>;
 
@@ -47,17 +57,14 @@ function decided({ tenantId, userId }: Pick<Account, 'tenantId' | 'userId'>, cha
 /** Waits until the event has had its effect: its row of the inbox commits with the mails. */
 const isHandled = ({ id, tenantid }: EventEnvelope) =>
   waitUntil(
-    async () =>
-      (await database().transaction(tenantid, (tx) => tx.query('SELECT 1 FROM inbox WHERE event_id = $1', [id])))
-        .length === 1,
+    async () => (await identity.query(tenantid, 'SELECT 1 FROM inbox WHERE event_id = $1', [id])).length === 1,
     { timeoutMs: 20_000, describe: 'the event is handled' },
   );
-const waiting = (tenantId: string) =>
-  database().transaction(tenantId, (tx) => tx.query<{ recipient: string }>('SELECT recipient FROM mail'));
+const waiting = (tenantId: string) => identity.query<{ recipient: string }>(tenantId, 'SELECT recipient FROM mail');
 const allIsSent = (tenantId: string) =>
   waitUntil(async () => (await waiting(tenantId)).length === 0, { timeoutMs: 20_000, describe: 'all mail is sent' });
 const deadLetters = (tenantId: string) =>
-  database().crossTenant((tx) => tx.query('SELECT 1 FROM dead_letter WHERE tenant_id = $1', [tenantId]));
+  identity.queryAll('SELECT 1 FROM dead_letter WHERE tenant_id = $1', [tenantId]);
 
 /** Whoever got a mail by events of a tenant. */
 async function toldBy(...events: EventEnvelope[]): Promise<string[]> {
@@ -183,20 +190,7 @@ describe('who submitted a version', () => {
     await database().transaction(owner.tenantId, async (tx) => {
       await tx.query('SELECT 1 FROM app_user WHERE id = $1 FOR UPDATE', [submitter.userId]);
       await publishEvents(event);
-      const blocked = `SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR KEY SHARE OF u%'`;
-      const administrator = new Database({ ...identity.config.database, url: identity.database.adminUrl });
-      try {
-        await waitUntil(
-          async () => (await administrator.transaction(newId(), (own) => own.query(blocked))).length > 0,
-          {
-            timeoutMs: 20_000,
-            describe: 'the handler waits for the submitter',
-          },
-        );
-      } finally {
-        await administrator.close();
-      }
+      await waitsForAdministrator(identity);
       await tx.query("UPDATE app_user SET status = 'disabled' WHERE id = $1", [submitter.userId]);
     });
     await isHandled(event);
@@ -223,8 +217,8 @@ describe('a publisher', () => {
     const closed = await identity.account();
     const unverified = await identity.account();
     const gone = { tenantId: newId(), userId: newId() };
-    await database().transaction(closed.tenantId, (tx) => tx.query('UPDATE tenant SET closed_at = now()'));
-    await database().transaction(unverified.tenantId, (tx) => tx.query('UPDATE tenant SET verified_at = NULL'));
+    await identity.query(closed.tenantId, 'UPDATE tenant SET closed_at = now()');
+    await identity.query(unverified.tenantId, 'UPDATE tenant SET verified_at = NULL');
     for (const publisher of [closed, unverified, gone]) {
       expect(await toldBy(decided(publisher))).toEqual([]);
       expect(await deadLetters(publisher.tenantId)).toEqual([]);
@@ -283,5 +277,102 @@ describe('names and reasons that somebody chose to deceive', () => {
     expect(lines).toContain(link);
     const others = lines.filter((line) => line !== link).join('\n');
     expect(others).not.toMatch(/https?:|evil\.example|@|[\u202E\u2066]/);
+  });
+});
+
+describe('mail about a webhook subscription that was disabled', () => {
+  let owner: Account;
+  beforeAll(async () => {
+    owner = await identity.account({ name: 'Acme\nLtd' });
+  });
+
+  const disabled = (createdBy: string, subscription: { appKey?: string } = {}): EventEnvelope => ({
+    specversion: '1.0',
+    id: newId(),
+    source: 'urn:crm:service:webhook-dispatcher',
+    type: 'webhook.endpoint_disabled',
+    time: new Date().toISOString(),
+    datacontenttype: 'application/json',
+    dataschema: EVENTS['webhook.endpoint_disabled'].dataschema,
+    tenantid: owner.tenantId,
+    data: {
+      subscription: {
+        id: randomUUID(),
+        url: 'https://hooks.example.com/crm/s3cret',
+        description: null,
+        events: ['lead.*'],
+        createdBy,
+        ...subscription,
+      },
+      reason: 'the receiver answered 410 Gone',
+      disabledAt: new Date().toISOString(),
+      heldDeliveries: 3,
+    },
+  });
+  /** As webhook-dispatcher publishes it; no `Nats-Msg-Id`, so that the broker removes no double. */
+  const publish = async (...events: EventEnvelope[]) => {
+    const { url, passwords } = testNats();
+    const user = 'webhook-dispatcher';
+    const connection = await connect({
+      servers: url,
+      user,
+      pass: passwords[user],
+      inboxPrefix: '_INBOX_webhook_dispatcher',
+    });
+    for (const event of events) {
+      const eventHeaders = headers();
+      eventHeaders.set(TENANT_HEADER, event.tenantid);
+      const subject = eventSubject('webhook.endpoint_disabled', event.tenantid);
+      await jetstream(connection).publish(subject, JSON.stringify(event), { headers: eventHeaders });
+    }
+    await connection.close();
+  };
+  const isHandled = (event: EventEnvelope) =>
+    waitUntil(
+      async () =>
+        (await identity.query(owner.tenantId, 'SELECT 1 FROM inbox WHERE event_id = $1', [event.id])).length === 1,
+      { timeoutMs: 10_000, describe: 'the event is handled' },
+    );
+  const isSent = () =>
+    waitUntil(async () => (await identity.query(owner.tenantId, 'SELECT 1 FROM mail')).length === 0, {
+      timeoutMs: 10_000,
+      describe: 'all mail is sent',
+    });
+  const recipients = () => mailServer.mails.map(({ to }) => to).sort();
+
+  it('tells who created it why, and what to do', async () => {
+    const admin = await identity.member(owner, ['admin']);
+    const event = disabled(admin.userId, { appKey: 'acme-visits' });
+    await publish(event);
+    const { text } = await mailServer.mailTo(admin.email);
+    expect(text).toContain('Subject: Webhook subscription for hooks.example.com is disabled');
+    expect(text).toContain('of the workspace Acme Ltd: the receiver answered 410 Gone.');
+    expect(text).toContain('App: acme-visits');
+    expect(text).toContain('Held deliveries: 3');
+    const { id } = (event.data as { subscription: { id: string } }).subscription;
+    expect(text).toContain(`POST http://127.0.0.1:8080/api/webhooks/subscriptions/${id}/recover`);
+    expect(text).not.toContain('s3cret');
+    await isSent();
+    expect(recipients()).toEqual([admin.email]);
+  });
+
+  it('tells the administrators when who created it can no longer do anything about it', async () => {
+    const member = await identity.member(owner, ['member']);
+    await publish(disabled(member.userId));
+    await mailServer.mailTo(owner.email);
+    await isSent();
+    expect(recipients()).toContain(owner.email);
+    expect(recipients()).not.toContain(member.email);
+  });
+
+  it('is sent once, however often the event arrives', async () => {
+    const event = disabled(owner.userId);
+    const last = disabled(randomUUID());
+    await publish(event, event, event, last);
+    await isHandled(last);
+    await isHandled(event);
+    await isSent();
+    const { id } = (event.data as { subscription: { id: string } }).subscription;
+    expect(mailServer.mails.filter(({ text }) => text.includes(id))).toHaveLength(1);
   });
 });
