@@ -27,10 +27,7 @@ const USAGE = `The operators of the platform.
       Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions.
 `;
 
-/**
- * There is no route for it: whoever can start programs of the service appoints operators.
- * @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, CONFLICT
- */
+/** Whoever can start programs appoints operators. @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, CONFLICT */
 export async function createOperator(database: Database, input: object): Promise<void> {
   const { email, name, password, role, workspace } = await bodyOf(OperatorInput, input);
   const operators = new OperatorRepository();

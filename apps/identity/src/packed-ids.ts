@@ -1,9 +1,6 @@
 const UUID_BYTES = 16;
 
-/**
- * What is presented before its tenant is known names the tenant itself, without a table across tenants. It proves
- * nothing.
- */
+/** What is presented before its tenant is known names the tenant itself. It proves nothing. */
 export function packIds(...ids: readonly string[]): string {
   return Buffer.concat(ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'))).toString('base64url');
 }

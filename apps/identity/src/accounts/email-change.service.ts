@@ -63,10 +63,7 @@ export class EmailChangeService {
     return undefined;
   }
 
-  /**
-   * The old address is reserved while the change can be undone.
-   * @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN, RATE_LIMITED
-   */
+  /** @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN, RATE_LIMITED */
   async confirm(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.take(token, origin.address);
     const undoSecret = newSecret();
@@ -137,10 +134,7 @@ function sameAddress(): PlatformError {
   });
 }
 
-/**
- * Who changed the address knew the password and perhaps had a session: neither is worth anything afterwards, nor what
- * was set up since. Of the passkeys none stays: one from before can be the thief's as well.
- */
+/** Who changed the address knew the password: neither that is worth anything afterwards, nor what was set up since. */
 @Injectable()
 export class EmailChangeUndoService {
   constructor(
@@ -160,10 +154,7 @@ export class EmailChangeUndoService {
     private readonly hostUsers: EmbedUserRepository,
   ) {}
 
-  /**
-   * Each step can be repeated: the token works until the address is back.
-   * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
-   */
+  /** Can be repeated until the address is back. @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
   async undo(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.requests.take(token, origin.address);
     const userId = await this.shutOut(tenantId, id, secret);

@@ -13,9 +13,7 @@ import type { OperatorView } from './operator.dto.js';
 import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
 import { OperatorSessionService, operatorView } from './operator.service.js';
 
-/**
- * Each change needs a recent proof and revokes the operator's tokens, so that rights and links count within a second.
- */
+/** Each change needs a recent proof and revokes the operator's tokens: rights and links count within a second. */
 @Injectable()
 export class OperatorAdministrationService {
   constructor(

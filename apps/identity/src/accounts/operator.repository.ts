@@ -15,10 +15,7 @@ export class OperatorRepository {
     return tx.repository(Operator).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /**
-   * For whoever issues rights from the row.
-   * @param epoch in which they have proven who they are; null when it is over
-   */
+  /** @param epoch in which they have proven who they are; null is returned when it is over */
   async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<Operator | null> {
     const where = { tenantId: tx.tenantId, id, ...(epoch !== undefined && { signInEpoch: epoch }) };
     return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_read' } });

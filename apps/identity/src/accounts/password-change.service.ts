@@ -103,10 +103,7 @@ export class PasswordChangeService {
 const HOW =
   'the password of your account was changed by somebody who knew the previous one. All other sessions have ended.';
 
-/**
- * The link proves the mailbox and nothing else: the second factor stays on. Anybody can ask for a link, so a later one
- * leaves the earlier ones valid; the first that is used ends all of them.
- */
+/** A link proves the mailbox alone: the second factor stays on. The first link that is used ends all of them. */
 @Injectable()
 export class PasswordResetService {
   constructor(

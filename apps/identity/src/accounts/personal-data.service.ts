@@ -141,10 +141,7 @@ export class ErasureService {
     private readonly proof: RecentProof,
   ) {}
 
-  /**
-   * The id stays, in the audit trail and in records.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
-   */
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
   async erase(principal: Principal, userId: string): Promise<void> {
     await this.proof.assert(principal);
     const { tenantId } = principal;

@@ -139,10 +139,7 @@ export class VerificationService {
     await this.ask(tx, claimant, secret);
   }
 
-  /**
-   * The link in the previous mail stops working.
-   * @throws PlatformError CONFLICT when it is verified, EMAIL_TAKEN, RATE_LIMITED
-   */
+  /** @throws PlatformError CONFLICT when the address is verified, EMAIL_TAKEN, RATE_LIMITED */
   async resend({ tenantId, userId }: Principal): Promise<void> {
     const claim = await this.pending(tenantId, userId);
     await this.resendLimit.consume(userId);

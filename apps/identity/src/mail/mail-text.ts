@@ -68,10 +68,7 @@ function plainSentences(text: string): string {
 /** Longest reason in a mail: enough to know what to do. The whole of it is where decisions are read. */
 const MAX_REASON_CHARACTERS = 1000;
 
-/**
- * Operators may quote in it what an app or a workspace says of itself.
- * @returns lines of the body, none without a reason
- */
+/** Operators may quote in it what an app or a workspace says of itself. @returns lines, none without a reason */
 export function quotedReason(reason: string | undefined): string[] {
   const text = plainText(reason ?? '', MAX_REASON_CHARACTERS);
   return text === '' ? [] : ['The reason given:', '', `  ${text}`, ''];

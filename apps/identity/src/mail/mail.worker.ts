@@ -16,10 +16,7 @@ const ABOUT_THE_MAIL: readonly (string | undefined)[] = ['RCPT TO', 'DATA'];
 /** Enhanced codes (RFC 3463) for a recipient or content that will never be accepted. */
 const MAIL_REFUSED = /^5\.(?:[126]\.\d+|3\.4)$/;
 
-/**
- * Enhanced codes for a refusal of the sender, also given to the recipient: many servers postpone every refusal until
- * then.
- */
+/** Enhanced codes for a refusal of the sender, which many servers postpone until the recipient is named. */
 const SENDER_REFUSED = /^5\.(?:1\.[78]|7\.\d+)$/;
 
 /** Replies that concern a mailbox (RFC 5321, 4.2.3) or its domain (RFC 7504), whatever text follows. */
@@ -28,9 +25,7 @@ const MAILBOX_REPLIES: readonly number[] = [550, 551, 552, 553, 556];
 /** How a server without enhanced codes says that the settings of the sender are wrong. */
 const CONCERNS_SENDER = /\b(?:relay|authenticat)/i;
 
-/**
- * No mail is lost while the settings of a relay are wrong: a refusal of the sender does not count (RFC 5321, 4.2.1).
- */
+/** No mail is lost while a relay is set up wrongly: a refusal of the sender does not count (RFC 5321, 4.2.1). */
 export function isPermanentRefusal(error: unknown): boolean {
   const { responseCode = 0, response = '', command } = (error ?? {}) as SmtpError;
   if (responseCode < 500 || responseCode > 599 || !ABOUT_THE_MAIL.includes(command)) return false;

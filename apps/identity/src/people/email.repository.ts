@@ -24,7 +24,7 @@ export class EmailClaimRepository {
   }
 
   /**
-   * In one order, so that of two who verify it at the same time one waits.
+   * In one order, so that of two who verify at the same time one waits.
    * @returns the user's claim, unless it has lapsed
    */
   async lockAll(tx: NarrowTransaction, email: string, userId: string): Promise<EmailClaim | null> {

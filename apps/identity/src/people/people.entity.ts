@@ -49,9 +49,7 @@ export class SignInEmail {
 /** `invited` has not set a password yet; `disabled` can neither sign in nor be embedded. */
 export type UserStatus = 'active' | 'invited' | 'disabled';
 
-/**
- * `embed` users were provisioned by a host, `identity_provider` users at their first sign-in; neither has a password.
- */
+/** `embed` users came through a host, `identity_provider` users at their first sign-in; neither has a password. */
 export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
 
 @Entity({ name: 'app_user' })

@@ -74,10 +74,7 @@ export class UserRepository {
     return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /**
-   * For whoever issues rights from the row.
-   * @param epoch in which they have proven who they are; null when it is over
-   */
+  /** @param epoch in which they have proven who they are; null is returned when it is over */
   async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<IssueUser | null> {
     const [user] = await tx.queryPrepared<IssueUser>(LOCK_USER_FOR_ISSUE, [tx.tenantId, id, epoch ?? null]);
     return user ?? null;

@@ -92,10 +92,7 @@ export class RecentProof {
     await this.database.transaction(tenantOf(principal), (tx) => this.assertWithin(tx, principal));
   }
 
-  /**
-   * Notes at the session of the principal that they have proven who they are.
-   * @throws PlatformError TOKEN_REVOKED when it has ended; FORBIDDEN for a token without a session
-   */
+  /** @throws PlatformError TOKEN_REVOKED when the session has ended; FORBIDDEN for a token without a session */
   async note(principal: Principal): Promise<void> {
     const sessionId = sessionOf(principal);
     const open = await this.database.transaction(tenantOf(principal), (tx) =>
@@ -104,10 +101,7 @@ export class RecentProof {
     if (!open) throw new PlatformError('TOKEN_REVOKED');
   }
 
-  /**
-   * In the transaction of a change that must not outlive what ended the session.
-   * @throws PlatformError STEP_UP_REQUIRED
-   */
+  /** For a change that must not outlive what ended the session. @throws PlatformError STEP_UP_REQUIRED */
   async assertWithin(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<void> {
     const proven =
       sessionId !== undefined && (await this.sessions.wasProven(tx, userId, sessionId, this.config.stepUpSeconds));

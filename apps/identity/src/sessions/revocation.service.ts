@@ -4,10 +4,7 @@ import { RevocationPublisher } from '@crm/messaging';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationRepository } from './revocation.repository.js';
 
-/**
- * A cut-off is recorded with the change and published after the commit, again every second until that succeeds, and at
- * start, so that a lost bucket is filled again.
- */
+/** Published after the commit, again until that succeeds, and at start, so that a lost bucket is filled again. */
 @Injectable()
 export class RevocationService implements OnApplicationBootstrap {
   private readonly logger = new Logger(RevocationService.name);

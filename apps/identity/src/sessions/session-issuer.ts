@@ -28,10 +28,7 @@ const MAX_USER_AGENT = 300;
 export interface SessionHolders {
   readonly kind: RefreshTokenKind;
   readonly lifetime: SessionLifetime;
-  /**
-   * Keeps the holder as they are until the transaction ends.
-   * @returns null for one who is not active, or in another epoch
-   */
+  /** Holds the row until the transaction ends. @returns null for one who is not active, or in another epoch */
   lock(tx: TenantTransaction, id: string, epoch?: number): Promise<TokenContent | null>;
   opened?(tx: TenantTransaction, session: OpenedSession, content: TokenContent): Promise<void>;
 }

@@ -32,7 +32,7 @@ const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
 const CACHE_MS = 30_000;
 
 /**
- * Verifiers read the keys every five minutes, replicas every thirty seconds: each knows the key before its first token.
+ * Verifiers read the keys every five minutes, replicas every thirty seconds: each knows a key before its first token.
  */
 const PUBLISH_AHEAD_MS = 10 * 60_000;
 
@@ -98,10 +98,7 @@ export class SigningKeyService implements OnModuleInit {
     return kid;
   }
 
-  /**
-   * For private keys that somebody else may have. Sessions go on: their refresh tokens are no signatures.
-   * @returns the new key's id and those of the keys that are out of force
-   */
+  /** For private keys that somebody else may have. @returns the new key's id and those that are out of force */
   async revoke(group: IssuerGroup): Promise<{ kid: string; revoked: string[] }> {
     const outcome = await this.database.crossTenant(async (tx) => {
       await this.keys.lock(tx);

@@ -14,10 +14,7 @@ import { SigningKeyService } from './signing-key.service.js';
 /** What the caller decides about a token; issuer, times and id are the signer's. */
 export type TokenContent = Omit<AccessTokenClaims, 'iss' | 'iat' | 'exp' | 'jti'>;
 
-/**
- * Access tokens (RFC 9068) as JWS in compact form (RFC 7515, section 7.1). With Node's synchronous signature: Web
- * Crypto took twice the processor time (decision record 0188).
- */
+/** Signs synchronously with Node: Web Crypto took twice the processor time (decision record 0188). */
 @Injectable()
 export class TokenSigner {
   private header = { kid: '', text: '' };

@@ -30,7 +30,7 @@ export function codeOf(secret: Uint8Array, step: number, digits = CODE_DIGITS): 
 }
 
 /**
- * Every accepted step is compared, so that the time says nothing about which one it was.
+ * Compares every accepted step, so that the time does not tell which it was.
  * @returns undefined for a wrong or used code
  */
 export function matchingStep(
@@ -55,9 +55,7 @@ const SECRET_BYTES = 20;
 
 const ISSUER = 'CRM platform';
 
-/**
- * 140 bits: OWASP ASVS 11.2.3 asks for 128; from 112 on a hash need not be slow (6.5.2). Earlier codes have 120 or 80.
- */
+/** 140 bits: OWASP ASVS 11.2.3 asks for 128; from 112 on a hash need not be slow. Earlier codes have 120 or 80. */
 const CODE_CHARACTERS = 28;
 const CODE_BYTES = Math.ceil((CODE_CHARACTERS * 5) / 8);
 
@@ -105,10 +103,7 @@ export class AuthenticatorService {
     return { secret, otpauthUri: otpauthUri(secret, email) };
   }
 
-  /**
-   * @returns the recovery codes, shown this once
-   * @throws PlatformError INVALID_CREDENTIALS, CONFLICT without an enrolment
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, CONFLICT without an enrolment */
   async confirm(tx: TenantTransaction, userId: string, code: string): Promise<string[]> {
     const pending = await this.authenticators.lock(tx, userId);
     if (!pending || pending.confirmedAt) throw new PlatformError('CONFLICT', 'No enrolment has been started');

@@ -64,10 +64,7 @@ export function challengeIn({ clientDataJSON }: { readonly clientDataJSON: strin
   return challenge;
 }
 
-/**
- * Certificates are not looked at: the library would fetch lists of revoked ones from addresses that the client has
- * chosen.
- */
+/** Certificates are not looked at: the library would fetch revocation lists from addresses that the client chose. */
 export async function verifyRegistration(
   response: RegistrationResponseJSON,
   challenge: string,

@@ -24,10 +24,7 @@ export interface PasswordHolder {
   readonly passwordHash: string | null;
 }
 
-/**
- * Signed tokens of known devices: one replaces no proof, and opens an allowance of guesses at its user's password that
- * strangers cannot use up. A new password ends them.
- */
+/** A token opens an allowance of guesses at its user's password that strangers cannot use up; a new password ends it. */
 @Injectable()
 export class DeviceTokens {
   /** The current one first; tokens that were made with another one are known as long as it is there. */

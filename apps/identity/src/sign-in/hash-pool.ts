@@ -45,10 +45,7 @@ interface Waiting {
   readonly refuse: (reason: 'full' | 'old' | 'displaced') => void;
 }
 
-/**
- * Bounds the work of hashing. Sources (addresses, users) take turns, and a full queue displaces the source with most in
- * it: a flood from one source delays the others by one hash each.
- */
+/** Sources (addresses, users) take turns: a flood from one delays each of the others by one hash. */
 @Injectable()
 export class HashPool {
   /** The next turn is that of the first key. */

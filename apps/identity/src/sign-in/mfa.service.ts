@@ -36,10 +36,7 @@ export class MfaService {
     private readonly notices: FactorNoticeService,
   ) {}
 
-  /**
-   * @param purposes for which a challenge is taken; one of another counts as unknown
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED after too many wrong codes of the user
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED after too many wrong codes of the user */
   async verify<Purpose extends ChallengePurpose>(
     kind: AccountKind,
     challengeId: string,
@@ -67,9 +64,7 @@ export class MfaService {
     return { tenantId, id: userId, purpose, method: methodOf(challenge, code), ...proofOf(challenge) };
   }
 
-  /**
-   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid; CONFLICT when an authenticator is in use
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS; CONFLICT when an authenticator is in use */
   async startEnrolment(
     kind: AccountKind,
     token: string,
@@ -123,10 +118,7 @@ export class MfaService {
   }
 }
 
-/**
- * After a sign-in at a provider a code of the authenticator is a proof of now; a code by mail or an enrolment is none
- * without it.
- */
+/** After a sign-in at a provider a code of the authenticator is a proof of now, a mailed code or an enrolment is not. */
 function proofOf({
   purpose,
   method,

@@ -34,10 +34,7 @@ export interface PasskeyChallenge {
   readonly challenge: string;
 }
 
-/**
- * A challenge is a code of its id, so that giving one out costs no row: anybody can ask. Stored is that one was
- * answered.
- */
+/** A challenge is a code of its id: giving one out, which anybody can ask for, costs no row. Its answer is stored. */
 @Injectable()
 export class PasskeyChallengeService {
   /** The current one first; a challenge of an older one is valid for minutes. */
@@ -182,7 +179,7 @@ export class PasskeyAssertionService {
   }
 
   /**
-   * @param known who has to have used it; otherwise the authenticator says who it is
+   * @param known who has to have used it; otherwise the authenticator says it
    * @throws PlatformError INVALID_CREDENTIALS
    */
   async check(
@@ -213,9 +210,7 @@ export class PasskeyAssertionService {
     return { ...account, passkeyId: passkey.id };
   }
 
-  /**
-   * The key exists twice, or the passkey was deleted meanwhile. Its owner decides: some authenticators count wrongly.
-   */
+  /** The key exists twice, or was deleted meanwhile. Its owner decides: some authenticators count wrongly. */
   private async refuseCopy(
     { tenantId, userId, id, name }: Passkey,
     counter: number,

@@ -80,9 +80,7 @@ export abstract class Passkeys {
     return registrationOptions(party, challenge, { tenantId, id: principal.userId, ...holder }, existing);
   }
 
-  /**
-   * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS; CONFLICT with ten passkeys, and for one that is known
-   */
+  /** @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS; CONFLICT with ten passkeys, or for a known one */
   async register(
     principal: Principal,
     { challengeId, credential, name }: PasskeyInput,

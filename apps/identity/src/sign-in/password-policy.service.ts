@@ -52,9 +52,7 @@ interface GuessEstimate {
 
 let estimator: Promise<ZxcvbnFactory> | undefined;
 
-/**
- * Some 50,000 passwords from breaches and 8,000 words, read with the first password: most processes never need them.
- */
+/** Some 50,000 passwords and 8,000 words, read with the first password: most processes never need them. */
 async function estimateGuesses(password: string, ownWords: readonly string[]): Promise<GuessEstimate> {
   estimator ??= openEstimator();
   const { guesses, sequence } = (await estimator).check(password.slice(0, LONGEST), [...ownWords]);
@@ -76,9 +74,7 @@ const HASH_BYTES = 5;
 
 let list: Promise<Buffer> | undefined;
 
-/**
- * One of the million most common ones, in whatever case. Read with the first password: most processes never need it.
- */
+/** One of the million most common, in whatever case. Read with the first password: most processes never need it. */
 async function isBreached(password: string): Promise<boolean> {
   list ??= readFile(BREACHED).then(promisify(brotliDecompress));
   const hashes = await list;

@@ -8,10 +8,7 @@ import { HashPool } from './hash-pool.js';
 /** Argon2id with 19 MiB, two passes, one lane: the first choice of the OWASP Password Storage Cheat Sheet. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/**
- * Characters. NIST SP 800-63B asks for length instead of composition, for at least 8, and 15 where it is the only
- * factor.
- */
+/** Characters. NIST SP 800-63B asks for 8 at least, and for 15 where a password is the only factor. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const;
 
 /** The field of a password that is set. */

@@ -25,10 +25,7 @@ export interface RelyingPartySettings {
 
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
-/**
- * What is set is taken as it is; what follows from the address is left out where browsers would not have it.
- * @returns null where there can be no passkeys
- */
+/** What follows from the address is left out where browsers would not have it. @returns null for no passkeys */
 export function relyingParty({ origins, id, address }: RelyingPartySettings): RelyingParty | null {
   if (origins.length > 0) return { id: id ?? parseUrl(origins[0] ?? '')?.hostname ?? '', origins };
   const url = parseUrl(address ?? '');

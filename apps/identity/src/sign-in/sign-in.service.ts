@@ -171,10 +171,7 @@ export class SignInService {
     this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
   }
 
-  /**
-   * The workspace can require single sign-on since the password was given.
-   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED
-   */
+  /** @throws PlatformError SINGLE_SIGN_ON_REQUIRED, which the workspace can demand since the password was given */
   private async assertStillAdmitted(tx: TenantTransaction, id: string, purpose: SignInPurpose): Promise<User | null> {
     // Sent together: one round trip.
     const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
