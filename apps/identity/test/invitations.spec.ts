@@ -1,5 +1,3 @@
-import { Database } from '@crm/database';
-import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORDS_SET } from '../src/accounts/user-administration.service.js';
 import { waitSeconds } from '../src/sign-in/hash-pool.js';
@@ -126,27 +124,6 @@ describe('an invitation', () => {
     expect((await accept(token)).status).toBe(204);
     expect(await become('disabled')).toBe('disabled');
     expect(await become('active')).toBe('active');
-  });
-
-  it('is not lost while the mail server refuses all mail', async () => {
-    mailServer.refusing = true;
-    const { email, owner } = await invite();
-    const database = identity.get(Database);
-    const waiting = () =>
-      database.transaction(owner.tenantId, (tx) => tx.query<{ attempts: number }>('SELECT attempts FROM mail'));
-    await waitUntil(async () => ((await waiting())[0]?.attempts ?? 0) > 0, { describe: 'a failed attempt' });
-    mailServer.refusing = false;
-    // Instead of waiting for the five seconds.
-    await database.transaction(owner.tenantId, (tx) => tx.query('UPDATE mail SET next_attempt_at = now()'));
-    await mailServer.mailTo(email);
-  });
-
-  it('leaves no secret in the database after its mail was sent', async () => {
-    const { email, owner } = await invite();
-    await mailServer.mailTo(email);
-    const database = identity.get(Database);
-    const waiting = () => database.transaction(owner.tenantId, (tx) => tx.query('SELECT id FROM mail'));
-    await waitUntil(async () => (await waiting()).length === 0, { timeoutMs: 5000, describe: 'the mail is deleted' });
   });
 });
 
