@@ -3,6 +3,7 @@ import { hashRecoveryCode } from '../src/sign-in/authenticator.service.js';
 import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
 import { confirm, enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, PASSWORD, TestIdentity } from './identity.js';
+import { mailSubjects } from './passkeys.js';
 
 let identity: TestIdentity;
 /** A second replica of the service, on the same database. */
@@ -21,11 +22,6 @@ const remove = ({ accessToken }: Account) =>
   identity.request('DELETE', '/api/auth/mfa/authenticator', { token: accessToken });
 const verify = (challengeId: string, code: string, at = identity) =>
   at.post('/api/auth/mfa/verify', { challengeId, code });
-const query = (tenantId: string, sql: string) => identity.query(tenantId, sql);
-const mailsTo = async ({ tenantId }: Account) =>
-  ((await query(tenantId, 'SELECT subject FROM mail ORDER BY id')) as { subject: string }[]).map(
-    ({ subject }) => subject,
-  );
 const another = (code: string) => code.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
 
 /** Signs in with the password. @returns the challenge */
@@ -68,8 +64,8 @@ describe('setting up an authenticator', () => {
   it('stores the secret sealed and the recovery codes hashed', async () => {
     const { account, app, recoveryCodes } = await protectedAccount(identity);
     const rows = [
-      ...(await query(account.tenantId, 'SELECT row_to_json(t)::text AS stored FROM authenticator t')),
-      ...(await query(account.tenantId, 'SELECT row_to_json(t)::text AS stored FROM recovery_code t')),
+      ...(await identity.query(account.tenantId, 'SELECT row_to_json(t)::text AS stored FROM authenticator t')),
+      ...(await identity.query(account.tenantId, 'SELECT row_to_json(t)::text AS stored FROM recovery_code t')),
     ] as { stored: string }[];
     expect(rows).toHaveLength(11);
     const stored = rows.map((row) => row.stored).join();
@@ -91,7 +87,7 @@ describe('setting up an authenticator', () => {
     const off = await identity.request('PUT', '/api/auth/mfa', { token: account.accessToken, body });
     expect([off.status, off.body.code]).toEqual([409, 'CONFLICT']);
     await challenge(account.email);
-    expect(await mailsTo(account)).toEqual(['An authenticator was added to your account']);
+    expect(await mailSubjects(identity, account.tenantId)).toEqual(['An authenticator was added to your account']);
   });
 });
 
@@ -141,7 +137,7 @@ describe('guessing codes', () => {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
     }
-    await query(account.tenantId, 'UPDATE code_guess SET next_at = now()');
+    await identity.query(account.tenantId, 'UPDATE code_guess SET next_at = now()');
     expect((await verify(await challenge(account.email), app.wrongCode())).status).toBe(401);
     const { headers } = await verify(await challenge(account.email), app.wrongCode());
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(110);
@@ -189,7 +185,7 @@ describe('a recovery code', () => {
 describe('removing an authenticator', () => {
   it('needs a recent proof, and leaves the second factor on by mail', async () => {
     const { account, app, recoveryCodes } = await protectedAccount(identity);
-    await query(account.tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
+    await identity.query(account.tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
     const refused = await remove(account);
     expect([refused.status, refused.body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
     const stepUp = (proof: object) => identity.post('/api/auth/step-up', proof, account.accessToken);
@@ -200,7 +196,7 @@ describe('removing an authenticator', () => {
     expect((await stepUp({ code: await app.freshCode() })).status).toBe(204);
     expect((await remove(account)).status).toBe(204);
     expect((await remove(account)).status).toBe(404);
-    expect(await mailsTo(account)).toEqual([
+    expect(await mailSubjects(identity, account.tenantId)).toEqual([
       'An authenticator was added to your account',
       'The authenticator was removed from your account',
     ]);
@@ -216,10 +212,9 @@ describe('a workspace that requires a second factor', () => {
     identity.request('PUT', '/api/tenant/sign-in-policy', { token: accessToken, body: { secondFactor } });
 
   it('is made one by its owner alone, with a recent proof', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
+    const { owner, admin } = await identity.team('admin');
     expect((await requireFactor(admin)).status).toBe(403);
-    await query(owner.tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
+    await identity.query(owner.tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
     expect((await requireFactor(owner)).body.code).toBe('STEP_UP_REQUIRED');
     expect((await identity.stepUp(owner.accessToken)).status).toBe(204);
     expect((await requireFactor(owner)).status).toBe(200);
@@ -227,8 +222,7 @@ describe('a workspace that requires a second factor', () => {
   });
 
   it('has users set up an authenticator at their next sign-in, with a token that can do nothing else', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     expect((await requireFactor(owner)).status).toBe(200);
     expect((await get(member, '/api/auth/me')).status).toBe(200);
     const { status, body } = await identity.login(member.email);

@@ -179,10 +179,7 @@ describe('undoing a change of the e-mail address', () => {
     expect((await present('undo', undo)).status).toBe(204);
     for (const address of [email, thiefsEmail]) expect((await identity.login(address)).status).toBe(401);
     expect((await identity.post('/api/auth/refresh', { refreshToken: thief.refreshToken })).status).toBe(401);
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: thief.accessToken })).status === 401,
-      { describe: 'the access token of the thief to be refused' },
-    );
+    await identity.refuses(thief.accessToken);
     const token = await tokenTo(email, 'password-reset', since);
     const body = { token, password: NEW_PASSWORD };
     expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);

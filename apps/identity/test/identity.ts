@@ -227,6 +227,13 @@ export class TestIdentity {
     return this.signedIn(email);
   }
 
+  /** The owner of a new workspace, and a user with each of the roles. */
+  async team<Role extends string>(...roles: Role[]): Promise<Record<Role | 'owner', Account>> {
+    const team = { owner: await this.account() } as Record<Role | 'owner', Account>;
+    for (const role of roles) team[role] = await this.member(team.owner, [role]);
+    return team;
+  }
+
   async signedIn(email: string): Promise<Account> {
     const { status, body } = await this.login(email);
     if (status !== 200) throw new Error(`Sign-in: ${JSON.stringify(body)}`);

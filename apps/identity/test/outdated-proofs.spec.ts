@@ -41,8 +41,7 @@ const sessionsOf = (account: Account) =>
 
 /** An enrolment that a sign-in demands, and the code that would complete it. */
 async function demandedEnrolment() {
-  const owner = await identity.account();
-  const member = await identity.member(owner);
+  const { owner, member } = await identity.team('member');
   const policy = { token: owner.accessToken, body: { secondFactor: 'required' } };
   expect((await identity.request('PUT', '/api/tenant/sign-in-policy', policy)).status).toBe(200);
   const { enrolmentToken } = (await identity.login(member.email)).body;

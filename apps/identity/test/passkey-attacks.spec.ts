@@ -152,8 +152,7 @@ describe('a sign-in with a passkey', () => {
   });
 
   it('is refused while the user is disabled', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const authenticator = new SoftwareAuthenticator(ORIGIN);
     expect((await register(identity, member, authenticator)).status).toBe(201);
     const change = (status: string) =>

@@ -52,10 +52,7 @@ describe('a new password by mail', () => {
     expect((await identity.login(email)).status).toBe(401);
     expect((await identity.login(email, NEW_PASSWORD)).status).toBe(200);
     expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(401);
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: accessToken })).status === 401,
-      { describe: 'the access token to be refused' },
-    );
+    await identity.refuses(accessToken);
     const notice = await mailServer.mailTo(email, since);
     expect(notice.text).toMatch(/^Subject: Your password was changed\r?$/m);
     expect(notice.text).toContain('All your sessions have ended');
@@ -133,8 +130,7 @@ describe('an attack on new passwords by mail', () => {
   });
 
   it('sends nothing to invited and disabled users', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const path = `/api/tenant/users/${member.userId}`;
     await identity.request('PATCH', path, { token: owner.accessToken, body: { status: 'disabled' } });
     const invited = newEmail();
@@ -242,10 +238,7 @@ describe('a change of the password', () => {
     expect((await identity.login(account.email)).status).toBe(401);
     expect((await identity.login(account.email, NEW_PASSWORD)).status).toBe(200);
     expect((await identity.post('/api/auth/refresh', { refreshToken: other.refreshToken })).status).toBe(401);
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: other.accessToken })).status === 401,
-      { describe: 'the other session to end' },
-    );
+    await identity.refuses(other.accessToken);
     expect((await identity.post('/api/auth/refresh', { refreshToken: account.refreshToken })).status).toBe(200);
     const { text } = await mailServer.mailTo(account.email, since);
     expect(text).toMatch(/^Subject: Your password was changed\r?$/m);

@@ -1,6 +1,5 @@
 import { TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
-import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditOf, entryOf } from './audit.js';
 import { type Account, newEmail, PASSWORD, type TestIdentity } from './identity.js';
@@ -19,8 +18,7 @@ afterAll(() => data?.close());
 
 describe('erasing a user', () => {
   it('leaves nothing of them in any table but the id', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await data.inhabit(owner, member);
     expect(await data.tablesWith(member.email)).toEqual(
       expect.arrayContaining(['app_user', 'email_change', 'mail', 'sign_in_email']),
@@ -42,13 +40,9 @@ describe('erasing a user', () => {
   });
 
   it('ends their tokens within a second, and every way to sign in', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     expect((await data.erase(owner, member.userId)).status).toBe(204);
-    await waitUntil(() => data.isRefused(member), {
-      timeoutMs: 1000,
-      describe: 'the token of the erased user is refused',
-    });
+    await identity.refuses(member.accessToken);
     expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
     expect((await identity.login(member.email)).status).toBe(401);
     // The address is free again.
@@ -78,10 +72,7 @@ describe('erasing a user', () => {
     expect((await data.erase(owner, member.userId)).status).toBe(204);
 
     await keys.expectEnded(own.key, ownToken);
-    await waitUntil(() => data.isRefused({ ...member, accessToken: granted.access_token }), {
-      timeoutMs: 1000,
-      describe: 'the token of the app is refused',
-    });
+    await identity.refuses(granted.access_token);
     expect((await oauth.refresh(identity, app, granted.refresh_token)).status).toBe(400);
     expect((await oauth.exchange(identity, app, pending)).status).toBe(400);
     // It belongs to the workspace; that the erased user made it is an id.
@@ -90,8 +81,7 @@ describe('erasing a user', () => {
   });
 
   it('keeps entries of the audit trail with the id, without places and names', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await identity.login(member.email, 'wrong-password-1');
     await entryOf(identity, owner, 'sign_in.failed');
     const [before] = await auditOf(identity, owner, `&actor=${member.userId}`);
@@ -112,8 +102,7 @@ describe('erasing a user', () => {
   });
 
   it('tells other services by an event that has nothing but the id', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await data.erase(owner, member.userId);
     const { rows: events } = await data.asAdmin((client) =>
       client.query<{ envelope: { data: object; subject: string } }>(
@@ -135,10 +124,7 @@ describe('erasing a user', () => {
     expect((await data.eraseSelf(member)).body.code).toBe('STEP_UP_REQUIRED');
     expect((await identity.stepUp(member.accessToken)).status).toBe(204);
     expect((await data.eraseSelf(member)).status).toBe(204);
-    await waitUntil(() => data.isRefused(member), {
-      timeoutMs: 1000,
-      describe: 'the token of the erased user is refused',
-    });
+    await identity.refuses(member.accessToken);
     expect(await entryOf(identity, owner, 'user.erased')).toMatchObject({
       actor: { kind: 'user', id: member.userId, name: null },
       address: null,
@@ -147,8 +133,7 @@ describe('erasing a user', () => {
   });
 
   it('is refused to the last owner, until somebody else is one', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     expect((await data.eraseSelf(owner)).body.code).toBe('CONFLICT');
     expect((await data.erase(owner, owner.userId)).body.code).toBe('CONFLICT');
     expect(await data.isRefused(owner)).toBe(false);
@@ -166,9 +151,7 @@ describe('erasing a user', () => {
   });
 
   it('is refused to members, to administrators of less rank, to other workspaces and without a recent proof', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
+    const { owner, admin, member } = await identity.team('admin', 'member');
     const stranger = await identity.account();
     expect((await data.erase(member, admin.userId)).status).toBe(403);
     expect((await data.erase(admin, owner.userId)).body.code).toBe('ROLE_NOT_GRANTABLE');
@@ -190,7 +173,7 @@ describe('erasing a user', () => {
       .verify(embedToken, [AUDIENCES.api])
       .then(({ userId }) => ({ sub: userId }));
     expect((await data.erase(owner, sub)).status).toBe(204);
-    await waitUntil(() => data.isRefused(embedded), { timeoutMs: 1000, describe: 'the embed token is refused' });
+    await identity.refuses(embedded.accessToken);
     // The host can bring the person again: as another user.
     const again = await mint('sub-1', newEmail());
     const principal = await identity.get(TokenVerifier).verify(again.embedToken, [AUDIENCES.api]);
@@ -203,8 +186,7 @@ describe('the export of personal data', () => {
     data.send('POST', userId === undefined ? '/api/auth/me/export' : `/api/admin/users/${userId}/export`, by);
 
   it('has everything of the user, no secret, and not from where others acted', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const mint = await data.host(owner);
     await mint('host-sub-1', member.email);
     await data.send('PATCH', `/api/tenant/users/${member.userId}`, owner, { name: 'Grace' });
@@ -234,8 +216,7 @@ describe('the export of personal data', () => {
   });
 
   it('has the passkeys, keys, providers and apps of the user, and no secret of them', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await data.inhabit(owner, member);
     const archive = (await exported(owner, member.userId)).body as unknown as Record<string, unknown>;
     const empty = Object.entries(archive).filter(([, value]) => Array.isArray(value) && value.length === 0);
@@ -265,9 +246,7 @@ describe('the export of personal data', () => {
   });
 
   it('is given to the user and to administrators of no less rank, with a recent proof', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
+    const { owner, admin, member } = await identity.team('admin', 'member');
     const stranger = await identity.account();
     expect((await exported(admin, member.userId)).status).toBe(200);
     expect((await exported(member, admin.userId)).status).toBe(403);

@@ -179,8 +179,7 @@ describe('an internal token', () => {
   });
 
   it('is not minted for a disabled user, nor for a user of another tenant', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const stranger = await identity.account();
     const calls = await as('automation-hooks');
     const mint = (tenantId: string, userId: string) =>
@@ -283,8 +282,7 @@ describe('secrets of hooks', () => {
   });
 
   it('people who do not administer replace no secrets of hooks', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     expect(await admit('issued', newId(), member)).toBe('FORBIDDEN');
     expect(await admit('previous_revoked', newId(), member)).toBe('FORBIDDEN');
     expect(await actsOf(owner)).toEqual([]);

@@ -29,13 +29,6 @@ const age = (tenantId: string, seconds: number) =>
 const setSessions = (tenantId: string, assignments: string) =>
   database().transaction(tenantId, (tx) => tx.query(`UPDATE session SET ${assignments}`));
 
-/** Cut-offs take effect within a second. */
-const refused = (account: Pick<Account, 'accessToken'>) =>
-  waitUntil(async () => (await me(account.accessToken)).status === 401, {
-    timeoutMs: 1000,
-    describe: 'the access token is refused',
-  });
-
 describe('POST /api/auth/refresh', () => {
   it('exchanges a refresh token for a new pair of the same session', async () => {
     const account = await identity.account();
@@ -54,7 +47,7 @@ describe('POST /api/auth/refresh', () => {
     const reuse = await refresh(account.refreshToken);
     expect([reuse.status, reuse.body.code]).toEqual([401, 'INVALID_REFRESH_TOKEN']);
     expect((await refresh(last.refreshToken)).status).toBe(401);
-    await refused({ accessToken: last.accessToken });
+    await identity.refuses(last.accessToken);
   });
 
   it('gives a client that lost the answer the same successor again for ten seconds', async () => {
@@ -72,7 +65,7 @@ describe('POST /api/auth/refresh', () => {
     await age(account.tenantId, GRACE_SECONDS);
     expect((await refresh(account.refreshToken)).status).toBe(401);
     expect((await refresh(next.refreshToken)).status).toBe(401);
-    await refused({ accessToken: next.accessToken });
+    await identity.refuses(next.accessToken);
   });
 
   it('stores no token that works: neither the presented one nor its successor', async () => {
@@ -100,15 +93,14 @@ describe('POST /api/auth/refresh', () => {
   });
 
   it('issues an access token with the current roles of the user', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await identity.request('PATCH', `/api/tenant/users/${member.userId}`, {
       token: owner.accessToken,
       body: { roles: ['viewer'] },
     });
     const { body } = await refresh(member.refreshToken);
     expect((await me(body.accessToken)).body.roles).toEqual(['viewer']);
-    await refused(member);
+    await identity.refuses(member.accessToken);
   });
 });
 
@@ -140,7 +132,7 @@ describe('POST /api/auth/logout', () => {
     const other = await identity.signedIn(account.email);
     expect((await identity.request('POST', '/api/auth/logout', { token: account.accessToken })).status).toBe(204);
     expect((await refresh(account.refreshToken)).status).toBe(401);
-    await refused(account);
+    await identity.refuses(account.accessToken);
     expect((await me(other.accessToken)).status).toBe(200);
   });
 });
@@ -180,7 +172,7 @@ describe('sessions', () => {
     const path = `/api/auth/sessions/${id}`;
     expect((await identity.request('DELETE', path, { token: account.accessToken })).status).toBe(204);
     expect((await identity.request('DELETE', path, { token: account.accessToken })).status).toBe(404);
-    await refused(other);
+    await identity.refuses(other.accessToken);
     expect((await refresh(other.refreshToken)).status).toBe(401);
   });
 
@@ -188,14 +180,13 @@ describe('sessions', () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
     expect((await identity.request('DELETE', '/api/auth/sessions', { token: account.accessToken })).status).toBe(204);
-    await refused(account);
-    await refused(other);
+    await identity.refuses(account.accessToken);
+    await identity.refuses(other.accessToken);
     expect((await identity.login(account.email)).status).toBe(200);
   });
 
   it('answers 404 for a session of another user, in the same workspace and in another one', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const stranger = await identity.account();
     const { body } = await sessions(member.accessToken);
     const id = body.data[0]?.id;
@@ -212,33 +203,25 @@ const end = ({ accessToken }: Account, userId: string, sessionId = '') =>
   identity.request('DELETE', `/api/tenant/users/${userId}/sessions${sessionId && `/${sessionId}`}`, {
     token: accessToken,
   });
-const isRefused =
-  ({ accessToken }: Account) =>
-  async () =>
-    (await identity.request('GET', '/api/auth/me', { token: accessToken })).status === 401;
 
 describe('the sessions of a user of the workspace', () => {
   it('are listed and ended one by one or all by an administrator', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
+    const { admin, member } = await identity.team('admin', 'member');
     const second = await identity.signedIn(member.email);
     const { status, body } = await list(admin, member.userId);
     expect([status, body.total]).toEqual([200, 2]);
     const [newest] = body.data;
     expect((await end(admin, member.userId, newest?.id)).status).toBe(204);
-    await waitUntil(isRefused(second), { timeoutMs: 1000, describe: 'the ended session is refused' });
+    await identity.refuses(second.accessToken);
     expect((await end(admin, member.userId, newest?.id)).status).toBe(404);
-    expect(await isRefused(member)()).toBe(false);
+    expect((await me(member.accessToken)).status).toBe(200);
     expect((await end(admin, member.userId)).status).toBe(204);
-    await waitUntil(isRefused(member), { timeoutMs: 1000, describe: 'every session is refused' });
+    await identity.refuses(member.accessToken);
     expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
   });
 
   it('are neither shown to nor ended by a member, an administrator of less rank, or another workspace', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
+    const { owner, admin, member } = await identity.team('admin', 'member');
     const stranger = await identity.account();
     for (const [account, userId, status] of [
       [member, admin.userId, 403],
@@ -247,12 +230,11 @@ describe('the sessions of a user of the workspace', () => {
     ] as const) {
       expect([(await list(account, userId)).status, (await end(account, userId)).status]).toEqual([status, status]);
     }
-    expect(await isRefused(owner)()).toBe(false);
+    expect((await me(owner.accessToken)).status).toBe(200);
   });
 
   it('are ended only with a recent proof', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await identity.forgetProofs(owner.tenantId);
     expect((await end(owner, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
     // A refresh proves nothing.

@@ -67,8 +67,7 @@ describe('POST /api/tenant/users', () => {
 
 describe('a stolen access token', () => {
   it('neither adds a user nor gives a role: both need a recent proof', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await identity.forgetProofs(owner.tenantId);
     expect((await add(owner.accessToken, { roles: ['owner'] })).body.code).toBe('STEP_UP_REQUIRED');
     const invited = await add(owner.accessToken, { roles: ['owner'], password: undefined });
@@ -119,8 +118,7 @@ describe('GET /api/tenant/users', () => {
 
 describe('PATCH /api/tenant/users/{id}', () => {
   it('ends the sessions of a user who is disabled and answers their sign-in like a wrong password', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const { status, body } = await change(owner.accessToken, member.userId, { status: 'disabled' });
     expect([status, body.status]).toEqual([200, 'disabled']);
     expect((await identity.login(member.email)).body.code).toBe('INVALID_CREDENTIALS');
@@ -131,9 +129,7 @@ describe('PATCH /api/tenant/users/{id}', () => {
   });
 
   it('refuses an administrator who changes an owner or makes one', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
+    const { owner, admin, member } = await identity.team('admin', 'member');
     for (const [id, body] of [
       [owner.userId, { status: 'disabled' }],
       [owner.userId, { roles: ['viewer'] }],
@@ -218,8 +214,7 @@ describe('a call whose answer carries a secret', () => {
 
 describe('lists', () => {
   it('continue by cursor, and refuse the cursor of another list or workspace', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     await identity.signedIn(owner.email);
     await identity.signedIn(owner.email);
     for (const path of ['/api/tenant/users', '/api/auth/sessions']) {
