@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
-import { OperatorRepository } from './accounts/operator.repository.js';
+import { OperatorRepository } from './accounts/accounts.repository.js';
 import { RegistrationService } from './accounts/registration.service.js';
 import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';

@@ -234,6 +234,10 @@ export class TestIdentity {
     return team;
   }
 
+  changeUser(by: Account, userId: string, body: object): Promise<Answer> {
+    return this.request('PATCH', `/api/tenant/users/${userId}`, { token: by.accessToken, body });
+  }
+
   async signedIn(email: string): Promise<Account> {
     const { status, body } = await this.login(email);
     if (status !== 200) throw new Error(`Sign-in: ${JSON.stringify(body)}`);

@@ -78,10 +78,7 @@ describe('an invitation', () => {
   it('is refused after the user was disabled', async () => {
     const { email, owner, answer } = await invite();
     const token = tokenIn((await mailServer.mailTo(email)).text);
-    await identity.request('PATCH', `/api/tenant/users/${answer.body.id}`, {
-      token: owner.accessToken,
-      body: { status: 'disabled' },
-    });
+    await identity.changeUser(owner, answer.body.id, { status: 'disabled' });
     expect((await accept(token)).body.code).toBe('INVALID_INVITATION');
   });
 

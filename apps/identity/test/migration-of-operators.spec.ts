@@ -1,7 +1,7 @@
 import { Database, newId, runMigrations } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { OperatorRepository } from '../src/accounts/operator.repository.js';
+import { OperatorRepository } from '../src/accounts/accounts.repository.js';
 import { entities } from '../src/entities.js';
 import { migrations } from '../src/migrations/index.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';

@@ -155,8 +155,7 @@ describe('a sign-in with a passkey', () => {
     const { owner, member } = await identity.team('member');
     const authenticator = new SoftwareAuthenticator(ORIGIN);
     expect((await register(identity, member, authenticator)).status).toBe(201);
-    const change = (status: string) =>
-      identity.request('PATCH', `/api/tenant/users/${member.userId}`, { token: owner.accessToken, body: { status } });
+    const change = (status: string) => identity.changeUser(owner, member.userId, { status });
     await change('disabled');
     expect(outcome(await signIn(identity, authenticator))).toEqual(REFUSED);
     await change('active');

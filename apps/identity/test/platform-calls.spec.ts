@@ -185,10 +185,7 @@ describe('an internal token', () => {
     const mint = (tenantId: string, userId: string) =>
       codeOf(calls.call(rpc.identity.mintInternalToken, { tenantId, userId }));
     expect(await mint(stranger.tenantId, member.userId)).toBe('NOT_FOUND');
-    await identity.request('PATCH', `/api/tenant/users/${member.userId}`, {
-      token: owner.accessToken,
-      body: { status: 'disabled' },
-    });
+    await identity.changeUser(owner, member.userId, { status: 'disabled' });
     expect(await mint(owner.tenantId, member.userId)).toBe('FORBIDDEN');
   });
 

@@ -94,10 +94,7 @@ describe('POST /api/auth/refresh', () => {
 
   it('issues an access token with the current roles of the user', async () => {
     const { owner, member } = await identity.team('member');
-    await identity.request('PATCH', `/api/tenant/users/${member.userId}`, {
-      token: owner.accessToken,
-      body: { roles: ['viewer'] },
-    });
+    await identity.changeUser(owner, member.userId, { roles: ['viewer'] });
     const { body } = await refresh(member.refreshToken);
     expect((await me(body.accessToken)).body.roles).toEqual(['viewer']);
     await identity.refuses(member.accessToken);

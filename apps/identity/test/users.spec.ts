@@ -166,10 +166,7 @@ describe('a user added with an Idempotency-Key', () => {
     const body = person();
     const first = await add(owner.accessToken, body);
     expect(first.status).toBe(201);
-    await identity.request('PATCH', `/api/tenant/users/${first.body.id}`, {
-      token: owner.accessToken,
-      body: { name: 'Grace H.' },
-    });
+    await identity.changeUser(owner, first.body.id, { name: 'Grace H.' });
     const again = await add(owner.accessToken, body);
     expect(again).toMatchObject({ status: 201, body: { id: first.body.id, name: 'Grace H.' } });
     expect((await add(owner.accessToken, body, 'another')).body.code).toBe('EMAIL_TAKEN');

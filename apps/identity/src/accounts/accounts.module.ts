@@ -10,6 +10,7 @@ import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
 import {
   EmailChangeRepository,
   InvitationRepository,
+  OperatorRepository,
   PasswordResetRepository,
   SuspensionRepository,
 } from './accounts.repository.js';
@@ -20,7 +21,6 @@ import { ExpiredRowRepository, ExpiredRowSweeper } from './expired-row.repositor
 import { InvitationService } from './invitation.service.js';
 import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
-import { OperatorRepository } from './operator.repository.js';
 import { OperatorPasskeyService, OperatorService, OperatorSessionService } from './operator.service.js';
 import {
   OperatorController,

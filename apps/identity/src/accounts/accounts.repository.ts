@@ -1,8 +1,8 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
-import type { ListPage } from '@crm/http';
+import { type ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThan, MoreThanOrEqual, Not, Raw } from 'typeorm';
-import { EmailChange, Invitation, PasswordReset, TenantSuspension } from './accounts.entity.js';
+import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts.entity.js';
 
 type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
   Row,
@@ -152,5 +152,59 @@ export class SuspensionRepository {
       .repository(TenantSuspension)
       .find({ where, order: { suspendedAt: 'DESC', tenantId: 'DESC' }, take: limit, skip: offset });
     return { suspensions, counted: counts ? await tx.repository(TenantSuspension).countBy(inForce) : 0 };
+  }
+}
+
+export type NewOperator = Pick<Operator, 'id' | 'email' | 'name' | 'passwordHash' | 'role' | 'linkedTenantId'>;
+export type OperatorChanges = Partial<Pick<Operator, 'name' | 'role' | 'status' | 'linkedTenantId'>>;
+
+@Injectable()
+export class OperatorRepository {
+  async findByEmail(tx: TenantTransaction, email: string): Promise<Operator | null> {
+    return tx.repository(Operator).findOneBy({ tenantId: tx.tenantId, email });
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<Operator | null> {
+    return tx.repository(Operator).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** @param epoch in which they have proven who they are; null is returned when it is over */
+  async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<Operator | null> {
+    const where = { tenantId: tx.tenantId, id, ...(epoch !== undefined && { signInEpoch: epoch }) };
+    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_read' } });
+  }
+
+  async lock(tx: TenantTransaction, id: string): Promise<Operator | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Locks and counts the administrators who can sign in, so that two of them cannot step down at once. */
+  async lockActiveAdministrators(tx: TenantTransaction): Promise<number> {
+    const administrators = await tx.repository(Operator).find({
+      select: { tenantId: true, id: true },
+      where: { tenantId: tx.tenantId, status: 'active', role: 'administrator' },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return administrators.length;
+  }
+
+  async list(tx: TenantTransaction): Promise<Operator[]> {
+    return tx.repository(Operator).find({ where: { tenantId: tx.tenantId }, order: { id: 'ASC' } });
+  }
+
+  async insertMissing(tx: TenantTransaction, operator: NewOperator): Promise<void> {
+    await tx
+      .repository(Operator)
+      .createQueryBuilder()
+      .insert()
+      .values({ tenantId: tx.tenantId, ...operator })
+      .orIgnore()
+      .execute();
+  }
+
+  async update(tx: TenantTransaction, id: string, changes: OperatorChanges): Promise<void> {
+    await tx.repository(Operator).update({ tenantId: tx.tenantId, id }, { ...changes });
   }
 }

@@ -9,8 +9,8 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { PasskeyRepository } from '../sign-in/passkey.repository.js';
 import type { Operator } from './accounts.entity.js';
+import { type OperatorChanges, OperatorRepository } from './accounts.repository.js';
 import type { OperatorView } from './operator.dto.js';
-import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
 import { OperatorSessionService, operatorView } from './operator.service.js';
 
 /** Each change needs a recent proof and revokes the operator's tokens: rights and links count within a second. */

@@ -20,9 +20,9 @@ import type { AuthenticatorView, SignInView, StepUpInput } from '../sign-in/sign
 import { SignInLimit } from '../sign-in/sign-in-limit.js';
 import { StepUpService } from '../sign-in/step-up.service.js';
 import type { Operator } from './accounts.entity.js';
+import { OperatorRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
 import type { OperatorView } from './operator.dto.js';
-import { OperatorRepository } from './operator.repository.js';
 
 /** The sessions of operators: those of users with another audience, another key and a shorter life. */
 @Injectable()

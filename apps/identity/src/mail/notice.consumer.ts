@@ -2,9 +2,8 @@ import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
 import { type EventContext, EventHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import type { DisabledEndpoint } from './endpoint-notice.mail.js';
+import type { DisabledEndpoint, Verdict } from './notice.mail.js';
 import { NoticeService } from './notice.service.js';
-import type { Verdict } from './verdict.mail.js';
 
 @Controller()
 export class NoticeConsumer {

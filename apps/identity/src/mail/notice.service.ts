@@ -7,9 +7,8 @@ import { TenantRepository } from '../people/tenant.repository.js';
 import { TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
 import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/user.service.js';
-import { type DisabledEndpoint, endpointMail } from './endpoint-notice.mail.js';
 import { MailService } from './mail.service.js';
-import { type Verdict, verdictMail } from './verdict.mail.js';
+import { type DisabledEndpoint, endpointMail, type Verdict, verdictMail } from './notice.mail.js';
 
 /** Administrators who are told when nobody else can be. */
 const MOST_RECIPIENTS = 20;
