@@ -6,19 +6,29 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
-import type { IdentityConfig } from './config.js';
-import { ConfigModule } from './config.module.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from './config.js';
 import { EmbeddingModule } from './embedding/embedding.module.js';
 import { entities } from './entities.js';
 import { MailModule } from './mail/mail.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
-import { OperatorModule } from './operators/operator.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 
 import { SingleSignOnModule } from './single-sign-on/single-sign-on.module.js';
+
+@Module({})
+class ConfigModule {
+  static with(config: IdentityConfig): DynamicModule {
+    return {
+      module: ConfigModule,
+      global: true,
+      providers: [{ provide: IDENTITY_CONFIG, useValue: config }],
+      exports: [IDENTITY_CONFIG],
+    };
+  }
+}
 
 @Module({})
 export class AppModule {
@@ -37,7 +47,6 @@ export class AppModule {
         SignInModule,
         SessionsModule,
         EmbeddingModule,
-        OperatorModule,
         MailModule,
         SingleSignOnModule,
         ApiKeysModule,

@@ -1,4 +1,4 @@
-import { EmailChange, Invitation, PasswordReset, TenantSuspension } from './accounts/accounts.entity.js';
+import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts/accounts.entity.js';
 import { ApiKey, ServiceAccount } from './api-keys/api-key.entity.js';
 import { AuditEntry } from './audit/audit-entry.entity.js';
 import { EmbedClient, EmbedUser } from './embedding/embedding.entity.js';
@@ -11,7 +11,6 @@ import {
   OAuthApp,
   OAuthInstallation,
 } from './oauth/oauth.entity.js';
-import { Operator } from './operators/operator.entity.js';
 import { EmailClaim, SignInEmail, Tenant, User } from './people/people.entity.js';
 import { PendingCutoff, RefreshToken, RevocationCutoff, Session, SigningKey } from './sessions/sessions.entity.js';
 import {

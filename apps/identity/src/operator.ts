@@ -5,14 +5,14 @@ import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { bodyOf } from '@crm/http';
 import { recordOperatorAct } from '@crm/operator-audit';
+import { OperatorRepository } from './accounts/accounts.repository.js';
+import { OperatorInput } from './accounts/operator.dto.js';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { OperatorInput } from './operators/operator.dto.js';
-import { OperatorRepository } from './operators/operator.repository.js';
 import { normaliseEmail } from './people/user.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
 import { RevocationRepository } from './sessions/revocation.repository.js';
-import { PendingSignInRepository, SessionRepository } from './sessions/session.repository.js';
+import { SessionRepository } from './sessions/session.repository.js';
 import { AuthenticatorRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
 import { PasskeyRepository } from './sign-in/passkey.repository.js';
 import { PasswordService } from './sign-in/password.service.js';
@@ -27,11 +27,7 @@ const USAGE = `The operators of the platform.
       Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions.
 `;
 
-/**
- * Creates an operator. There is no route for it: whoever can start programs of the service appoints operators.
- * @param input the properties of {@link OperatorInput}; the password without the line end of the file it came from
- * @throws PlatformError VALIDATION_FAILED; WEAK_PASSWORD; CONFLICT when the address belongs to an operator
- */
+/** Whoever can start programs appoints operators. @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, CONFLICT */
 export async function createOperator(database: Database, input: object): Promise<void> {
   const { email, name, password, role, workspace } = await bodyOf(OperatorInput, input);
   const operators = new OperatorRepository();
@@ -58,11 +54,7 @@ export async function createOperator(database: Database, input: object): Promise
   });
 }
 
-/**
- * Removes the authenticator and the passkeys of an operator and ends their sessions, and sign-ins that are under way. The running replicas publish the cut-offs within a
- * second; in production the next sign-in sets up a new authenticator.
- * @throws PlatformError NOT_FOUND
- */
+/** The running replicas publish the cut-offs within a second. @throws PlatformError NOT_FOUND */
 export async function resetOperator(database: Database, email: string): Promise<void> {
   await database.transaction(PLATFORM_TENANT, async (tx) => {
     const operator = await new OperatorRepository().findByEmail(tx, normaliseEmail(email));
@@ -73,7 +65,7 @@ export async function resetOperator(database: Database, email: string): Promise<
       subject: { kind: 'operator', id: operator.id, name: operator.email },
     });
     // First, as it locks the operator: an enrolment does so too before it touches the authenticator.
-    await new PendingSignInRepository().endOfUser(tx, operator.id);
+    await new SessionRepository().endPendingSignIns(tx, operator.id);
     await new AuthenticatorRepository().delete(tx, operator.id);
     await new RecoveryCodeRepository().deleteOfUser(tx, operator.id);
     await new PasskeyRepository().deleteOfUser(tx, operator.id);
@@ -82,7 +74,6 @@ export async function resetOperator(database: Database, email: string): Promise<
   });
 }
 
-/** What is wrong, one line for each problem. */
 const explain = (error: PlatformError): string =>
   [error.message, ...(error.extra.errors ?? []).map(({ pointer, detail }) => `${pointer.slice(1)}: ${detail}`)].join(
     '\n',

@@ -13,11 +13,7 @@ const USAGE = `A new signing key; the running replicas read it within seconds.
 api are the keys of the tenants' tokens, admin those of the operators'.
 `;
 
-/**
- * Rotates or revokes signing keys.
- * @param args the arguments after the name of the program
- * @returns what to print, or undefined for arguments that say nothing it knows
- */
+/** @returns what to print, or undefined for arguments that say nothing it knows */
 export async function rotateKeys(
   database: Database,
   config: IdentityConfig,

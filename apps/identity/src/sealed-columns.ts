@@ -5,7 +5,9 @@ import { placeOfAuthenticator } from './sign-in/authenticator.service.js';
 import { placeOfProviderSecret } from './single-sign-on/identity-provider.service.js';
 import { placeOfVerifier } from './single-sign-on/provider-sign-in.service.js';
 
-/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
+const OF_ID = { column: 'id', type: 'uuid' } as const;
+
+/** What this service seals with its encryption keys. */
 export const sealedColumns: readonly SealedColumn[] = [
   {
     table: 'signing_key',
@@ -14,32 +16,17 @@ export const sealedColumns: readonly SealedColumn[] = [
     reach: 'global',
     place: ({ key }) => placeOfSigningKey(key),
   },
-  {
-    table: 'authenticator',
-    column: 'sealed_secret',
-    key: { column: 'user_id', type: 'uuid' },
-    reach: 'tenant',
-    place: ({ key, tenantId }) => placeOfAuthenticator(tenantId, key),
-  },
-  {
-    table: 'mail',
-    column: 'sealed_body',
-    key: { column: 'id', type: 'uuid' },
-    reach: 'tenant',
-    place: ({ key }) => placeOfMail(key),
-  },
-  {
-    table: 'identity_provider',
-    column: 'sealed_secret',
-    key: { column: 'id', type: 'uuid' },
-    reach: 'tenant',
-    place: ({ key, tenantId }) => placeOfProviderSecret(tenantId, key),
-  },
-  {
-    table: 'provider_sign_in',
-    column: 'sealed_verifier',
-    key: { column: 'id', type: 'uuid' },
-    reach: 'tenant',
-    place: ({ key, tenantId }) => placeOfVerifier(tenantId, key),
-  },
+  ofTenant('authenticator', 'sealed_secret', placeOfAuthenticator, { column: 'user_id', type: 'uuid' }),
+  ofTenant('mail', 'sealed_body', (_, id) => placeOfMail(id)),
+  ofTenant('identity_provider', 'sealed_secret', placeOfProviderSecret),
+  ofTenant('provider_sign_in', 'sealed_verifier', placeOfVerifier),
 ];
+
+function ofTenant(
+  table: string,
+  column: string,
+  place: (tenantId: string, key: string) => string,
+  key: SealedColumn['key'] = OF_ID,
+): SealedColumn {
+  return { table, column, key, reach: 'tenant', place: (row) => place(row.tenantId, row.key) };
+}

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
+import { OperatorRepository } from './accounts/accounts.repository.js';
 import { RegistrationService } from './accounts/registration.service.js';
 import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { OperatorRepository } from './operators/operator.repository.js';
 import { EmailClaimRepository, SignInEmailRepository } from './people/email.repository.js';
 import { TenantRepository } from './people/tenant.repository.js';
 import { UserRepository } from './people/user.repository.js';
@@ -39,10 +39,7 @@ interface DemoUser {
   roles: string[];
 }
 
-/**
- * Adds the demo accounts that are missing. Can be repeated.
- * @throws Error in the production profile
- */
+/** Can be repeated. @throws Error in the production profile */
 export async function seed(config: IdentityConfig, database: Database): Promise<void> {
   if (config.service.profile === 'production') {
     throw new Error('Demo accounts have a public password and are not created in the production profile');
@@ -108,7 +105,6 @@ async function addOperator(database: Database, passwords: PasswordService): Prom
   );
 }
 
-/** Run as a program: `PROFILE=development node dist/seed.js`. */
 async function main(): Promise<void> {
   const config = loadConfig();
   const database = new Database(config.database, entities);

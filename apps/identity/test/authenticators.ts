@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { fromBase32 } from '../src/base32.js';
 import { codeOf, stepAt } from '../src/sign-in/authenticator.service.js';
 import type { Account, Answer, TestIdentity } from './identity.js';
@@ -18,9 +17,7 @@ export class TestAuthenticator {
 
   /** A code that is right as if the last one had been used long ago: a test does not wait for the next half minute. */
   async freshCode(): Promise<string> {
-    await this.identity
-      .get(Database)
-      .transaction(this.tenantId, (tx) => tx.query('UPDATE authenticator SET last_step = NULL'));
+    await this.identity.query(this.tenantId, 'UPDATE authenticator SET last_step = NULL');
     return this.code();
   }
 

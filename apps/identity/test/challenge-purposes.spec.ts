@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { enrol, TestAuthenticator } from './authenticators.js';
-import { type Account, newEmail, PASSWORD, USERS } from './identity.js';
+import { type Account, NEW_PASSWORD, newEmail, PASSWORD, USERS } from './identity.js';
 import { register } from './passkeys.js';
 import { Stage } from './single-sign-on/stage.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
-
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,27 +1,15 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
-import { AfterAnswer } from '../src/after-answer.service.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
-import { type Answer, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
-import { MailServer } from './mail-server.js';
+import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, USERS, withMail } from './identity.js';
 import { register, signIn } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
-
-let mailServer: MailServer;
-let identity: TestIdentity;
-beforeAll(async () => {
-  mailServer = await MailServer.start();
-  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
-});
-afterAll(async () => {
-  await identity?.close();
-  await mailServer?.close();
-});
+const { identity, mailServer } = withMail();
 
 let addresses = 0;
 const newAddress = () => {
@@ -83,8 +71,7 @@ describe('a change of the e-mail address', () => {
     const { email, accessToken } = await identity.account();
     const wanted = newEmail();
     expect((await ask(accessToken, wanted, { password: 'not-the-password' })).status).toBe(401);
-    const body = { enabled: true, password: PASSWORD };
-    await identity.request('PUT', '/api/auth/mfa', { token: accessToken, body });
+    await identity.setSecondFactor(accessToken, true);
     const since = mailServer.mails.length;
     const first = await ask(accessToken, wanted);
     expect([first.status, first.body]).toMatchObject([202, { mfaRequired: true }]);
@@ -162,7 +149,7 @@ describe('a change of the e-mail address', () => {
     const statuses = [];
     for (let count = 0; count < 11; count += 1) statuses.push((await ask(accessToken, newEmail())).status);
     expect(statuses.at(-1)).toBe(429);
-    await identity.get(AfterAnswer).beforeApplicationShutdown();
+    await identity.get(AfterResponse).beforeApplicationShutdown();
   });
 
   it.each(['confirm', 'undo'] as const)('refuses to %s with a token of another workspace', async (step) => {
@@ -192,10 +179,7 @@ describe('undoing a change of the e-mail address', () => {
     expect((await present('undo', undo)).status).toBe(204);
     for (const address of [email, thiefsEmail]) expect((await identity.login(address)).status).toBe(401);
     expect((await identity.post('/api/auth/refresh', { refreshToken: thief.refreshToken })).status).toBe(401);
-    await waitUntil(
-      async () => (await identity.request('GET', '/api/auth/me', { token: thief.accessToken })).status === 401,
-      { describe: 'the access token of the thief to be refused' },
-    );
+    await identity.refuses(thief.accessToken);
     const token = await tokenTo(email, 'password-reset', since);
     const body = { token, password: NEW_PASSWORD };
     expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
@@ -228,9 +212,10 @@ describe('undoing a change of the e-mail address', () => {
     expect((await present('confirm', confirmation)).status).toBe(204);
     const undoing = await tokenTo(older.email, 'email-change/undo', before);
     expect((await present('undo', undoing)).status).toBe(204);
-    const rows = await identity
-      .get(Database)
-      .transaction(older.tenantId, (tx) => tx.query('SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator'));
+    const rows = await identity.query(
+      older.tenantId,
+      'SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator',
+    );
     expect(rows).toEqual([{ confirmed: true }]);
   });
 
@@ -250,8 +235,7 @@ describe('undoing a change of the e-mail address', () => {
   it('ends the ways in through a host and an identity provider that were made since, and no older ones', async () => {
     const host = await EmbedHost.start(identity);
     const { email, accessToken, userId, tenantId } = host.owner;
-    const query = (sql: string, values: unknown[] = []) =>
-      identity.get(Database).transaction(tenantId, (tx) => tx.query(sql, values));
+    const query = (sql: string, values: unknown[] = []) => identity.query(tenantId, sql, values);
     const atProvider = (sub: string) =>
       query('INSERT INTO provider_link (tenant_id, issuer, sub, user_id) VALUES ($1, $2, $3, $4)', [
         tenantId,

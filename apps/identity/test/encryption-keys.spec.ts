@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Database, newId } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AfterAnswer } from '../src/after-answer.service.js';
+import { AfterResponse } from '../src/accounts/after-response.service.js';
 import type { IdentityConfig } from '../src/config.js';
 import type { Mail } from '../src/mail/mail.entity.js';
 import { MailSeal } from '../src/mail/mail.repository.js';
@@ -44,13 +44,13 @@ async function signIn(at: TestIdentity, email: string, app: TestAuthenticator): 
 }
 
 const inTenant = <Row extends object>(tenantId: string, sql: string, parameters: unknown[] = []) =>
-  identity.get(Database).transaction(tenantId, (tx) => tx.query<Row>(sql, parameters));
+  identity.query<Row>(tenantId, sql, parameters);
 
 describe('the encryption key of a running service', () => {
   it('is replaced without losing a second factor, a signing key or a mail', async () => {
     const { account, app } = await protectedAccount(identity);
     await identity.post('/api/auth/password-resets', { email: account.email });
-    await identity.get(AfterAnswer).beforeApplicationShutdown();
+    await identity.get(AfterResponse).beforeApplicationShutdown();
     const mails = await inTenant<Mail>(account.tenantId, 'SELECT id, body, sealed_body AS "sealedBody" FROM mail');
     const oldSeal = new MailSeal({ keyEncryptionKey: OLD } as IdentityConfig);
     const texts = new Map(mails.map((mail) => [mail.id, oldSeal.open(mail)]));

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Database } from '@crm/database';
 import type { QuotaByPlan, ServiceConfig } from '@crm/runtime';
 import {
   startTestService,
@@ -8,15 +9,19 @@ import {
   type TestService,
   testDatabase,
   testNats,
+  waitUntil,
 } from '@crm/testing';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { decodeJwt, type JWK } from 'jose';
 import { AppModule } from '../src/app.module.js';
 import type { IdentityConfig } from '../src/config.js';
 import { migrations } from '../src/migrations/index.js';
 import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/sign-in/hash-pool.js';
+import { MailServer } from './mail-server.js';
 
 export const PASSWORD = 'correct-horse-battery-staple';
+export const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
 /** Where the passkeys of tests are used. */
 export const USERS = { id: 'crm.example.com', origins: ['https://app.crm.example.com'] };
@@ -59,30 +64,49 @@ export interface Account {
   refreshToken: string;
 }
 
+interface Changes {
+  profile?: ServiceConfig['profile'];
+  smtpUrl?: string;
+  hashPool?: Partial<HashPoolOptions>;
+  quotas?: Partial<IdentityConfig['quotas']>;
+  settings?: Partial<IdentityConfig>;
+}
+
 /** identity as it runs, with a database of its own. */
 export class TestIdentity {
-  private constructor(
-    readonly config: IdentityConfig,
-    readonly database: TestDatabase,
-    readonly service: TestService,
-    private readonly isReplica = false,
-  ) {}
+  config: IdentityConfig;
+  database: TestDatabase;
+  service: TestService;
+  private isReplica = false;
 
-  static async start(
-    changes: {
-      profile?: ServiceConfig['profile'];
-      smtpUrl?: string;
-      hashPool?: Partial<HashPoolOptions>;
-      quotas?: Partial<IdentityConfig['quotas']>;
-      settings?: Partial<IdentityConfig>;
-    } = {},
-  ): Promise<TestIdentity> {
-    const database = await testDatabase('identity', migrations);
+  private constructor(private readonly changes: Changes) {}
+
+  static async start(changes: Changes = {}): Promise<TestIdentity> {
+    const identity = new TestIdentity(changes);
+    await identity.open();
+    return identity;
+  }
+
+  /** One that is opened later. */
+  static prepared(changes: Changes): TestIdentity {
+    return new TestIdentity(changes);
+  }
+
+  /** The service of a test file: started before its tests, and closed after them. */
+  static ofFile(changes: Changes = {}): TestIdentity {
+    const identity = new TestIdentity(changes);
+    beforeAll(() => identity.open());
+    afterAll(() => identity.close());
+    return identity;
+  }
+
+  async open(smtpUrl = this.changes.smtpUrl): Promise<void> {
+    this.database = await testDatabase('identity', migrations);
     const nats = testNats();
-    const config: IdentityConfig = {
+    this.config = {
       service: {
         name: 'identity',
-        profile: changes.profile ?? 'test',
+        profile: this.changes.profile ?? 'test',
         host: '127.0.0.1',
         port: 0,
         operationsPort: 0,
@@ -95,42 +119,75 @@ export class TestIdentity {
         drainSeconds: 1,
         nats: { url: nats.url, user: 'identity', password: nats.passwords.identity, service: 'identity' },
       },
-      database: database.config,
+      database: this.database.config,
       limits: {},
       // Nobody listens on the discard port: mail waits.
-      smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
+      smtpUrl: smtpUrl ?? 'smtp://127.0.0.1:9',
       mailFrom: 'no-reply@platform.test',
       keyEncryptionKey: randomBytes(32).toString('base64'),
       sessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       stepUpSeconds: 600,
-      operatorSecondFactor: changes.profile === 'production',
+      operatorSecondFactor: this.changes.profile === 'production',
       passkeys: { users: USERS, operators: OPERATORS },
-      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
-      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...changes.quotas },
+      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...this.changes.hashPool },
+      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...this.changes.quotas },
       auditRetentionDays: 400,
       egress: { allow: [], providerMs: 10_000 },
-      ...changes.settings,
+      ...this.changes.settings,
     };
-    const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
-    return new TestIdentity(config, database, service);
+    this.service = await startTestService(this.config, AppModule.with(this.config), { keySource: 'own' });
   }
 
   /** Another process of the service on the same database; close it first. */
   async replica(settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
+    const replica = new TestIdentity(this.changes);
     const config = { ...this.config, ...settings };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
-    return new TestIdentity(config, this.database, service, true);
+    return Object.assign(replica, { config, database: this.database, service, isReplica: true });
   }
 
   async close(): Promise<void> {
-    await this.service.close();
-    if (!this.isReplica) await this.database.drop();
+    await this.service?.close();
+    if (!this.isReplica) await this.database?.drop();
   }
 
   /** Something of the running service. */
   get<T>(token: Type<T>): T {
     return this.service.get(token);
+  }
+
+  /** Runs a statement in the context of a tenant. */
+  query<Row extends object = Record<string, unknown>>(
+    tenantId: string,
+    sql: string,
+    parameters: unknown[] = [],
+  ): Promise<Row[]> {
+    return this.get(Database).transaction(tenantId, (tx) => tx.query<Row>(sql, parameters));
+  }
+
+  /** Runs a statement by the narrow role. */
+  queryAll<Row extends object = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.get(Database).crossTenant((tx) => tx.query<Row>(sql, parameters));
+  }
+
+  /** The last proof of every session of the tenant is too long ago. */
+  async forgetProofs(tenantId: string): Promise<void> {
+    await this.query(tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
+  }
+
+  stepUp(token: string): Promise<Answer> {
+    return this.post('/api/auth/step-up', { password: PASSWORD }, token);
+  }
+
+  setSecondFactor(token: string, enabled: boolean, password = PASSWORD): Promise<Answer> {
+    return this.request('PUT', '/api/auth/mfa', { token, body: { enabled, password } });
+  }
+
+  /** Waits until the access token is refused: cut-offs take effect within a second. */
+  async refuses(token: string): Promise<void> {
+    const status = async () => (await this.request('GET', '/api/auth/me', { token })).status;
+    await waitUntil(async () => (await status()) === 401, { timeoutMs: 1000, describe: 'the access token is refused' });
   }
 
   request(method: string, path: string, options: TestRequest = {}): Promise<Answer> {
@@ -170,12 +227,38 @@ export class TestIdentity {
     return this.signedIn(email);
   }
 
+  /** The owner of a new workspace, and a user with each of the roles. */
+  async team<Role extends string>(...roles: Role[]): Promise<Record<Role | 'owner', Account>> {
+    const team = { owner: await this.account() } as Record<Role | 'owner', Account>;
+    for (const role of roles) team[role] = await this.member(team.owner, [role]);
+    return team;
+  }
+
+  changeUser(by: Account, userId: string, body: object): Promise<Answer> {
+    return this.request('PATCH', `/api/tenant/users/${userId}`, { token: by.accessToken, body });
+  }
+
   async signedIn(email: string): Promise<Account> {
     const { status, body } = await this.login(email);
     if (status !== 200) throw new Error(`Sign-in: ${JSON.stringify(body)}`);
     const { sub, tid } = decodeJwt(body.accessToken) as { sub: string; tid: string };
     return { email, userId: sub, tenantId: tid, accessToken: body.accessToken, refreshToken: body.refreshToken };
   }
+}
+
+/** The service of a test file, with a server that takes its mail. */
+export function withMail(changes: Changes = {}): { identity: TestIdentity; mailServer: MailServer } {
+  const mailServer = new MailServer();
+  const identity = TestIdentity.prepared(changes);
+  beforeAll(async () => {
+    await mailServer.listen();
+    await identity.open(mailServer.url);
+  });
+  afterAll(async () => {
+    await identity.close();
+    await mailServer.close();
+  });
+  return { identity, mailServer };
 }
 
 /** An address that no other test has. */

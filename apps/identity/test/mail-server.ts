@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { waitUntil } from '@crm/testing';
 
 export interface ReceivedMail {
@@ -21,14 +21,16 @@ export class MailServer {
   readonly named: string[] = [];
   private readonly sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {}
+  private readonly server = createServer((socket) => this.serve(socket));
 
   static async start(): Promise<MailServer> {
-    const server = createServer();
-    const mailServer = new MailServer(server);
-    server.on('connection', (socket) => mailServer.serve(socket));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const mailServer = new MailServer();
+    await mailServer.listen();
     return mailServer;
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
   }
 
   get url(): string {

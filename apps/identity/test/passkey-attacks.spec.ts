@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { auditOf, entryOf } from './audit.js';
@@ -21,7 +20,7 @@ afterAll(async () => {
 const [ORIGIN = ''] = USERS.origins;
 const REFUSED = [401, 'INVALID_CREDENTIALS'];
 const outcome = ({ status, body }: Answer) => [status, body.code];
-const query = (tenantId: string, sql: string) => identity.get(Database).transaction(tenantId, (tx) => tx.query(sql));
+const query = (tenantId: string, sql: string) => identity.query(tenantId, sql);
 const subjects = ({ tenantId }: { tenantId: string }) => mailSubjects(identity, tenantId);
 
 /** What neither an honest browser nor an honest authenticator sends. */
@@ -153,12 +152,10 @@ describe('a sign-in with a passkey', () => {
   });
 
   it('is refused while the user is disabled', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const authenticator = new SoftwareAuthenticator(ORIGIN);
     expect((await register(identity, member, authenticator)).status).toBe(201);
-    const change = (status: string) =>
-      identity.request('PATCH', `/api/tenant/users/${member.userId}`, { token: owner.accessToken, body: { status } });
+    const change = (status: string) => identity.changeUser(owner, member.userId, { status });
     await change('disabled');
     expect(outcome(await signIn(identity, authenticator))).toEqual(REFUSED);
     await change('active');

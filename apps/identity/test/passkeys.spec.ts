@@ -1,15 +1,10 @@
-import { Database } from '@crm/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { enrol } from './authenticators.js';
 import { type Account, TestIdentity, USERS } from './identity.js';
 import { mailSubjects, optionsFor, passkeyAccount, register, signIn, signInOptions } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
-let identity: TestIdentity;
-beforeAll(async () => {
-  identity = await TestIdentity.start();
-});
-afterAll(() => identity?.close());
+const identity = TestIdentity.ofFile();
 
 const [ORIGIN = ''] = USERS.origins;
 const list = async ({ accessToken }: Account) =>
@@ -19,7 +14,7 @@ const list = async ({ accessToken }: Account) =>
     synced: boolean;
     lastUsedAt: string | null;
   }[];
-const query = (tenantId: string, sql: string) => identity.get(Database).transaction(tenantId, (tx) => tx.query(sql));
+const query = (tenantId: string, sql: string) => identity.query(tenantId, sql);
 /** The last proof of every session of the tenant is long ago. */
 const forgetProofs = ({ tenantId }: Account) =>
   query(tenantId, "UPDATE session SET proven_at = now() - interval '1 day'");

@@ -1,4 +1,3 @@
-import { Database } from '@crm/database';
 import { type Account, type Answer, type TestIdentity, USERS } from './identity.js';
 import { type Algorithm, type Deviation, SoftwareAuthenticator } from './software-authenticator.js';
 
@@ -57,8 +56,6 @@ export async function passkeyAccount(
 
 /** The subjects of the mails that wait for an account's tenant. */
 export async function mailSubjects(identity: TestIdentity, tenantId: string): Promise<string[]> {
-  const mails = await identity
-    .get(Database)
-    .transaction(tenantId, (tx) => tx.query<{ subject: string }>('SELECT subject FROM mail ORDER BY id'));
+  const mails = await identity.query<{ subject: string }>(tenantId, 'SELECT subject FROM mail ORDER BY id');
   return mails.map(({ subject }) => subject);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { newId } from '@crm/database';
 import { expect } from '@jest/globals';
 import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
@@ -49,9 +49,7 @@ export class PersonalData {
 
   /** Makes every proof of the workspace too old. */
   forgetProof({ tenantId }: Account) {
-    return this.identity
-      .get(Database)
-      .transaction(tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    return this.identity.forgetProofs(tenantId);
   }
 
   /** As the superuser, whom no policy binds. */

@@ -4,13 +4,14 @@ import { Database, newId } from '@crm/database';
 import { MessagingModule, Rpc } from '@crm/messaging';
 import { testNats } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { INestApplicationContext } from '@nestjs/common';
+import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { decodeProtectedHeader } from 'jose';
 import { createOperator } from '../src/operator.js';
 import { seed } from '../src/seed.js';
 import { SigningKeyService } from '../src/sessions/signing-key.service.js';
-import { PASSWORD, TestIdentity } from './identity.js';
+import { auditOf } from './audit.js';
+import { type Account, PASSWORD, TestIdentity } from './identity.js';
 import { TestOperators } from './operators.js';
 
 let identity: TestIdentity;
@@ -63,9 +64,7 @@ describe('keys', () => {
   });
 
   it('stores private keys sealed', async () => {
-    const rows = await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query<{ sealed: Buffer }>('SELECT sealed_private_jwk AS sealed FROM signing_key'));
+    const rows = await identity.queryAll<{ sealed: Buffer }>('SELECT sealed_private_jwk AS sealed FROM signing_key');
     for (const { sealed } of rows) expect(sealed.toString('latin1')).not.toContain('"d"');
   });
 
@@ -78,18 +77,14 @@ describe('keys', () => {
     expect(await published()).toEqual([oldKid, newKid]);
     expect((await keys.signingKey('platform-api')).kid).toBe(oldKid);
     // Ten minutes later.
-    await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query('UPDATE signing_key SET signs_from = now() WHERE kid = $1', [newKid]));
+    await identity.queryAll('UPDATE signing_key SET signs_from = now() WHERE kid = $1', [newKid]);
     await keys.ensureKeys();
     expect((await keys.signingKey('platform-internal')).kid).toBe(newKid);
     expect((await identity.request('GET', '/api/auth/me', { token: account.accessToken })).status).toBe(200);
     const later = await identity.signedIn(account.email);
     expect(decodeProtectedHeader(later.accessToken).kid).toBe(newKid);
     // Another twenty.
-    await identity
-      .get(Database)
-      .crossTenant((tx) => tx.query('UPDATE signing_key SET retires_at = now() WHERE kid = $1', [oldKid]));
+    await identity.queryAll('UPDATE signing_key SET retires_at = now() WHERE kid = $1', [oldKid]);
     await keys.ensureKeys();
     expect(await published()).toEqual([newKid]);
   });
@@ -184,17 +179,13 @@ describe('an internal token', () => {
   });
 
   it('is not minted for a disabled user, nor for a user of another tenant', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const stranger = await identity.account();
     const calls = await as('automation-hooks');
     const mint = (tenantId: string, userId: string) =>
       codeOf(calls.call(rpc.identity.mintInternalToken, { tenantId, userId }));
     expect(await mint(stranger.tenantId, member.userId)).toBe('NOT_FOUND');
-    await identity.request('PATCH', `/api/tenant/users/${member.userId}`, {
-      token: owner.accessToken,
-      body: { status: 'disabled' },
-    });
+    await identity.changeUser(owner, member.userId, { status: 'disabled' });
     expect(await mint(owner.tenantId, member.userId)).toBe('FORBIDDEN');
   });
 
@@ -241,11 +232,56 @@ describe('issuing embed credentials', () => {
       linkUsersBy: 'explicit' as const,
     };
     const issue = () => calls.call(rpc.identity.issueEmbedCredentials, request, { token: account.accessToken });
-    await identity
-      .get(Database)
-      .transaction(account.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    await identity.forgetProofs(account.tenantId);
     expect(await codeOf(issue())).toBe('STEP_UP_REQUIRED');
-    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, account.accessToken)).status).toBe(204);
+    expect((await identity.stepUp(account.accessToken)).status).toBe(204);
     expect(await issue()).toEqual({ clientId: expect.any(String), previousSecretValidUntil: null });
+  });
+});
+
+describe('secrets of hooks', () => {
+  let calls: Rpc;
+  beforeAll(async () => {
+    calls = await as('automation-hooks');
+  });
+
+  const admit = (act: 'issued' | 'previous_revoked', workflowId: string, { accessToken: token }: Account) => {
+    const request = { act, workflowId, ...(act === 'issued' && { overlapSeconds: 3600 }) };
+    return calls.call(rpc.identity.admitHookSecretAct, request, { token }).then(
+      () => 'admitted',
+      (error: { code?: string }) => error.code,
+    );
+  };
+  const actsOf = async (owner: Account) =>
+    (await auditOf(identity, owner)).filter(({ action }) => action.startsWith('hook_secret.'));
+
+  it('new secrets of hooks and those that are ended are in the audit trail', async () => {
+    const owner = await identity.account();
+    const workflowId = newId();
+    expect(await admit('issued', workflowId, owner)).toBe('admitted');
+    expect(await admit('previous_revoked', workflowId, owner)).toBe('admitted');
+    const common = { outcome: 'success', actor: { id: owner.userId }, subject: { kind: 'workflow', id: workflowId } };
+    expect(await actsOf(owner)).toMatchObject([
+      { ...common, action: 'hook_secret.previous_revoked', detail: {} },
+      { ...common, action: 'hook_secret.issued', detail: { overlapSeconds: 3600 } },
+    ]);
+  });
+
+  it('a new secret of a hook needs a recent proof, and ending one does not', async () => {
+    const owner = await identity.account();
+    const workflowId = newId();
+    await identity.forgetProofs(owner.tenantId);
+    expect(await admit('issued', workflowId, owner)).toBe('STEP_UP_REQUIRED');
+    expect(await actsOf(owner)).toEqual([]);
+    expect(await admit('previous_revoked', workflowId, owner)).toBe('admitted');
+    await identity.stepUp(owner.accessToken);
+    expect(await admit('issued', workflowId, owner)).toBe('admitted');
+  });
+
+  it('people who do not administer replace no secrets of hooks', async () => {
+    const { owner, member } = await identity.team('member');
+    expect(await admit('issued', newId(), member)).toBe('FORBIDDEN');
+    expect(await admit('previous_revoked', newId(), member)).toBe('FORBIDDEN');
+    expect(await actsOf(owner)).toEqual([]);
   });
 });

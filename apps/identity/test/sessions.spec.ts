@@ -1,14 +1,14 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
-import { type Account, PASSWORD, TestIdentity } from './identity.js';
+import { confirm, enrol, TestAuthenticator } from './authenticators.js';
+import { type Account, type Answer, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { decide, installed, pkce, requestOf } from './oauth.js';
+import { optionsFor, passkeyAccount } from './passkeys.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
 
-let identity: TestIdentity;
-beforeAll(async () => {
-  identity = await TestIdentity.start();
-});
-afterAll(() => identity?.close());
+const identity = TestIdentity.ofFile();
 
 const refresh = (refreshToken: string) => identity.post('/api/auth/refresh', { refreshToken });
 const me = (token: string) => identity.request('GET', '/api/auth/me', { token });
@@ -29,13 +29,6 @@ const age = (tenantId: string, seconds: number) =>
 const setSessions = (tenantId: string, assignments: string) =>
   database().transaction(tenantId, (tx) => tx.query(`UPDATE session SET ${assignments}`));
 
-/** Cut-offs take effect within a second. */
-const refused = (account: Pick<Account, 'accessToken'>) =>
-  waitUntil(async () => (await me(account.accessToken)).status === 401, {
-    timeoutMs: 1000,
-    describe: 'the access token is refused',
-  });
-
 describe('POST /api/auth/refresh', () => {
   it('exchanges a refresh token for a new pair of the same session', async () => {
     const account = await identity.account();
@@ -54,7 +47,7 @@ describe('POST /api/auth/refresh', () => {
     const reuse = await refresh(account.refreshToken);
     expect([reuse.status, reuse.body.code]).toEqual([401, 'INVALID_REFRESH_TOKEN']);
     expect((await refresh(last.refreshToken)).status).toBe(401);
-    await refused({ accessToken: last.accessToken });
+    await identity.refuses(last.accessToken);
   });
 
   it('gives a client that lost the answer the same successor again for ten seconds', async () => {
@@ -72,18 +65,7 @@ describe('POST /api/auth/refresh', () => {
     await age(account.tenantId, GRACE_SECONDS);
     expect((await refresh(account.refreshToken)).status).toBe(401);
     expect((await refresh(next.refreshToken)).status).toBe(401);
-    await refused({ accessToken: next.accessToken });
-  });
-
-  it('gives fifty exchanges of a refresh token at the same time one outcome', async () => {
-    const account = await identity.account();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(account.refreshToken)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const successors = new Set(answers.map(({ body }) => body.refreshToken));
-    expect(successors.size).toBe(1);
-    expect((await sessions(answers[0]?.body.accessToken ?? '')).body.total).toBe(1);
-    const [successor = ''] = successors;
-    expect((await refresh(successor)).status).toBe(200);
+    await identity.refuses(next.accessToken);
   });
 
   it('stores no token that works: neither the presented one nor its successor', async () => {
@@ -111,15 +93,11 @@ describe('POST /api/auth/refresh', () => {
   });
 
   it('issues an access token with the current roles of the user', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    await identity.request('PATCH', `/api/tenant/users/${member.userId}`, {
-      token: owner.accessToken,
-      body: { roles: ['viewer'] },
-    });
+    const { owner, member } = await identity.team('member');
+    await identity.changeUser(owner, member.userId, { roles: ['viewer'] });
     const { body } = await refresh(member.refreshToken);
     expect((await me(body.accessToken)).body.roles).toEqual(['viewer']);
-    await refused(member);
+    await identity.refuses(member.accessToken);
   });
 });
 
@@ -151,7 +129,7 @@ describe('POST /api/auth/logout', () => {
     const other = await identity.signedIn(account.email);
     expect((await identity.request('POST', '/api/auth/logout', { token: account.accessToken })).status).toBe(204);
     expect((await refresh(account.refreshToken)).status).toBe(401);
-    await refused(account);
+    await identity.refuses(account.accessToken);
     expect((await me(other.accessToken)).status).toBe(200);
   });
 });
@@ -191,7 +169,7 @@ describe('sessions', () => {
     const path = `/api/auth/sessions/${id}`;
     expect((await identity.request('DELETE', path, { token: account.accessToken })).status).toBe(204);
     expect((await identity.request('DELETE', path, { token: account.accessToken })).status).toBe(404);
-    await refused(other);
+    await identity.refuses(other.accessToken);
     expect((await refresh(other.refreshToken)).status).toBe(401);
   });
 
@@ -199,14 +177,13 @@ describe('sessions', () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
     expect((await identity.request('DELETE', '/api/auth/sessions', { token: account.accessToken })).status).toBe(204);
-    await refused(account);
-    await refused(other);
+    await identity.refuses(account.accessToken);
+    await identity.refuses(other.accessToken);
     expect((await identity.login(account.email)).status).toBe(200);
   });
 
   it('answers 404 for a session of another user, in the same workspace and in another one', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const stranger = await identity.account();
     const { body } = await sessions(member.accessToken);
     const id = body.data[0]?.id;
@@ -214,5 +191,148 @@ describe('sessions', () => {
       expect((await identity.request('DELETE', `/api/auth/sessions/${id}`, { token: accessToken })).status).toBe(404);
     }
     expect((await me(member.accessToken)).status).toBe(200);
+  });
+});
+
+const list = ({ accessToken }: Account, userId: string) =>
+  identity.request('GET', `/api/tenant/users/${userId}/sessions`, { token: accessToken });
+const end = ({ accessToken }: Account, userId: string, sessionId = '') =>
+  identity.request('DELETE', `/api/tenant/users/${userId}/sessions${sessionId && `/${sessionId}`}`, {
+    token: accessToken,
+  });
+
+describe('the sessions of a user of the workspace', () => {
+  it('are listed and ended one by one or all by an administrator', async () => {
+    const { admin, member } = await identity.team('admin', 'member');
+    const second = await identity.signedIn(member.email);
+    const { status, body } = await list(admin, member.userId);
+    expect([status, body.total]).toEqual([200, 2]);
+    const [newest] = body.data;
+    expect((await end(admin, member.userId, newest?.id)).status).toBe(204);
+    await identity.refuses(second.accessToken);
+    expect((await end(admin, member.userId, newest?.id)).status).toBe(404);
+    expect((await me(member.accessToken)).status).toBe(200);
+    expect((await end(admin, member.userId)).status).toBe(204);
+    await identity.refuses(member.accessToken);
+    expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
+  });
+
+  it('are neither shown to nor ended by a member, an administrator of less rank, or another workspace', async () => {
+    const { owner, admin, member } = await identity.team('admin', 'member');
+    const stranger = await identity.account();
+    for (const [account, userId, status] of [
+      [member, admin.userId, 403],
+      [admin, owner.userId, 403],
+      [stranger, member.userId, 404],
+    ] as const) {
+      expect([(await list(account, userId)).status, (await end(account, userId)).status]).toEqual([status, status]);
+    }
+    expect((await me(owner.accessToken)).status).toBe(200);
+  });
+
+  it('are ended only with a recent proof', async () => {
+    const { owner, member } = await identity.team('member');
+    await identity.forgetProofs(owner.tenantId);
+    expect((await end(owner, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
+    // A refresh proves nothing.
+    const refreshed = await identity.post('/api/auth/refresh', { refreshToken: owner.refreshToken });
+    const again = { ...owner, accessToken: refreshed.body.accessToken };
+    expect((await end(again, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
+    expect((await identity.post('/api/auth/step-up', { password: 'wrong' }, again.accessToken)).status).toBe(401);
+    expect((await identity.post('/api/auth/step-up', {}, again.accessToken)).status).toBe(401);
+    expect((await identity.stepUp(again.accessToken)).status).toBe(204);
+    expect((await end(again, member.userId)).status).toBe(204);
+  });
+});
+
+const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+/** What a change of the password does to the sessions, with the act begun before it commits. */
+async function actWhileSessionEnds(
+  { tenantId }: Account,
+  act: () => Promise<{ status: number; body: { code: string } }>,
+): Promise<{ status: number; body: { code: string } } | undefined> {
+  const database = identity.get(Database);
+  let acting: ReturnType<typeof act> | undefined;
+  await database.transaction(tenantId, async (tx) => {
+    await tx.query('SELECT 1 FROM app_user WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+    acting = act();
+    // In transactions of their own: what a transaction sees of other connections does not change.
+    const isWaiting = async () => (await database.transaction(tenantId, (other) => other.query(WAITING))).length > 0;
+    await waitUntil(isWaiting, { describe: 'the act to wait for the user' });
+    await tx.query('DELETE FROM session WHERE tenant_id = $1', [tenantId]);
+  });
+  return acting;
+}
+
+const rows = (account: Account, sql: string) => identity.query(account.tenantId, sql);
+
+describe('a session that ends while its user is changed', () => {
+  it('lets no app act for the user', async () => {
+    const app = await installed(identity);
+    const request = await requestOf(identity, app, pkce().challenge);
+    const answer = await actWhileSessionEnds(app.admin, () => decide(identity, app.admin, request));
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(app.admin, 'SELECT 1 FROM oauth_code')).toEqual([]);
+  });
+
+  it('adds no passkey', async () => {
+    const account = await identity.account();
+    const authenticator = new SoftwareAuthenticator(USERS.origins[0] ?? '');
+    const { challengeId, publicKey } = await optionsFor(identity, '/api/auth/passkeys/options', account.accessToken);
+    const credential = authenticator.create(publicKey);
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.post('/api/auth/passkeys', { challengeId, credential }, account.accessToken),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM passkey')).toEqual([]);
+  });
+
+  it('removes no passkey', async () => {
+    const { account, passkeyId } = await passkeyAccount(identity);
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.request('DELETE', `/api/auth/passkeys/${passkeyId}`, { token: account.accessToken }),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM passkey')).toHaveLength(1);
+  });
+
+  it('begins no enrolment', async () => {
+    const account = await identity.account();
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.post('/api/auth/mfa/authenticator', {}, account.accessToken),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM authenticator')).toEqual([]);
+  });
+
+  it('removes no authenticator', async () => {
+    const account = await identity.account();
+    await enrol(identity, account);
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.request('DELETE', '/api/auth/mfa/authenticator', { token: account.accessToken }),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM authenticator')).toHaveLength(1);
+  });
+
+  it('adds no authenticator', async () => {
+    const account = await identity.account();
+    const started: Answer = await identity.post('/api/auth/mfa/authenticator', {}, account.accessToken);
+    const app = new TestAuthenticator(identity, account.tenantId, started.body.secret);
+    const answer = await actWhileSessionEnds(account, () => confirm(identity, account, app.code()));
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM authenticator WHERE confirmed_at IS NOT NULL')).toEqual([]);
+  });
+
+  it('replaces no recovery codes', async () => {
+    const account = await identity.account();
+    await enrol(identity, account);
+    const before = await rows(account, 'SELECT * FROM recovery_code');
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.post('/api/auth/mfa/recovery-codes', undefined, account.accessToken),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT * FROM recovery_code')).toEqual(before);
   });
 });

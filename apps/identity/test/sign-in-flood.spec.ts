@@ -1,7 +1,6 @@
-import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import { queueLength, refusals } from '../src/sign-in/hash-pool-metrics.js';
+import { queueLength, refusals } from '../src/sign-in/hash-pool.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 const QUEUE = 5;
@@ -79,14 +78,10 @@ describe('a sign-in to an account whose hash has other parameters', () => {
     const old = await hash(PASSWORD, { memoryCost: 8192, timeCost: 2, parallelism: 1 });
     const stored = async () => {
       const sql = 'SELECT password_hash AS hash FROM app_user WHERE id = $1';
-      const rows = await identity
-        .get(Database)
-        .transaction(tenantId, (tx) => tx.query<{ hash: string }>(sql, [userId]));
+      const rows = await identity.query<{ hash: string }>(tenantId, sql, [userId]);
       return rows[0]?.hash ?? '';
     };
-    await identity
-      .get(Database)
-      .transaction(tenantId, (tx) => tx.query('UPDATE app_user SET password_hash = $2 WHERE id = $1', [userId, old]));
+    await identity.query(tenantId, 'UPDATE app_user SET password_hash = $2 WHERE id = $1', [userId, old]);
     expect((await identity.login(email, 'not-the-password')).status).toBe(401);
     expect(await stored()).toBe(old);
     expect((await identity.login(email)).status).toBe(200);

@@ -1,14 +1,13 @@
 import { PlatformError } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitSeconds } from '../src/sign-in/hash-pool-metrics.js';
+import { waitSeconds } from '../src/sign-in/hash-pool.js';
 import { FAILURES_FROM_ANYWHERE, FAILURES_PER_DEVICE, SignInLimit } from '../src/sign-in/sign-in-limit.js';
 import { protectedAccount } from './authenticators.js';
-import { type Answer, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { passkeyAccount, signIn as signInByPasskey } from './passkeys.js';
 import { from, TestReplicas, tally } from './replicas.js';
 
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 const WRONG = 'not-the-password';
 /** A seldom case: a guess that the time of the test has given back. */
 const SPARE = 1;

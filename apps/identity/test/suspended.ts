@@ -1,6 +1,7 @@
+import { Database, newId } from '@crm/database';
 import { NatsConnection, RevocationWatch } from '@crm/messaging';
 import { testNats, waitUntil } from '@crm/testing';
-import type { TenantDecision, TenantStandingView } from '../src/accounts/suspension.dto.js';
+import type { TenantDecision, TenantStandingView } from '../src/accounts/operator.dto.js';
 import type { TestIdentity } from './identity.js';
 import { TestOperators } from './operators.js';
 
@@ -77,4 +78,20 @@ async function watchOn(connection: NatsConnection): Promise<RevocationWatch> {
   watch.start();
   await waitUntil(() => watch.ready, { describe: 'the cut-offs' });
   return watch;
+}
+
+/** Waits until the administrators who are told are held up by another transaction. */
+export async function waitsForAdministrator(identity: TestIdentity): Promise<void> {
+  const blocked = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR KEY SHARE OF u%'`;
+  const administrator = new Database({ ...identity.config.database, url: identity.database.adminUrl });
+  try {
+    const seen = () => administrator.transaction(newId(), (tx) => tx.query(blocked));
+    await waitUntil(async () => (await seen()).length > 0, {
+      timeoutMs: 20_000,
+      describe: 'somebody waits for the administrator',
+    });
+  } finally {
+    await administrator.close();
+  }
 }

@@ -1,23 +1,13 @@
 import { Database, inWorkspace } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LapsedClaimSweeper } from '../src/accounts/lapsed-claim.sweeper.js';
-import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
-import { MailServer } from './mail-server.js';
+import { type Account, newEmail, PASSWORD, TestIdentity, USERS, withMail } from './identity.js';
 import { register as addPasskey, signIn as signInByPasskey } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
-let mailServer: MailServer;
-let identity: TestIdentity;
+const { identity, mailServer } = withMail({ profile: 'production' });
 let caller = 0;
-beforeAll(async () => {
-  mailServer = await MailServer.start();
-  identity = await TestIdentity.start({ profile: 'production', smtpUrl: mailServer.url });
-});
-afterAll(async () => {
-  await identity?.close();
-  await mailServer?.close();
-});
 
 const passwordOf = (name: string) => `${name}-${PASSWORD}`;
 
@@ -90,17 +80,13 @@ describe('a registration in production', () => {
 
   it('has its link stored as a hash only, which works once and for 24 hours', async () => {
     const owner = await claimant(newEmail());
-    const rows = await identity.get(Database).crossTenant((tx) => tx.query('SELECT * FROM email_claim'));
+    const rows = await identity.queryAll('SELECT * FROM email_claim');
     expect(JSON.stringify(rows)).not.toContain(owner.verification);
     expect(await outcome(verify(owner, 'x'.repeat(43)))).toEqual([410, 'INVALID_VERIFICATION']);
-    await identity
-      .get(Database)
-      .crossTenant((tx) =>
-        tx.query(
-          `UPDATE email_claim SET secret_expires_at = secret_expires_at - interval '24 hours' WHERE user_id = $1`,
-          [owner.userId],
-        ),
-      );
+    await identity.queryAll(
+      `UPDATE email_claim SET secret_expires_at = secret_expires_at - interval '24 hours' WHERE user_id = $1`,
+      [owner.userId],
+    );
     expect(await outcome(verify(owner, owner.verification))).toEqual([410, 'INVALID_VERIFICATION']);
     const seen = mailServer.mails.length;
     expect((await resend(owner)).status).toBe(204);
@@ -192,14 +178,10 @@ describe('an address that has an account', () => {
 
 describe('a claim that nobody verified', () => {
   const age = (userId: string, days: number) =>
-    identity
-      .get(Database)
-      .crossTenant((tx) =>
-        tx.query(`UPDATE email_claim SET created_at = created_at - make_interval(days => $2) WHERE user_id = $1`, [
-          userId,
-          days,
-        ]),
-      );
+    identity.queryAll(`UPDATE email_claim SET created_at = created_at - make_interval(days => $2) WHERE user_id = $1`, [
+      userId,
+      days,
+    ]);
 
   it('lapses after seven days: the workspace is closed, its tokens end and the address is forgotten', async () => {
     const email = newEmail();
@@ -220,16 +202,12 @@ describe('a claim that nobody verified', () => {
       { timeoutMs: 1000, describe: 'the tokens of the closed workspace are refused' },
     );
     expect((await signInByPasskey(identity, authenticator)).status).toBe(401);
-    const passkeys = await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query('SELECT id FROM passkey'));
+    const passkeys = await identity.query(owner.tenantId, 'SELECT id FROM passkey');
     expect(passkeys).toEqual([]);
-    const users = await identity
-      .get(Database)
-      .transaction(owner.tenantId, (tx) => tx.query<{ email: string; status: string }>('SELECT * FROM app_user'));
+    const users = await identity.query<{ email: string; status: string }>(owner.tenantId, 'SELECT * FROM app_user');
     expect(users).toMatchObject([{ status: 'disabled' }]);
     expect(JSON.stringify(users)).not.toContain(email);
-    const claims = await identity.get(Database).crossTenant((tx) => tx.query('SELECT email FROM email_claim'));
+    const claims = await identity.queryAll('SELECT email FROM email_claim');
     expect(JSON.stringify(claims)).not.toContain(email);
   });
 

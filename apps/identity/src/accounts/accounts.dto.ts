@@ -1,8 +1,18 @@
-import { PLANS, type Plan } from '@crm/contracts';
-import { BooleanField, EmailField, EnumField, ObjectField, TextField } from '@crm/http';
+import { PLANS, type Plan, TENANT_ROLES } from '@crm/contracts';
+import {
+  BooleanField,
+  DateTimeField,
+  EmailField,
+  EnumField,
+  field,
+  ListField,
+  ObjectField,
+  TextField,
+} from '@crm/http';
+import type { User } from '../people/people.entity.js';
 import { UserSummaryView } from '../people/user.service.js';
 import { Workspace } from '../people/workspace.dto.js';
-import { PASSWORD_LENGTH } from '../sign-in/password.service.js';
+import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { ReauthenticationInput } from '../sign-in/sign-in.dto.js';
 
 export class EmailChangeInput extends ReauthenticationInput {
@@ -18,39 +28,22 @@ export class EmailChangeInput extends ReauthenticationInput {
   password?: string;
 }
 
+const TOKEN = { maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the link in the mail' };
+
 export class EmailChangeTokenInput {
-  @TextField({
-    maxLength: 200,
-    description: 'The token from the link in the mail',
-    example: 'b3BhcXVlLXRva2Vu',
-  })
+  @TextField(TOKEN)
   token: string;
 }
 
 export class AcceptanceInput {
-  @TextField({
-    maxLength: 200,
-    description: 'The token from the link in the invitation mail',
-    example: 'b3BhcXVlLXRva2Vu',
-  })
+  @TextField({ ...TOKEN, description: 'The token from the link in the invitation mail' })
   token: string;
 
-  @TextField({
-    minLength: PASSWORD_LENGTH.min,
-    maxLength: PASSWORD_LENGTH.max,
-    example: 'correct-horse-battery-staple',
-  })
+  @TextField(NEW_PASSWORD)
   password: string;
 }
 
-export class VerificationInput {
-  @TextField({
-    maxLength: 200,
-    description: 'The token from the link in the mail',
-    example: 'b3BhcXVlLXRva2Vu',
-  })
-  token: string;
-}
+export class VerificationInput extends EmailChangeTokenInput {}
 
 export class WorkspaceInput {
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Acme' })
@@ -80,11 +73,7 @@ export class RegistrationInput {
   @EmailField({ example: 'dev@acme.test' })
   email: string;
 
-  @TextField({
-    minLength: PASSWORD_LENGTH.min,
-    maxLength: PASSWORD_LENGTH.max,
-    example: 'correct-horse-battery-staple',
-  })
+  @TextField(NEW_PASSWORD)
   password: string;
 
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' })
@@ -110,11 +99,7 @@ export class PasswordChangeInput extends ReauthenticationInput {
   })
   currentPassword: string;
 
-  @TextField({
-    minLength: PASSWORD_LENGTH.min,
-    maxLength: PASSWORD_LENGTH.max,
-    example: 'tidal-lantern-orbits-quietly',
-  })
+  @TextField({ ...NEW_PASSWORD, example: 'tidal-lantern-orbits-quietly' })
   newPassword: string;
 }
 
@@ -130,18 +115,63 @@ export class PasswordResetView {
 }
 
 export class PasswordResetCompletionInput {
-  @TextField({
-    maxLength: 200,
-    description: 'The token from the link in the mail',
-    example: 'b3BhcXVlLXRva2Vu',
-  })
+  @TextField(TOKEN)
   token: string;
 
-  @TextField({
-    minLength: PASSWORD_LENGTH.min,
-    maxLength: PASSWORD_LENGTH.max,
-    description: 'The new password',
-    example: 'correct-horse-battery-staple',
-  })
+  @TextField({ ...NEW_PASSWORD, description: 'The new password' })
   password: string;
+}
+
+/** A built-in role or a name that the workspace or an app added. */
+const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
+
+export class UserInput {
+  @EmailField({ example: 'member@acme.test' })
+  email: string;
+
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
+  name: string;
+
+  @TextField({ ...NEW_PASSWORD, optional: true, description: 'When left out, the user is invited by e-mail' })
+  password?: string;
+
+  @ListField(roleName, {
+    minItems: 1,
+    maxItems: 20,
+    description: `${TENANT_ROLES.join(', ')}, or a role name of the workspace or of an app`,
+    example: ['member'],
+  })
+  roles: string[];
+}
+
+export class UserChangeInput {
+  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
+  name?: string;
+
+  @ListField(roleName, { optional: true, minItems: 1, maxItems: 20, example: ['viewer'] })
+  roles?: string[];
+
+  @EnumField(['active', 'disabled'], { optional: true })
+  status?: 'active' | 'disabled';
+}
+
+export class UserView extends UserSummaryView {
+  @EnumField(['active', 'invited', 'disabled'])
+  status: string;
+
+  @EnumField(['registration', 'administrator', 'embed', 'identity_provider'], {
+    description: 'How the user was created',
+  })
+  origin: string;
+
+  @BooleanField()
+  mfaEnabled: boolean;
+
+  @DateTimeField()
+  createdAt: string;
+}
+
+export function userView(user: User): UserView {
+  const { id, email, name, roles, status, origin, mfaEnabled } = user;
+  return { id, email, name, roles, status, origin, mfaEnabled, createdAt: user.createdAt.toISOString() };
 }

@@ -1,6 +1,5 @@
 import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
-import { AfterAnswerModule } from '../after-answer.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { EmbeddingModule } from '../embedding/embedding.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -11,33 +10,45 @@ import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
 import {
   EmailChangeRepository,
   InvitationRepository,
+  OperatorRepository,
   PasswordResetRepository,
   SuspensionRepository,
 } from './accounts.repository.js';
+import { AfterResponse } from './after-response.service.js';
 import { EmailChangeController } from './email-change.controller.js';
-import { EmailChangeService } from './email-change.service.js';
-import { EmailChangeUndoService } from './email-change-undo.service.js';
-import { ErasureService } from './erasure.service.js';
+import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 import { ExpiredRowRepository, ExpiredRowSweeper } from './expired-row.repository.js';
 import { InvitationService } from './invitation.service.js';
 import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
+import { OperatorPasskeyService, OperatorService, OperatorSessionService } from './operator.service.js';
+import {
+  OperatorController,
+  OperatorsAuditController,
+  OperatorsEmbedConflictController,
+  OperatorsTenantController,
+} from './operator-administration.controller.js';
+import { OperatorAdministrationService } from './operator-administration.service.js';
+import {
+  OperatorPasswordStrategy,
+  OperatorsAccountController,
+  OperatorsPasskeyController,
+  OperatorsPasskeySignInController,
+  OperatorsSessionController,
+} from './operator-sign-in.controller.js';
 import { PasswordChangeController, PasswordResetController } from './password.controller.js';
-import { PasswordChangeService } from './password-change.service.js';
-import { PasswordResetService } from './password-reset.service.js';
+import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
 import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
-import { PersonalDataExportService } from './personal-data-export.service.js';
+import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
 import { InvitationController, RegistrationController, VerificationController } from './registration.controller.js';
-import { RegistrationService } from './registration.service.js';
-import { SuspensionNoticeService, SuspensionService } from './suspension.service.js';
+import { RegistrationService, VerificationService } from './registration.service.js';
+import { SuspensionService } from './suspension.service.js';
 import { UserController } from './user-administration.controller.js';
 import { UserAdministrationService } from './user-administration.service.js';
-import { VerificationService } from './verification.service.js';
 
 @Module({
   imports: [
-    AfterAnswerModule,
     SignInModule,
     MailModule,
     SessionsModule,
@@ -51,6 +62,14 @@ import { VerificationService } from './verification.service.js';
     EmailChangeController,
     ErasureController,
     InvitationController,
+    OperatorController,
+    OperatorsAccountController,
+    OperatorsAuditController,
+    OperatorsEmbedConflictController,
+    OperatorsPasskeyController,
+    OperatorsPasskeySignInController,
+    OperatorsSessionController,
+    OperatorsTenantController,
     PasswordChangeController,
     PasswordResetController,
     PersonalDataExportController,
@@ -59,6 +78,7 @@ import { VerificationService } from './verification.service.js';
     VerificationController,
   ],
   providers: [
+    AfterResponse,
     EmailChangeLimit,
     EmailChangeRepository,
     EmailChangeService,
@@ -69,6 +89,12 @@ import { VerificationService } from './verification.service.js';
     ExpiredRowSweeper,
     InvitationRepository,
     InvitationService,
+    OperatorAdministrationService,
+    OperatorPasskeyService,
+    OperatorPasswordStrategy,
+    OperatorRepository,
+    OperatorService,
+    OperatorSessionService,
     PasswordChangeService,
     PasswordResetLimit,
     PasswordResetRepository,
@@ -78,12 +104,10 @@ import { VerificationService } from './verification.service.js';
     RegistrationLimit,
     RegistrationService,
     SuspensionRepository,
-    SuspensionNoticeService,
     SuspensionService,
     UserAdministrationService,
     LapsedClaimSweeper,
     VerificationService,
   ],
-  exports: [InvitationService, PasswordResetRepository, PasswordResetService, SuspensionService, VerificationService],
 })
 export class AccountsModule {}

@@ -1,19 +1,22 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
-import type { ListPage } from '@crm/http';
+import { type ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThan, MoreThanOrEqual, Not, Raw } from 'typeorm';
-import { EmailChange, Invitation, PasswordReset, TenantSuspension } from './accounts.entity.js';
+import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts.entity.js';
 
-export interface NewEmailChange extends Pick<EmailChange, 'id' | 'userId' | 'oldEmail' | 'newEmail' | 'secretHash'> {
-  validSeconds: number;
-}
+type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
+  Row,
+  'id' | 'userId' | 'secretHash' | More
+> & { validSeconds: number };
 
 const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class EmailChangeRepository {
-  /** Adds a change; it replaces those of the user that were not confirmed. */
-  async replacePending(tx: TenantTransaction, { validSeconds, ...change }: NewEmailChange): Promise<void> {
+  async replacePending(
+    tx: TenantTransaction,
+    { validSeconds, ...change }: NewLink<EmailChange, 'oldEmail' | 'newEmail'>,
+  ): Promise<void> {
     const changes = tx.repository(EmailChange);
     await changes.delete({ tenantId: tx.tenantId, userId: change.userId, confirmedAt: IsNull() });
     await changes.insert({ ...change, expiresAt: secondsFromNow(validSeconds) });
@@ -33,7 +36,6 @@ export class EmailChangeRepository {
     return found?.userId ?? null;
   }
 
-  /** Like find, by the narrow role in the context of the tenant, and holds the row until the transaction ends. */
   async lock(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
     return tx
       .repository(EmailChange)
@@ -51,7 +53,6 @@ export class EmailChangeRepository {
       .update({ tenantId, id }, { undoHash, confirmedAt: secondsFromNow(0), expiresAt: secondsFromNow(undoSeconds) });
   }
 
-  /** Takes away a change and every later one of the user. @returns the addresses that they had brought */
   async deleteSince(tx: NarrowTransaction, { tenantId, userId, id }: EmailChange): Promise<string[]> {
     const changes = tx.repository(EmailChange);
     const since = { tenantId, userId, id: MoreThanOrEqual(id) };
@@ -61,13 +62,9 @@ export class EmailChangeRepository {
   }
 }
 
-export interface NewInvitation extends Pick<Invitation, 'tenantId' | 'id' | 'userId' | 'secretHash'> {
-  validSeconds: number;
-}
-
 @Injectable()
 export class InvitationRepository {
-  async insert(tx: Transaction, { validSeconds, ...invitation }: NewInvitation): Promise<void> {
+  async insert(tx: Transaction, { validSeconds, ...invitation }: NewLink<Invitation, 'tenantId'>): Promise<void> {
     await tx.repository(Invitation).insert({ ...invitation, expiresAt: secondsFromNow(validSeconds) });
   }
 
@@ -75,7 +72,6 @@ export class InvitationRepository {
     return tx.repository(Invitation).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /** Like find, and holds the row until the transaction ends, so that an invitation is accepted once. */
   async lock(tx: TenantTransaction, id: string): Promise<Invitation | null> {
     return tx
       .repository(Invitation)
@@ -86,19 +82,14 @@ export class InvitationRepository {
     await tx.repository(Invitation).update({ tenantId: tx.tenantId, id }, { acceptedAt: new Date() });
   }
 
-  /** Deletes the invitations of a user that were not accepted. */
   async deletePending(tx: TenantTransaction, userId: string): Promise<void> {
     await tx.repository(Invitation).delete({ tenantId: tx.tenantId, userId, acceptedAt: IsNull() });
   }
 }
 
-export interface NewPasswordReset extends Pick<PasswordReset, 'id' | 'userId' | 'secretHash'> {
-  validSeconds: number;
-}
-
 @Injectable()
 export class PasswordResetRepository {
-  async insert(tx: TenantTransaction, { validSeconds, ...reset }: NewPasswordReset): Promise<void> {
+  async insert(tx: TenantTransaction, { validSeconds, ...reset }: NewLink<PasswordReset>): Promise<void> {
     await tx.repository(PasswordReset).insert({ ...reset, expiresAt: secondsFromNow(validSeconds) });
   }
 
@@ -108,7 +99,6 @@ export class PasswordResetRepository {
     return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt });
   }
 
-  /** No link that was sent to the user is valid any more. */
   async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
     await tx.repository(PasswordReset).delete({ tenantId, userId });
   }
@@ -126,16 +116,13 @@ export const END_SIGN_INS_OF_TENANT = `
   signed_in AS (DELETE FROM session WHERE tenant_id = $1 RETURNING 1)
   SELECT (SELECT count(*)::int FROM signed_in) AS sessions, (SELECT count(*)::int FROM granted) AS grants`;
 
-/** What a suspension or a reinstatement has ended. */
 export interface EndedSignIns {
   readonly sessions: number;
-  /** What apps did for users. */
   readonly grants: number;
 }
 
 @Injectable()
 export class SuspensionRepository {
-  /** The last suspension of the tenant in context; the caller holds the tenant's row. */
   async find(tx: TenantTransaction): Promise<TenantSuspension | null> {
     return tx.repository(TenantSuspension).findOneBy({ tenantId: tx.tenantId });
   }
@@ -144,13 +131,11 @@ export class SuspensionRepository {
     await tx.repository(TenantSuspension).upsert({ tenantId: tx.tenantId, ...suspension }, ['tenantId']);
   }
 
-  /** Sessions, grants, and sign-ins that are half done. */
   async endSignIns(tx: TenantTransaction): Promise<EndedSignIns> {
     const [ended] = await tx.query<EndedSignIns>(END_SIGN_INS_OF_TENANT, [tx.tenantId]);
     return ended ?? { sessions: 0, grants: 0 };
   }
 
-  /** A page of those in force, the last suspended first, and how many there are. */
   async listInForce(
     tx: NarrowTransaction,
     { after, limit, offset, counts }: ListPage,
@@ -167,5 +152,59 @@ export class SuspensionRepository {
       .repository(TenantSuspension)
       .find({ where, order: { suspendedAt: 'DESC', tenantId: 'DESC' }, take: limit, skip: offset });
     return { suspensions, counted: counts ? await tx.repository(TenantSuspension).countBy(inForce) : 0 };
+  }
+}
+
+export type NewOperator = Pick<Operator, 'id' | 'email' | 'name' | 'passwordHash' | 'role' | 'linkedTenantId'>;
+export type OperatorChanges = Partial<Pick<Operator, 'name' | 'role' | 'status' | 'linkedTenantId'>>;
+
+@Injectable()
+export class OperatorRepository {
+  async findByEmail(tx: TenantTransaction, email: string): Promise<Operator | null> {
+    return tx.repository(Operator).findOneBy({ tenantId: tx.tenantId, email });
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<Operator | null> {
+    return tx.repository(Operator).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** @param epoch in which they have proven who they are; null is returned when it is over */
+  async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<Operator | null> {
+    const where = { tenantId: tx.tenantId, id, ...(epoch !== undefined && { signInEpoch: epoch }) };
+    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_read' } });
+  }
+
+  async lock(tx: TenantTransaction, id: string): Promise<Operator | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Locks and counts the administrators who can sign in, so that two of them cannot step down at once. */
+  async lockActiveAdministrators(tx: TenantTransaction): Promise<number> {
+    const administrators = await tx.repository(Operator).find({
+      select: { tenantId: true, id: true },
+      where: { tenantId: tx.tenantId, status: 'active', role: 'administrator' },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return administrators.length;
+  }
+
+  async list(tx: TenantTransaction): Promise<Operator[]> {
+    return tx.repository(Operator).find({ where: { tenantId: tx.tenantId }, order: { id: 'ASC' } });
+  }
+
+  async insertMissing(tx: TenantTransaction, operator: NewOperator): Promise<void> {
+    await tx
+      .repository(Operator)
+      .createQueryBuilder()
+      .insert()
+      .values({ tenantId: tx.tenantId, ...operator })
+      .orIgnore()
+      .execute();
+  }
+
+  async update(tx: TenantTransaction, id: string, changes: OperatorChanges): Promise<void> {
+    await tx.repository(Operator).update({ tenantId: tx.tenantId, id }, { ...changes });
   }
 }

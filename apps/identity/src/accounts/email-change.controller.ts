@@ -5,8 +5,7 @@ import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { ReauthenticationView } from '../sign-in/sign-in.dto.js';
 import { EmailChangeInput, EmailChangeTokenInput } from './accounts.dto.js';
-import { EmailChangeService } from './email-change.service.js';
-import { EmailChangeUndoService } from './email-change-undo.service.js';
+import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/email-change')

@@ -1,34 +1,34 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, newId } from '@crm/database';
+import { Database, inWorkspace, millisecondsOfId, newId, type TransactionOrigin } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AfterAnswer } from '../after-answer.service.js';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { EmbedUserRepository } from '../embedding/embed-user.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { packIds, unpackIds } from '../packed-ids.js';
+import { packToken, unpackToken } from '../packed-ids.js';
 import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { assertVerified, TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
 import { normaliseEmail } from '../people/user.service.js';
 import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
+import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import type { MfaRequired } from '../sign-in/mfa-request.service.js';
-import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
+import { PasskeyRepository } from '../sign-in/passkey.repository.js';
+import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
+import { ProviderLinkRepository } from '../single-sign-on/provider.repository.js';
+import type { EmailChangeInput } from './accounts.dto.js';
 import type { EmailChange } from './accounts.entity.js';
 import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './accounts.mail.js';
 import { EmailChangeRepository, PasswordResetRepository } from './accounts.repository.js';
+import { AfterResponse } from './after-response.service.js';
 import { EmailChangeLimit } from './limits.js';
+import { PasswordResetService } from './password-change.service.js';
 
-export interface WantedEmailChange {
-  email: string;
-  password?: string;
-  challengeId?: string;
-  code?: string;
-}
-
-/** Changes the address with which a user signs in: the new one must be confirmed, the old one is told. */
 @Injectable()
 export class EmailChangeService {
   constructor(
@@ -42,18 +42,16 @@ export class EmailChangeService {
     private readonly reauthentication: ReauthenticationService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
-    private readonly afterAnswer: AfterAnswer,
+    private readonly afterResponse: AfterResponse,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
-   * Sends a mail to the new address: a link, or the news that it has an account already. Which of the two shows neither in
-   * the outcome nor in its time.
-   * @returns what a second call must answer where the second factor is on; undefined when the mail is on its way
-   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED,
-   *   SERVICE_UNAVAILABLE
+   * Whether the new address has an account shows neither in the outcome nor in its time.
+   * @returns what a second call must answer; undefined when the mail is on its way
+   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED
    */
-  async request(principal: Principal, wanted: WantedEmailChange): Promise<MfaRequired | undefined> {
+  async request(principal: Principal, wanted: EmailChangeInput): Promise<MfaRequired | undefined> {
     await this.limit.consumeRequest(principal.userId);
     // A claim of an address that nobody has proven cannot be turned into one of another address.
     assertVerified(await this.tenants.get(principal.tenantId));
@@ -61,16 +59,11 @@ export class EmailChangeService {
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);
     if (newEmail === user.email) throw sameAddress();
-    this.afterAnswer.run('e-mail change', () => this.store(principal, user, newEmail));
+    this.afterResponse.run('e-mail change', () => this.store(principal, user, newEmail));
     return undefined;
   }
 
-  /**
-   * The new address signs in from now on. The old one is reserved while the change can be undone.
-   * @param token what the link in the mail to the new address carries
-   * @param origin where the call comes from
-   * @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN when the new address has got an account in the meantime, RATE_LIMITED
-   */
+  /** @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN, RATE_LIMITED */
   async confirm(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.take(token, origin.address);
     const undoSecret = newSecret();
@@ -96,21 +89,17 @@ export class EmailChangeService {
       });
       // They were sent to the old address.
       await this.resets.deleteOfUser(tx, tenantId, userId);
-      const link = `${this.config.service.baseUrl}/email-change/undo#token=${packIds(tenantId, id)}.${undoSecret}`;
+      const link = `${this.config.service.baseUrl}/email-change/undo#token=${packToken(tenantId, id, undoSecret)}`;
       await this.mails.queue(tx, tenantId, changedMail(oldEmail, newEmail, link));
     });
   }
 
-  /**
-   * What a token names, after a cheap look at it.
-   * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
-   */
+  /** @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
   async take(token: string, address: string): Promise<{ tenantId: string; id: string; secret: string }> {
     await this.limit.consumeToken(address);
-    const [ids = '', secret = ''] = token.split('.');
-    const [tenantId, id] = unpackIds(ids, 2) ?? [];
-    if (!tenantId || !id) throw invalid();
-    return { tenantId, id, secret };
+    const presented = unpackToken(token);
+    if (!presented) throw invalid();
+    return presented;
   }
 
   private async store(principal: Principal, user: User, newEmail: string): Promise<void> {
@@ -123,14 +112,8 @@ export class EmailChangeService {
     }
     const id = newId();
     const secret = newSecret();
-    const change: Pick<EmailChange, 'id' | 'userId' | 'oldEmail' | 'newEmail' | 'secretHash'> = {
-      id,
-      userId,
-      oldEmail,
-      newEmail,
-      secretHash: hashSecret(secret),
-    };
-    const link = `${this.config.service.baseUrl}/email-change#token=${packIds(tenantId, id)}.${secret}`;
+    const change = { id, userId, oldEmail, newEmail, secretHash: hashSecret(secret) };
+    const link = `${this.config.service.baseUrl}/email-change#token=${packToken(tenantId, id, secret)}`;
     await this.database.transaction(principal, async (tx) => {
       // No link to an address of somebody who was shut out between their proof and now.
       const current = await this.users.lock(tx, userId);
@@ -149,4 +132,80 @@ function sameAddress(): PlatformError {
   return new PlatformError('VALIDATION_FAILED', undefined, {
     errors: [{ pointer: '/email', code: 'SAME_EMAIL', detail }],
   });
+}
+
+/** Who changed the address knew the password: neither that is worth anything afterwards, nor what was set up since. */
+@Injectable()
+export class EmailChangeUndoService {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: EmailChangeService,
+    private readonly changes: EmailChangeRepository,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly resets: PasswordResetRepository,
+    private readonly newPasswords: PasswordResetService,
+    private readonly sessions: SessionService,
+    private readonly revocations: RevocationService,
+    private readonly authenticators: AuthenticatorService,
+    private readonly trail: AuditTrail,
+    private readonly passkeys: PasskeyRepository,
+    private readonly providerLinks: ProviderLinkRepository,
+    private readonly hostUsers: EmbedUserRepository,
+  ) {}
+
+  /** Can be repeated until the address is back. @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
+  async undo(token: string, origin: RequestOrigin): Promise<void> {
+    const { tenantId, id, secret } = await this.requests.take(token, origin.address);
+    const userId = await this.shutOut(tenantId, id, secret);
+    await this.giveBack({ ...origin, tenantId }, id, secret);
+    await this.database.transaction(tenantId, async (tx) => {
+      const user = await this.users.lock(tx, userId);
+      if (user?.status === 'active') await this.newPasswords.send(tx, user);
+    });
+  }
+
+  private async shutOut(tenantId: string, id: string, secret: string): Promise<string> {
+    const { userId, ended } = await this.database.transaction(tenantId, async (tx) => {
+      const change = assertUndoable(await this.changes.find(tx, id), secret);
+      await this.users.lock(tx, change.userId);
+      await this.users.update(tx, change.userId, { passwordHash: null });
+      await this.resets.deleteOfUser(tx, tenantId, change.userId);
+      const since = new Date(millisecondsOfId(change.id));
+      await this.authenticators.removeSince(tx, change.userId, since);
+      await this.passkeys.deleteOfUser(tx, change.userId);
+      await this.providerLinks.deleteSince(tx, change.userId, since);
+      await this.hostUsers.undoSince(tx, change.userId, since);
+      await this.revocations.record(tx, 'user', change.userId);
+      return { userId: change.userId, ended: await this.sessions.endAllWithin(tx, change.userId) };
+    });
+    await this.sessions.forget(ended);
+    return userId;
+  }
+
+  private async giveBack(origin: TransactionOrigin, id: string, secret: string): Promise<void> {
+    const { tenantId } = origin;
+    await inWorkspace(this.database, origin, async (tx) => {
+      const change = assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
+      const { userId, oldEmail } = change;
+      const brought = await this.changes.deleteSince(tx, change);
+      const user = { tenantId, userId };
+      await this.emails.release(
+        tx,
+        brought.filter((email) => email !== oldEmail),
+        user,
+      );
+      await this.emails.activate(tx, oldEmail, user);
+      await this.users.changeEmail(tx, { tenantId, id: userId }, oldEmail);
+      const subject = { kind: 'user', id: userId } as const;
+      this.trail.record(tx, { action: 'email.change_undone', actor: userActor(userId), subject });
+    });
+  }
+}
+
+function assertUndoable(change: EmailChange | null, secret: string): EmailChange {
+  if (!change?.confirmedAt || !change.undoHash || !isSecret(change.undoHash, secret)) {
+    throw invalid();
+  }
+  return change;
 }

@@ -17,10 +17,7 @@ import { ProviderSignIn } from '../single-sign-on/single-sign-on.entity.js';
 import { EmailChange, PasswordReset } from './accounts.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
-/**
- * A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one; an API key, so
- * that its owner sees that it has expired.
- */
+/** Kept, so that an old token can be told from a forged one, and the owner of an API key sees that it has expired. */
 const LONG_PAST = Raw((column) => `${column} < now() - interval '30 days'`);
 
 /** Rows that are no longer of use: of global tables, and of those that the narrow role may sweep for every tenant. */
@@ -48,7 +45,6 @@ export class ExpiredRowRepository {
 
 const EVERY_MS = 10 * 60_000;
 
-/** Deletes what has expired, at start and every ten minutes. */
 @Injectable()
 export class ExpiredRowSweeper extends Sweeper {
   constructor(

@@ -6,8 +6,8 @@ import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { plainName } from '../mail/mail-text.js';
-import { packIds, unpackIds } from '../packed-ids.js';
+import { letter, plainName } from '../mail/mail-text.js';
+import { packToken, unpackToken } from '../packed-ids.js';
 import type { User } from '../people/people.entity.js';
 import { TenantService } from '../people/tenant.service.js';
 import { type NewUser, UserRepository } from '../people/user.repository.js';
@@ -20,7 +20,6 @@ import { InvitationRepository } from './accounts.repository.js';
 const VALID_DAYS = 7;
 const VALID_SECONDS = VALID_DAYS * 24 * 3600;
 
-/** An invitation that is not stored yet. Only the mail contains its secret. */
 export interface PreparedInvitation {
   tenantId: string;
   id: string;
@@ -29,7 +28,6 @@ export interface PreparedInvitation {
   mail: NewMail;
 }
 
-/** Invitations by mail: the link proves the address and lets its owner set a password, once. */
 @Injectable()
 export class InvitationService {
   constructor(
@@ -44,34 +42,23 @@ export class InvitationService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /** Prepares an invitation that is stored together with the user. */
   async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
     const id = newId();
     const secret = newSecret();
     const workspace = plainName((await this.tenants.get(tenantId)).name);
     // A fragment reaches the page but not the log of a server.
-    const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tenantId, id)}.${secret}`;
-    const body = [
-      // Without the name of the recipient: the sender chooses it.
-      'Hello,',
-      '',
+    const link = `${this.config.service.baseUrl}/invitation#token=${packToken(tenantId, id, secret)}`;
+    // Without the name of the recipient: the sender chooses it.
+    const mail = letter(user.email, `Invitation to ${workspace}`, VALID_SECONDS, [
       `you have been invited to the workspace ${workspace}. Set your password here:`,
       '',
       link,
       '',
       `The link works once and for ${VALID_DAYS} days.`,
-      '',
-    ].join('\n');
-    const mail = {
-      recipient: user.email,
-      subject: `Invitation to ${workspace}`,
-      body,
-      validSeconds: VALID_SECONDS,
-    };
+    ]);
     return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
   }
 
-  /** Stores an invitation and its mail in the transaction that adds the user or has locked them. */
   async send(
     tx: NarrowTransaction | TenantTransaction,
     { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
@@ -80,22 +67,16 @@ export class InvitationService {
     await this.mails.queue(tx, tenantId, mail);
   }
 
-  /** Like send; the links of earlier invitations of the user stop working. */
   async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
     await this.invitations.deletePending(tx, invitation.userId);
     await this.send(tx, invitation);
   }
 
-  /**
-   * Sets the first password of an invited user.
-   * @param token what the link carries
-   * @param origin where the call comes from
-   * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token, WEAK_PASSWORD, SERVICE_UNAVAILABLE
-   */
+  /** @throws PlatformError INVALID_INVITATION, WEAK_PASSWORD, SERVICE_UNAVAILABLE */
   async accept(token: string, password: string, origin: RequestOrigin): Promise<void> {
-    const [ids = '', secret = ''] = token.split('.');
-    const [tenantId, id] = unpackIds(ids, 2) ?? [];
-    if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
+    const presented = unpackToken(token);
+    if (!presented) throw new PlatformError('INVALID_INVITATION');
+    const { tenantId, id, secret } = presented;
     // Nothing is hashed for a link that is not valid.
     const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
       const known = await this.invitations.find(tx, id);
@@ -119,7 +100,6 @@ export class InvitationService {
   }
 }
 
-/** @returns the invited user @throws PlatformError INVALID_INVITATION */
 function assertValid(invitation: Invitation | null, secret: string, user: User | null): User {
   const valid =
     invitation &&

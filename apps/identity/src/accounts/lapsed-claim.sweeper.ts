@@ -12,10 +12,7 @@ import { PasskeyRepository } from '../sign-in/passkey.repository.js';
 const EVERY_MS = 10 * 60_000;
 const AT_A_TIME = 100;
 
-/**
- * Closes workspaces whose address nobody has verified within seven days: sessions and tokens end, and the address and the
- * name of who registered are forgotten, because they may be another person's.
- */
+/** Closes workspaces whose address nobody has verified: the address and the name may be another person's. */
 @Injectable()
 export class LapsedClaimSweeper extends Sweeper {
   constructor(

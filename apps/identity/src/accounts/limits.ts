@@ -4,14 +4,10 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { normaliseEmail } from '../people/user.service.js';
 
 const HOUR = 3600;
-/** Changes that one user may ask for. */
 export const CHANGES_PER_USER = 10;
-/** Mails to one new address, whoever asks. */
 const MAILS_PER_ADDRESS = 5;
-/** Tokens that one address may present. */
 const TOKENS_PER_ADDRESS = 40;
 
-/** Limits on changing e-mail addresses. */
 @Injectable()
 export class EmailChangeLimit {
   private readonly requests: Limiter;
@@ -26,12 +22,10 @@ export class EmailChangeLimit {
     this.tokens = limiter('email-change-token', TOKENS_PER_ADDRESS);
   }
 
-  /** @throws PlatformError RATE_LIMITED */
   async consumeRequest(userId: string): Promise<void> {
     await this.requests.consume(userId);
   }
 
-  /** @throws PlatformError RATE_LIMITED */
   async consumeToken(address: string): Promise<void> {
     await this.tokens.consume(addressKey(address));
   }
@@ -42,15 +36,11 @@ export class EmailChangeLimit {
   }
 }
 
-/** Workspaces that one address may register in an hour. */
 export const REGISTRATIONS_PER_HOUR = 20;
 /** Those with one e-mail address: a single caller cannot use up the mails that the owner of the address gets in an hour. */
 export const REGISTRATIONS_PER_EMAIL = 5;
 
-/**
- * Limits registrations by address, and by address and e-mail address. Outside the production profile those from loopback are
- * trusted: neither limited nor asked to verify the e-mail address.
- */
+/** Outside production those from loopback are trusted: neither limited nor asked to verify the e-mail address. */
 @Injectable()
 export class RegistrationLimit {
   private readonly limiter: Limiter;
@@ -66,7 +56,6 @@ export class RegistrationLimit {
     this.byEmail = new Limiter(store, perEmail, 'Too many registrations with this e-mail address');
   }
 
-  /** @throws PlatformError RATE_LIMITED */
   async consume(address: string, email: string): Promise<void> {
     if (this.isTrusted(address)) return;
     const from = addressKey(address);
@@ -80,14 +69,11 @@ export class RegistrationLimit {
 }
 
 const QUARTER_HOUR = 15 * 60;
-/** Links that one address may ask for. */
 export const REQUESTS_PER_ADDRESS = 20;
 /** Links that are sent to one account: room for whoever looks in the wrong mailbox, none for a flood. */
 export const MAILS_PER_ACCOUNT = 5;
-/** Tokens that one address may present. */
 export const COMPLETIONS_PER_ADDRESS = 20;
 
-/** Limits on setting a new password by mail. */
 @Injectable()
 export class PasswordResetLimit {
   private readonly requests: Limiter;
@@ -102,20 +88,15 @@ export class PasswordResetLimit {
     this.completions = limiter('password-reset-token', COMPLETIONS_PER_ADDRESS);
   }
 
-  /** @throws PlatformError RATE_LIMITED */
   async consumeRequest(address: string): Promise<void> {
     await this.requests.consume(addressKey(address));
   }
 
-  /** @throws PlatformError RATE_LIMITED */
   async consumeCompletion(address: string): Promise<void> {
     await this.completions.consume(addressKey(address));
   }
 
-  /**
-   * Whether the account may be sent another mail. The caller is not told: anybody may ask for anybody's account, and its owner
-   * has the links that were sent.
-   */
+  /** The caller is not told: anybody may ask for anybody's account, and its owner has the links that were sent. */
   async mayMail(email: string): Promise<boolean> {
     return this.mails.admits(email);
   }

@@ -1,27 +1,32 @@
-import type { Principal } from '@crm/access';
+import { type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
-import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
+import { type RequestOrigin } from '../audit/request-origin.decorator.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
+import { packToken, unpackToken } from '../packed-ids.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
+import { type User } from '../people/people.entity.js';
 import { TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
+import { normaliseEmail } from '../people/user.service.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
-import type { MfaRequired } from '../sign-in/mfa-request.service.js';
+import { type MfaRequired } from '../sign-in/mfa-request.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
-import { isMfaRequired, ReauthenticationService } from '../sign-in/reauthentication.service.js';
-import { passwordChangedMail } from './accounts.mail.js';
+import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
+import { type PasswordChangeInput } from './accounts.dto.js';
+import { type PasswordReset } from './accounts.entity.js';
+import { passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
-
-export interface PasswordChange {
-  currentPassword: string;
-  newPassword: string;
-  challengeId?: string;
-  code?: string;
-}
+import { AfterResponse } from './after-response.service.js';
+import { PasswordResetLimit } from './limits.js';
 
 export interface PasswordChanged {
   deviceToken: string | undefined;
@@ -30,7 +35,6 @@ export interface PasswordChanged {
 /** Calls of one user in 15 minutes: each costs up to two hashes and a look into the list of known passwords. */
 export const CHANGES = { name: 'password-change', points: 20, windowSeconds: 15 * 60 };
 
-/** Changes the password of the current user. */
 @Injectable()
 export class PasswordChangeService {
   private readonly limit: Limiter;
@@ -53,13 +57,12 @@ export class PasswordChangeService {
   }
 
   /**
-   * The session of the call stays; the others end, and links to set a new password stop working.
-   * @returns what a second call must answer where the second factor is on; when the password is changed, by what the device
-   *   is known from now on, as no other is
-   * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime, RATE_LIMITED,
-   *   SERVICE_UNAVAILABLE
+   * The session of the call stays; the others end.
+   * @returns what a second call must answer, or the new token of the device
+   * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime,
+   * RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async change(principal: Principal, change: PasswordChange): Promise<MfaRequired | PasswordChanged> {
+  async change(principal: Principal, change: PasswordChangeInput): Promise<MfaRequired | PasswordChanged> {
     const { tenantId, userId, sessionId } = principal;
     await this.limit.consume(userId);
     await this.assertAcceptable(principal, change);
@@ -81,7 +84,7 @@ export class PasswordChangeService {
     return { deviceToken: this.devices.issue({ id: userId, passwordHash }) };
   }
 
-  private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChange): Promise<void> {
+  private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChangeInput): Promise<void> {
     if (change.newPassword.normalize('NFC') === change.currentPassword.normalize('NFC')) {
       const detail = 'The new password must be another one';
       throw new PlatformError('WEAK_PASSWORD', detail, {
@@ -99,3 +102,108 @@ export class PasswordChangeService {
 
 const HOW =
   'the password of your account was changed by somebody who knew the previous one. All other sessions have ended.';
+
+/** A link proves the mailbox alone: the second factor stays on. The first link that is used ends all of them. */
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly database: Database,
+    private readonly resets: PasswordResetRepository,
+    private readonly limit: PasswordResetLimit,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly tenants: TenantService,
+    private readonly passwords: PasswordService,
+    private readonly policy: PasswordPolicy,
+    private readonly sessions: SessionService,
+    private readonly revocations: RevocationService,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+    private readonly afterResponse: AfterResponse,
+    private readonly devices: DeviceTokens,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * Whether the address has an account shows neither in the outcome nor in its time.
+   * @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  async request(email: string, origin: RequestOrigin): Promise<void> {
+    await this.limit.consumeRequest(origin.address);
+    this.afterResponse.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
+  }
+
+  async send(tx: TenantTransaction, user: User): Promise<void> {
+    const id = newId();
+    const secret = newSecret();
+    const secretHash = hashSecret(secret);
+    await this.resets.insert(tx, { id, userId: user.id, secretHash, validSeconds: RESET_SECONDS });
+    // A fragment reaches the page but not the log of a server.
+    const link = `${this.config.service.baseUrl}/password-reset#token=${packToken(user.tenantId, id, secret)}`;
+    await this.mails.queue(tx, user.tenantId, resetMail(user, link));
+  }
+
+  /**
+   * Nothing is hashed for a token that is not valid.
+   * @returns a token for the device: its holder gets in while others guess
+   * @throws PlatformError INVALID_PASSWORD_RESET, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  async complete(token: string, password: string, origin: RequestOrigin): Promise<string | undefined> {
+    const { address } = origin;
+    await this.limit.consumeCompletion(address);
+    const presented = unpackToken(token);
+    if (!presented) throw invalid();
+    const { tenantId, id, secret } = presented;
+    const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
+      const reset = await this.resets.find(tx, id);
+      const found = reset && (await this.users.find(tx, reset.userId));
+      return { user: assertValid(reset, secret, found), workspace: (await this.tenants.view(tx)).name };
+    });
+    await this.policy.assertAcceptable(password, { ...user, workspace });
+    const passwordHash = await this.passwords.hash(password, address);
+    const ended = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+      // Who waited for the lock finds the link gone.
+      const locked = await this.users.lock(tx, user.id);
+      assertValid(await this.resets.find(tx, id), secret, locked);
+      await this.resets.deleteOfUser(tx, tenantId, user.id);
+      await this.users.update(tx, user.id, { passwordHash });
+      await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW_BY_MAIL));
+      const subject = { kind: 'user', id: user.id } as const;
+      this.trail.record(tx, { action: 'password.reset', actor: userActor(user.id), subject });
+      await this.revocations.record(tx, 'user', user.id);
+      return this.sessions.endAllWithin(tx, user.id);
+    });
+    await this.sessions.forget(ended);
+    return this.devices.issue({ id: user.id, passwordHash });
+  }
+
+  private async sendTo(email: string, origin: RequestOrigin): Promise<void> {
+    if (!(await this.limit.mayMail(email))) return;
+    const holder = await this.database.crossTenant((tx) => this.emails.find(tx, email));
+    if (!holder) return;
+    await this.database.transaction({ ...origin, tenantId: holder.tenantId }, async (tx) => {
+      const user = await this.users.lock(tx, holder.userId);
+      if (!user || !canHavePassword(user)) return;
+      await this.send(tx, user);
+      this.trail.record(tx, {
+        action: 'password.reset_requested',
+        actor: SYSTEM,
+        subject: { kind: 'user', id: user.id },
+      });
+    });
+  }
+}
+
+const HOW_BY_MAIL =
+  'a new password was set for your account with a link from a mail. All your sessions have ended; sign in with the new password.';
+
+const invalid = () => new PlatformError('INVALID_PASSWORD_RESET');
+
+/** An invited user accepts the invitation instead; others are signed in by their host or their identity provider. */
+const canHavePassword = ({ status, origin }: User): boolean =>
+  status === 'active' && origin !== 'embed' && origin !== 'identity_provider';
+
+function assertValid(reset: PasswordReset | null, secret: string, user: User | null): User {
+  if (!reset || !isSecret(reset.secretHash, secret) || !user || !canHavePassword(user)) throw invalid();
+  return user;
+}

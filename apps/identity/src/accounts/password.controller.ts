@@ -4,16 +4,15 @@ import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
-import { isMfaRequired } from '../sign-in/reauthentication.service.js';
 import { ReauthenticationView } from '../sign-in/sign-in.dto.js';
+import { isMfaRequired } from '../sign-in/step-up.service.js';
 import {
   PasswordChangeInput,
   PasswordResetCompletionInput,
   PasswordResetInput,
   PasswordResetView,
 } from './accounts.dto.js';
-import { PasswordChangeService } from './password-change.service.js';
-import { PasswordResetService } from './password-reset.service.js';
+import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/password')

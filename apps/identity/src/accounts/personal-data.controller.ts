@@ -3,9 +3,8 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Controller, Delete, HttpCode, Post, StreamableFile } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../api-groups.js';
-import { ErasureService } from './erasure.service.js';
 import { PersonalDataView } from './personal-data.dto.js';
-import { PersonalDataExportService } from './personal-data-export.service.js';
+import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
 
 const WHAT_GOES =
   'The account, its sessions, factors and links go at once, tokens stop working within a second, and nothing brings them back. Records keep the id of the user, and so does the audit trail; the event `user.erased` tells apps to erase what they have. The last owner makes somebody else an owner first (`CONFLICT`). Needs a proof of the password or second factor in the last ten minutes.';

@@ -4,7 +4,6 @@ import { AuditEntryView } from '../audit/audit-log.dto.js';
 import { GrantView } from '../oauth/oauth.dto.js';
 import { SessionView } from '../sessions/session.dto.js';
 
-/** Everything of one person, as a document for that person and for programs. */
 export class PersonalDataView {
   @TextField({ maxLength: 40, example: 'crm-personal-data/1' })
   format: string;

@@ -12,7 +12,6 @@ import { EmailChange, Invitation } from './accounts.entity.js';
 /** Rows of one kind that an export has: far more than a person makes. */
 const MOST = 10_000;
 
-/** What is stored of a user outside the audit trail. */
 @Injectable()
 export class PersonalDataRepository {
   async read(tx: TenantTransaction, userId: string) {
@@ -53,7 +52,6 @@ export class PersonalDataRepository {
   }
 }
 
-/** Everything of a user who exists. */
 export type PersonalData = NonNullable<Awaited<ReturnType<PersonalDataRepository['read']>>>;
 
 /**
@@ -69,10 +67,8 @@ export const LOCK_ERASED_USER =
   'SELECT id, email, roles, status FROM app_user WHERE tenant_id = $1 AND id = $2 FOR UPDATE';
 
 /**
- * Removes everything that identity has of a user, the addresses that signed in as them included. Entries of the audit trail
- * stay, with the id. Every table with rows of a user has to be here, unless they go with the user by a reference, as codes and
- * grants of apps do; a test looks for the id in all of them. Keys that the user made for service accounts stay.
- * $1: tenant, $2: user, $3: present address.
+ * Every table with rows of a user has to be here, unless they go with the user by a reference; a test looks for the id
+ * in all of them. Keys that the user made for service accounts stay. $1: tenant, $2: user, $3: present address.
  */
 export const ERASE_USER = `
   WITH address AS (
@@ -102,10 +98,8 @@ export const ERASE_USER = `
 
 export type ErasedUser = Pick<User, 'id' | 'email' | 'roles' | 'status'>;
 
-/** In the context of the tenant, by the role that reaches the global addresses too. */
 @Injectable()
 export class ErasureRepository {
-  /** Ids of the owners who can sign in, held until the transaction ends. */
   async lockOwners(tx: NarrowTransaction, tenantId: string): Promise<string[]> {
     const owners = await tx.query<{ id: string }>(LOCK_OWNERS, [tenantId]);
     return owners.map(({ id }) => id);

@@ -8,8 +8,7 @@ import { PasswordPolicy } from '../sign-in/password-policy.service.js';
 import { AcceptanceInput, RegistrationInput, RegistrationView, VerificationInput } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
 import { RegistrationLimit } from './limits.js';
-import { type OpenedWorkspace, RegistrationService } from './registration.service.js';
-import { VerificationService } from './verification.service.js';
+import { type OpenedWorkspace, RegistrationService, VerificationService } from './registration.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/register')

@@ -1,24 +1,22 @@
-import { type Plan, PlatformError } from '@crm/contracts';
+import { type Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
-import type { RequestOrigin } from '../audit/request-origin.decorator.js';
+import { type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { EmailClaimRepository } from '../people/email.repository.js';
+import { MailService } from '../mail/mail.service.js';
+import { EmailClaimRepository, SignInEmailRepository } from '../people/email.repository.js';
+import { type EmailClaim } from '../people/people.entity.js';
 import { type NewTenant, TenantRepository } from '../people/tenant.repository.js';
-import type { NewUser } from '../people/user.repository.js';
+import { type NewUser } from '../people/user.repository.js';
 import { normaliseEmail, UserService } from '../people/user.service.js';
+import { hashSecret, isSecret, newSecret } from '../secret.js';
 import { PasswordService } from '../sign-in/password.service.js';
-import type { Claimant } from './verification.service.js';
+import { type RegistrationInput } from './accounts.dto.js';
+import { accountExistsMail, claimEndedMail, LINK_SECONDS, verificationMail } from './accounts.mail.js';
 
-export interface Registration {
-  email: string;
-  password: string;
-  name: string;
-  workspace: { name: string; plan?: Plan; timeZone?: string; country?: string | null };
-}
-
-/** A workspace and its owner. */
 export interface OpenedWorkspace {
   user: NewUser;
   tenant: NewTenant;
@@ -38,15 +36,12 @@ export class RegistrationService {
   ) {}
 
   /**
-   * @param origin where the registration comes from
-   * @param claim begins to verify the e-mail address, in the transaction; the outcome is then the same whether the address has
-   *   an account or not. Without it the address counts as verified
-   * @returns the owner and the workspace
-   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, SERVICE_UNAVAILABLE, EMAIL_TAKEN for an address that counts as
-   *   verified
+   * @param claim begins to verify the address, in the transaction: the outcome is then the same whether it has an
+   * account
+   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, SERVICE_UNAVAILABLE, EMAIL_TAKEN without a claim
    */
   async register(
-    registration: Registration,
+    registration: RegistrationInput,
     origin: Partial<RequestOrigin> = {},
     claim?: (tx: NarrowTransaction, claimant: Claimant) => Promise<void>,
   ): Promise<OpenedWorkspace> {
@@ -105,3 +100,100 @@ function assertTimeZone(timeZone: string | undefined): void {
     throw new PlatformError('VALIDATION_FAILED', undefined, { errors, cause });
   }
 }
+
+/** Mails to one address in an hour, whoever causes them: nobody floods a mailbox by registering. */
+export const MAILS_PER_HOUR = 20;
+export const RESENDS_PER_HOUR = 5;
+
+export type Claimant = Pick<EmailClaim, 'tenantId' | 'userId' | 'email'>;
+
+/** The address of a registration belongs to whoever proves first that they read its mail. */
+@Injectable()
+export class VerificationService {
+  private readonly mailLimit: Limiter;
+  private readonly resendLimit: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly claims: EmailClaimRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly tenants: TenantRepository,
+    private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+    limits: LimiterStore,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {
+    const limiter = (name: string, points: number) =>
+      new Limiter(limits, { name, points, windowSeconds: 3600 }, 'Too many mails were sent to this address');
+    this.mailLimit = limiter('verification-mail', MAILS_PER_HOUR);
+    this.resendLimit = limiter('verification-resend', RESENDS_PER_HOUR);
+  }
+
+  async admitMail(email: string): Promise<void> {
+    await this.mailLimit.consume(email);
+  }
+
+  async begin(tx: NarrowTransaction, claimant: Claimant): Promise<void> {
+    const secret = newSecret();
+    await this.claims.insert(tx, { ...claimant, secretHash: hashSecret(secret), validSeconds: LINK_SECONDS });
+    await this.ask(tx, claimant, secret);
+  }
+
+  /** @throws PlatformError CONFLICT when the address is verified, EMAIL_TAKEN, RATE_LIMITED */
+  async resend({ tenantId, userId }: Principal): Promise<void> {
+    const claim = await this.pending(tenantId, userId);
+    await this.resendLimit.consume(userId);
+    await this.admitMail(claim.email);
+    const secret = newSecret();
+    await inWorkspace(this.database, tenantId, async (tx) => {
+      await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
+      await this.ask(tx, claim, secret);
+    });
+  }
+
+  /**
+   * Session and token are both asked for: a click of the owner must not give the address to somebody else.
+   * @throws PlatformError INVALID_VERIFICATION, EMAIL_TAKEN, CONFLICT when it is verified already
+   */
+  async verify(principal: Principal, token: string): Promise<void> {
+    const { tenantId, userId } = principal;
+    const { email } = await this.pending(tenantId, userId);
+    const outcome = await inWorkspace(this.database, principal, async (tx) => {
+      const claim = await this.claims.lockAll(tx, email, userId);
+      if (claim?.lostAt) return 'taken';
+      const isValid =
+        claim?.secretHash &&
+        isSecret(claim.secretHash, token) &&
+        claim.secretExpiresAt &&
+        claim.secretExpiresAt.getTime() > Date.now();
+      if (!isValid) return 'invalid';
+      const holder = await this.emails.claim(tx, email, { tenantId, userId });
+      if (holder.userId !== userId) return 'taken';
+      await this.tenants.markVerified(tx, tenantId);
+      this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
+      await this.claims.delete(tx, userId);
+      const ended = await this.claims.endOthers(tx, email, userId);
+      if (ended > 0) await this.mails.queue(tx, tenantId, claimEndedMail(email));
+      return 'verified';
+    });
+    if (outcome === 'invalid') throw new PlatformError('INVALID_VERIFICATION');
+    if (outcome === 'taken') throw taken();
+  }
+
+  private async pending(tenantId: string, userId: string): Promise<EmailClaim> {
+    const claim = await inWorkspace(this.database, tenantId, (tx) => this.claims.find(tx, userId));
+    if (!claim) throw new PlatformError('CONFLICT', 'There is no address that waits to be verified');
+    if (claim.lostAt) throw taken();
+    return claim;
+  }
+
+  /** Who has an account under the address learns it by mail; the caller does not. */
+  private async ask(tx: NarrowTransaction, { tenantId, email }: Claimant, secret: string): Promise<void> {
+    const holder = await this.emails.find(tx, email);
+    // A fragment reaches the page but not the log of a server.
+    const link = `${this.config.service.baseUrl}/verify-email#token=${secret}`;
+    await this.mails.queue(tx, tenantId, holder ? accountExistsMail(email) : verificationMail(email, link));
+  }
+}
+
+const taken = () => new PlatformError('EMAIL_TAKEN', 'The address was verified for another workspace');

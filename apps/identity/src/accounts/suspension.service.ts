@@ -10,34 +10,14 @@ import { MailService } from '../mail/mail.service.js';
 import type { Tenant } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { UserRepository } from '../people/user.repository.js';
-import { MOST_TOLD } from '../people/user.service.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/user.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { TenantSuspension } from './accounts.entity.js';
 import { suspensionMail } from './accounts.mail.js';
 import { SuspensionRepository } from './accounts.repository.js';
-import type { TenantDecision, TenantStandingView } from './suspension.dto.js';
-
-/** Tells the administrators of a workspace that operators have suspended or reinstated it. */
-@Injectable()
-export class SuspensionNoticeService {
-  constructor(
-    private readonly users: UserRepository,
-    private readonly mails: MailService,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {}
-
-  /** Queues the mails in the transaction of the decision. Mail is sent while the workspace is suspended. */
-  async send(tx: TenantTransaction, tenant: Tenant, decision: TenantDecision, reason: string): Promise<void> {
-    // Its address may be that of somebody who has nothing to do with it.
-    if (!tenant.verifiedAt) return;
-    const mail = suspensionMail(decision, tenant.name, reason, this.config.service.baseUrl);
-    for (const { email } of await this.users.holdAdministratorsToTell(tx, MOST_TOLD)) {
-      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
-    }
-  }
-}
+import type { TenantDecision, TenantStandingView } from './operator.dto.js';
 
 const LONGEST_REASON = 2000;
 /** Milliseconds for which a decision waits for its turn; marketplace-admin waits longer for the answer. */
@@ -49,26 +29,25 @@ const OUTCOMES = {
   reinstate: { state: 'active', action: 'workspace.reinstated', cutoff: 'reinstatement' },
 } as const;
 
-/**
- * Operators suspend a workspace and lift that again. The decision commits with its cut-offs, which every verifier learns within
- * a second: while the workspace is suspended no token of it is accepted, and afterwards none from before.
- */
+/** The decision commits with its cut-offs: no token is accepted meanwhile, and afterwards none from before. */
 @Injectable()
 export class SuspensionService {
   constructor(
     private readonly database: Database,
     private readonly tenants: TenantRepository,
     private readonly suspensions: SuspensionRepository,
-    private readonly notices: SuspensionNoticeService,
+    private readonly users: UserRepository,
+    private readonly mails: MailService,
     private readonly revocations: RevocationService,
     private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
-   * Decisions about a workspace follow each other. One that changes nothing is answered with the state, and leaves no entry.
-   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND; VALIDATION_FAILED without a reason; DEADLINE_EXCEEDED when its
-   *   turn comes after the caller has given up: whoever decides anew in the meantime must not be overtaken by it
+   * One that changes nothing leaves no entry.
+   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND, VALIDATION_FAILED; DEADLINE_EXCEEDED when the
+   * caller has given up: whoever decides anew meanwhile must not be overtaken
    */
   async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStandingView> {
     const tenantId = id.toLowerCase();
@@ -86,7 +65,7 @@ export class SuspensionService {
       if (before.state === OUTCOMES[decision].state) return before;
       const next = nextSuspension(tenant, last, decision, why);
       // It holds administrators, and so comes before sessions end: the order of every change of a user.
-      await this.notices.send(tx, tenant, decision, why);
+      await this.notify(tx, tenant, decision, why);
       await this.apply(tx, operator, { decision, reason: why, next });
       return standingOf(tenant, next);
     });
@@ -106,6 +85,16 @@ export class SuspensionService {
     const { suspensions, counted } = await this.database.crossTenant((tx) => this.suspensions.listInForce(tx, page));
     const data = suspensions.map((one) => standingOf({ id: one.tenantId, name: one.name }, one));
     return listAnswer(data, page, counted, ({ id, suspendedAt }) => ({ value: suspendedAt, id }));
+  }
+
+  /** Mail is sent while the workspace is suspended. */
+  private async notify(tx: TenantTransaction, tenant: Tenant, decision: TenantDecision, reason: string): Promise<void> {
+    // Its address may be that of somebody who has nothing to do with it.
+    if (!tenant.verifiedAt) return;
+    const { baseUrl } = this.config.service;
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, MAX_NOTIFIED_ADMINISTRATORS)) {
+      await this.mails.queue(tx, tx.tenantId, suspensionMail(email, decision, tenant.name, reason, baseUrl));
+    }
   }
 
   private async apply(

@@ -3,7 +3,7 @@ import { IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
-import { UserChangeInput, UserInput, UserView, userView } from './user-administration.dto.js';
+import { UserChangeInput, UserInput, UserView, userView } from './accounts.dto.js';
 import { UserAdministrationService } from './user-administration.service.js';
 
 @ApiGroup(USER_GROUP)

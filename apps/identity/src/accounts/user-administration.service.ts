@@ -29,6 +29,7 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { PasswordMarks, PasswordService } from '../sign-in/password.service.js';
 import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import type { UserChangeInput, UserInput } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
 
 type Changed = Pick<User, 'id' | 'name' | 'roles' | 'status'>;
@@ -49,27 +50,12 @@ function changesOf(before: Changed, after: Changed): NewAuditEntry[] {
   return entries;
 }
 
-export interface UserAddition {
-  email: string;
-  name: string;
-  /** Without one the user is invited by mail. */
-  password?: string;
-  roles: string[];
-}
-
-export interface UserChange {
-  name?: string;
-  roles?: string[];
-  status?: 'active' | 'disabled';
-}
-
 /** Repeated invitations of one user in an hour, so that nobody can flood the mailbox of the user. */
 const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
 
 /** Passwords that the administrators of a tenant set in an hour: each is looked at and hashed. Others are invited. */
 export const PASSWORDS_SET = { name: 'user-password', points: 300, windowSeconds: 3600 };
 
-/** The users of a tenant as its administrators see and change them. */
 @Injectable()
 export class UserAdministrationService {
   private readonly invitationLimit: Limiter;
@@ -97,28 +83,24 @@ export class UserAdministrationService {
     this.passwordLimit = new Limiter(limits, PASSWORDS_SET, 'Too many users were added with a password; invite them');
   }
 
-  /**
-   * Lists the users, oldest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
-   */
+  /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
     const page = parsePage(query, { tenantId, list: 'users' });
     const { users, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
     return listAnswer(users, page, counted, idPosition);
   }
 
-  /** @throws PlatformError NOT_FOUND, also for a user of another tenant */
   async get(tenantId: string, id: string): Promise<User> {
     return this.database.transaction(tenantId, (tx) => this.require(tx, id));
   }
 
   /**
-   * Adds a user to the principal's workspace. A stolen access token is not enough: the user would outlive it.
-   * @param key makes a repeated call return the user that the first one added
-   * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE,
-   *   EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
+   * A stolen access token is not enough: the user would outlive it.
+   * @param key makes a repeated call return the same user
+   * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
+   * EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
-  async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
+  async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
     const { tenantId } = principal;
     const roles = [...new Set(addition.roles)];
     assertGrantable(principal, roles);
@@ -159,12 +141,10 @@ export class UserAdministrationService {
   }
 
   /**
-   * Changes name, roles or status. Another role needs a recent proof. A change of roles cuts off the user's access tokens, so that the next one carries the
-   * new roles; disabling ends the sessions as well. Who was disabled before they accepted their invitation is invited again
-   * when they are to be active: they have no password yet.
+   * A change of roles cuts off the access tokens; disabling ends the sessions as well.
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
    */
-  async change(principal: Principal, id: string, change: UserChange): Promise<User> {
+  async change(principal: Principal, id: string, change: UserChangeInput): Promise<User> {
     const roles = change.roles && [...new Set(change.roles)];
     if (roles) assertGrantable(principal, roles);
     const ended = await this.database.transaction(principal, async (tx) => {
@@ -189,10 +169,7 @@ export class UserAdministrationService {
     return this.get(principal.tenantId, id);
   }
 
-  /**
-   * Sends an invited user a new invitation; the link of the previous one stops working.
-   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED
-   */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED */
   async inviteAgain(principal: Principal, id: string): Promise<void> {
     const { tenantId } = principal;
     const user = await this.get(tenantId, id);
@@ -211,7 +188,7 @@ export class UserAdministrationService {
   }
 
   /**
-   * Checks cheaply, before a password is hashed, whether the workspace may bring another person here.
+   * Cheap, before a password is hashed.
    * @returns the quota to take
    * @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED
    */
@@ -240,7 +217,6 @@ export class UserAdministrationService {
     }
   }
 
-  /** @returns the sessions that ended */
   private async cutOff(tx: TenantTransaction, before: User, after: User): Promise<string[]> {
     const disabled = after.status === 'disabled' && before.status !== 'disabled';
     const rolesChanged = [...before.roles].sort().join() !== [...after.roles].sort().join();
@@ -254,7 +230,7 @@ export class UserAdministrationService {
   }
 
   /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
-  private async hash({ tenantId }: Principal, addition: UserAddition, password: string): Promise<string> {
+  private async hash({ tenantId }: Principal, addition: UserInput, password: string): Promise<string> {
     await this.passwordLimit.consume(tenantId);
     const workspace = (await this.tenants.get(tenantId)).name;
     await this.policy.assertAcceptable(password, { ...addition, workspace });
@@ -275,7 +251,7 @@ function assertInvited(user: User | null): void {
     throw new PlatformError('CONFLICT', 'Only a user who is invited can be invited again');
 }
 
-function statusAfter(user: User, change: UserChange): UserStatus {
+function statusAfter(user: User, change: UserChangeInput): UserStatus {
   // Host users and those of an identity provider never have a password; their host or provider signs them in.
   const waitsForPassword = user.passwordHash === null && !['embed', 'identity_provider'].includes(user.origin);
   return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);

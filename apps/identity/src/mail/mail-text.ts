@@ -1,11 +1,27 @@
-/** Longest name in a mail, in characters. */
+import type { NewMail } from './mail.repository.js';
+
+/** A notice is of use until it is read. */
+export const NOTICE_SECONDS = 3 * 24 * 3600;
+
+/** @param lines below the greeting */
+export function letter(
+  recipient: string,
+  subject: string,
+  validSeconds: number,
+  lines: readonly string[],
+  greeting = 'Hello,',
+): NewMail {
+  return { recipient, subject, body: [greeting, '', ...lines, ''].join('\n'), validSeconds };
+}
+
+/** Names come from users; a line break in one must not become one in a mail. */
+export const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
 const MOST_CHARACTERS = 60;
 
 /**
- * The name of a workspace or an app as a mail may carry it: a few plain words. Whoever registers or submits chooses the
- * name, so it must be no place for a message or a link. Control and format characters go (line breaks, marks that turn the
- * direction of writing, invisible ones), compatibility forms become the plain ones, and what mail programs make a link of
- * falls apart.
+ * Whoever registers or submits chooses the name, so it must be no place for a message or a link: control and format
+ * characters go, and what mail programs make a link of falls apart.
  * @param nameless stands for a name of which nothing is left
  * @returns at most 60 characters
  */
@@ -23,10 +39,8 @@ export function plainName(name: string, nameless = 'a workspace'): string {
 }
 
 /**
- * A text that somebody else wrote, as a mail may carry it: one line of plain sentences that cannot look like another part of
- * the mail and leads nowhere. Line breaks become spaces, invisible characters and marks that turn the direction of writing
- * go, compatibility forms become the plain ones, and what mail programs make a link of falls apart. Unlike in a name
- * ({@link plainName}) punctuation, numbers and versions stay.
+ * As {@link plainName}, but punctuation, numbers and versions stay: one line that cannot look like another part of the
+ * mail.
  * @returns at most so many characters, and ` …` for what was left out; empty when nothing is left
  */
 export function plainText(text: string, mostCharacters: number): string {
@@ -54,11 +68,7 @@ function plainSentences(text: string): string {
 /** Longest reason in a mail: enough to know what to do. The whole of it is where decisions are read. */
 const MAX_REASON_CHARACTERS = 1000;
 
-/**
- * The reason of a decision, as a mail quotes it: an indented paragraph. Operators write it, and may quote in it what an app or a
- * workspace says of itself, so it is no more trusted than that.
- * @returns lines of the body, none without a reason
- */
+/** Operators may quote in it what an app or a workspace says of itself. @returns lines, none without a reason */
 export function quotedReason(reason: string | undefined): string[] {
   const text = plainText(reason ?? '', MAX_REASON_CHARACTERS);
   return text === '' ? [] : ['The reason given:', '', `  ${text}`, ''];

@@ -1,21 +1,15 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IdentifiedRow } from '../tenant-row.js';
 
 /** A mail that waits to be sent. Once it is sent or abandoned it is deleted: its body carries a one-time secret. */
 @Entity({ name: 'mail' })
-export class Mail {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class Mail extends IdentifiedRow {
   @Column({ type: 'text' })
   recipient: string;
 
   @Column({ type: 'text' })
   subject: string;
 
-  /** Plain text; null when it is sealed. */
   @Column({ type: 'text', nullable: true })
   body: string | null;
 
@@ -23,14 +17,12 @@ export class Mail {
   @Column({ name: 'sealed_body', type: 'bytea', nullable: true })
   sealedBody: Buffer | null;
 
-  /** Attempts that failed. */
   @Column({ type: 'integer' })
   attempts: number;
 
   @Column({ name: 'next_attempt_at', type: 'timestamptz' })
   nextAttemptAt: Date;
 
-  /** Why the last attempt failed. */
   @Column({ name: 'last_error', type: 'text', nullable: true })
   lastError: string | null;
 

@@ -4,16 +4,16 @@ import { PeopleModule } from '../people/people.module.js';
 import { MailRepository, MailSeal, MEASURE_DUE_MAIL } from './mail.repository.js';
 import { MailService } from './mail.service.js';
 import { MailWorker } from './mail.worker.js';
-import { EndpointNoticeConsumer, VerdictConsumer } from './notice.consumer.js';
-import { EndpointNoticeService, VerdictService } from './notice.service.js';
+import { NoticeConsumer } from './notice.consumer.js';
+import { NoticeService } from './notice.service.js';
 
 const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
 
 @Module({
   imports: [PeopleModule],
-  controllers: [EndpointNoticeConsumer, VerdictConsumer],
+  controllers: [NoticeConsumer],
   providers: [
-    EndpointNoticeService,
+    NoticeService,
     MailRepository,
     MailSeal,
     MailService,
@@ -23,7 +23,6 @@ const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
       useFactory: (database: Database) => new DueWorkMeter(database, 'mail', MEASURE_DUE_MAIL),
       inject: [Database],
     },
-    VerdictService,
   ],
   exports: [MailService],
 })

@@ -32,7 +32,6 @@ export const RELEASE_MAIL = `
     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS released (tenant_id, id, due_at)
    WHERE mail.tenant_id = released.tenant_id AND mail.id = released.id`;
 
-/** Mail that is due and waits for a sender. */
 export const MEASURE_DUE_MAIL = measureDueWork('mail', 'next_attempt_at');
 
 /** Seals the texts of mails while they wait in the database: many carry a one-time secret. */
@@ -57,18 +56,15 @@ export class MailSeal {
   }
 }
 
-/** What the text of a mail is bound to. */
 export const placeOfMail = (id: string): string => `mail/${id}`;
 
 export interface NewMail extends Pick<Mail, 'recipient' | 'subject'> {
-  /** Plain text. */
   body: string;
   /** Seconds after which the mail is no longer of use and is not sent. */
   validSeconds: number;
 }
 
 export interface DueMail extends Omit<Mail, 'nextAttemptAt' | 'expiresAt'> {
-  /** When it was due before it was claimed. */
   dueAt: Date;
   /** Whether it has waited too long or is no longer of use. */
   expired: boolean;
@@ -81,23 +77,17 @@ const MAX_WAIT_SECONDS = 3 * 24 * 3600;
 export class MailRepository {
   constructor(private readonly seal: MailSeal) {}
 
-  /** Queues a mail in the transaction of the change that causes it. */
   async insert(tx: Transaction, tenantId: string, { validSeconds, body, ...mail }: NewMail): Promise<void> {
     const expiresAt = secondsFromNow(Math.min(validSeconds, MAX_WAIT_SECONDS));
     const id = newId();
     await tx.repository(Mail).insert({ tenantId, id, ...mail, sealedBody: this.seal.seal(id, body), expiresAt });
   }
 
-  /**
-   * Claims the mail that has been due longest. No other worker sees it as due until the lease ends.
-   * @param room how many, and the tenants whose mail is left alone
-   * @param leaseSeconds longer than sending a mail can take
-   */
+  /** @param room how many, and whose mail is left alone @param leaseSeconds longer than sending a mail can take */
   async claimDue(tx: NarrowTransaction, room: Room, leaseSeconds: number): Promise<DueMail[]> {
     return tx.query<DueMail>(CLAIM_MAIL, [room.fullTenants, room.places, leaseSeconds]);
   }
 
-  /** Releases claimed mail whose sending has not begun; it keeps its place in the queue. */
   async release(tx: NarrowTransaction, mails: readonly Pick<DueMail, 'tenantId' | 'id' | 'dueAt'>[]): Promise<void> {
     await tx.query(RELEASE_MAIL, [
       mails.map((mail) => mail.tenantId),

@@ -4,29 +4,19 @@ import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { type DueMail, MailRepository, MailSeal } from './mail.repository.js';
 
-/** What nodemailer puts on the error of a dialogue that failed. */
 interface SmtpError {
-  /** The server's reply, such as 550; absent when there was none. */
   responseCode?: number;
-  /** The whole reply, such as `550 5.1.1 no such user`. */
   response?: string;
-  /** The command that was refused. */
   command?: string;
 }
 
 /** The commands whose refusal can concern this one mail. A refusal of others, such as AUTH or MAIL FROM, concerns the sender. */
 const ABOUT_THE_MAIL: readonly (string | undefined)[] = ['RCPT TO', 'DATA'];
 
-/**
- * Enhanced codes (RFC 3463) for a recipient or content that will never be accepted: address, mailbox, message size,
- * content.
- */
+/** Enhanced codes (RFC 3463) for a recipient or content that will never be accepted. */
 const MAIL_REFUSED = /^5\.(?:[126]\.\d+|3\.4)$/;
 
-/**
- * Enhanced codes for a refusal of the sender: address, authentication, relaying, policy. They also come in reply to the
- * recipient, because many servers postpone every refusal until then.
- */
+/** Enhanced codes for a refusal of the sender, which many servers postpone until the recipient is named. */
 const SENDER_REFUSED = /^5\.(?:1\.[78]|7\.\d+)$/;
 
 /** Replies that concern a mailbox (RFC 5321, 4.2.3) or its domain (RFC 7504), whatever text follows. */
@@ -35,12 +25,7 @@ const MAILBOX_REPLIES: readonly number[] = [550, 551, 552, 553, 556];
 /** How a server without enhanced codes says that the settings of the sender are wrong. */
 const CONCERNS_SENDER = /\b(?:relay|authenticat)/i;
 
-/**
- * Whether a mail server will never accept a mail: it refused this recipient or this content with a reply of 500 or more
- * (RFC 5321, 4.2.1: the client should not repeat the request). A refusal of the sender does not count, wherever in the
- * dialogue it comes: no mail is lost while the settings of a relay are wrong.
- * @param error what sending rejected with
- */
+/** No mail is lost while a relay is set up wrongly: a refusal of the sender does not count (RFC 5321, 4.2.1). */
 export function isPermanentRefusal(error: unknown): boolean {
   const { responseCode = 0, response = '', command } = (error ?? {}) as SmtpError;
   if (responseCode < 500 || responseCode > 599 || !ABOUT_THE_MAIL.includes(command)) return false;
@@ -57,7 +42,6 @@ export function isPermanentRefusal(error: unknown): boolean {
 }
 
 const LONGEST_PAUSE_MS = 1000;
-/** Mails sent at the same time. */
 const PLACES = 10;
 /** Connecting, greeting and each command of the SMTP dialogue may take this long. */
 const SMTP_TIMEOUT_MS = 10_000;
@@ -66,11 +50,7 @@ const LEASE_SECONDS = 300;
 /** Between attempts: 5, 10, 20 … seconds, at most an hour. */
 const RETRY_BACKOFF = Backoff.doubling(5_000, 3_600_000);
 
-/**
- * Sends the mail that waits in the database, several at a time, so that a slow one does not delay others. A mail server
- * that is down delays mail; a crash between sending and deleting sends it twice, which is better than not at all. A mail
- * that a server refuses permanently, that has waited for three days or is no longer of use is abandoned and logged.
- */
+/** A crash between sending and deleting sends a mail twice, which is better than not at all. */
 @Injectable()
 export class MailWorker extends Worker<DueMail> {
   private readonly transport;
@@ -107,7 +87,6 @@ export class MailWorker extends Worker<DueMail> {
     return { tenantId, mailId: id };
   }
 
-  /** Sends a mail and stores the outcome. */
   protected async work(mail: DueMail): Promise<void> {
     if (mail.expired) {
       await this.abandon(mail, mail.lastError ?? 'It expired before it could be sent');

@@ -2,28 +2,20 @@ import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
 import { type EventContext, EventHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import type { DisabledEndpoint } from './endpoint-notice.mail.js';
-import { EndpointNoticeService, VerdictService } from './notice.service.js';
-import type { Verdict } from './verdict.mail.js';
+import type { DisabledEndpoint, Verdict } from './notice.mail.js';
+import { NoticeService } from './notice.service.js';
 
-/** Webhook subscriptions that the platform has disabled. */
 @Controller()
-export class EndpointNoticeConsumer {
-  constructor(private readonly notices: EndpointNoticeService) {}
+export class NoticeConsumer {
+  constructor(private readonly notices: NoticeService) {}
 
   @EventHandler(CONSUMERS.identity, ['webhook.endpoint_disabled'])
   async onDisabled(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
-    await this.notices.send(tx, event.data as DisabledEndpoint);
+    await this.notices.tellOfEndpoint(tx, event.data as DisabledEndpoint);
   }
-}
-
-/** What operators decide on submissions and published apps. */
-@Controller()
-export class VerdictConsumer {
-  constructor(private readonly verdicts: VerdictService) {}
 
   @EventHandler(CONSUMERS.identity, ['submission.decided'])
   async onDecided(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
-    await this.verdicts.send(tx, event.data as Verdict);
+    await this.notices.tellOfVerdict(tx, event.data as Verdict);
   }
 }

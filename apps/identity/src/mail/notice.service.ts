@@ -6,33 +6,30 @@ import type { User } from '../people/people.entity.js';
 import { TenantRepository } from '../people/tenant.repository.js';
 import { TenantService } from '../people/tenant.service.js';
 import { UserRepository } from '../people/user.repository.js';
-import { MOST_TOLD } from '../people/user.service.js';
-import { type DisabledEndpoint, endpointMail } from './endpoint-notice.mail.js';
+import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/user.service.js';
 import { MailService } from './mail.service.js';
-import { type Verdict, verdictMail } from './verdict.mail.js';
+import { type DisabledEndpoint, endpointMail, type Verdict, verdictMail } from './notice.mail.js';
 
 /** Administrators who are told when nobody else can be. */
 const MOST_RECIPIENTS = 20;
 
-/** Tells people that the platform has disabled a webhook subscription. */
+/** Queues the mails about an event in the transaction that records it as handled. */
 @Injectable()
-export class EndpointNoticeService {
+export class NoticeService {
   constructor(
     private readonly tenants: TenantService,
+    private readonly tenantRows: TenantRepository,
     private readonly users: UserRepository,
     private readonly mails: MailService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /** Queues the mails in the transaction that records the event as handled. */
-  async send(tx: TenantTransaction, endpoint: DisabledEndpoint): Promise<void> {
+  async tellOfEndpoint(tx: TenantTransaction, endpoint: DisabledEndpoint): Promise<void> {
     const { name, verified } = await this.tenants.view(tx);
     // The address may be another person's, and the mail carries texts of the workspace.
     if (!verified) return;
-    const { body, ...mail } = endpointMail(endpoint, name, this.config.service.baseUrl);
     for (const user of await this.recipients(tx, endpoint.subscription.createdBy)) {
-      const greeting = `Hello ${user.name.replace(/\s+/g, ' ').trim()},`;
-      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: user.email, body: `${greeting}\n\n${body}` });
+      await this.mails.queue(tx, tx.tenantId, endpointMail(user, endpoint, name, this.config.service.baseUrl));
     }
   }
 
@@ -42,29 +39,15 @@ export class EndpointNoticeService {
     if (owner?.status === 'active' && rolesAllow(owner.roles, 'administer')) return [owner];
     return this.users.holdAdministratorsToTell(tx, MOST_RECIPIENTS);
   }
-}
 
-/**
- * Tells the developers of an app what operators have decided about it: whoever submitted it and the other administrators of
- * the publisher, as far as they may read the verdict there when they are told.
- */
-@Injectable()
-export class VerdictService {
-  constructor(
-    private readonly tenants: TenantRepository,
-    private readonly users: UserRepository,
-    private readonly mails: MailService,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {}
-
-  /** Queues the mails in the transaction that records the event as handled. */
-  async send(tx: TenantTransaction, verdict: Verdict): Promise<void> {
-    const tenant = await this.tenants.find(tx);
+  /** Whoever submitted an app and the other administrators of the publisher learn what operators have decided. */
+  async tellOfVerdict(tx: TenantTransaction, verdict: Verdict): Promise<void> {
+    const tenant = await this.tenantRows.find(tx);
     // A workspace that is gone or closed has nobody to tell; one that nobody verified may have another person's address.
     if (!tenant?.verifiedAt || tenant.closedAt) return;
-    const mail = verdictMail(verdict, tenant.name, this.config.service.baseUrl);
-    for (const { email } of await this.users.holdAdministratorsToTell(tx, MOST_TOLD, verdict.submittedBy)) {
-      await this.mails.queue(tx, tx.tenantId, { ...mail, recipient: email });
+    const limit = MAX_NOTIFIED_ADMINISTRATORS;
+    for (const { email } of await this.users.holdAdministratorsToTell(tx, limit, verdict.submittedBy)) {
+      await this.mails.queue(tx, tx.tenantId, verdictMail(email, verdict, tenant.name, this.config.service.baseUrl));
     }
   }
 }

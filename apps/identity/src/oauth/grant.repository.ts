@@ -5,7 +5,7 @@ import { IsNull, LessThan, Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../config.js';
 import { packIds, unpackIds } from '../packed-ids.js';
 import { hashSecret, newSecret } from '../secret.js';
-import { openSuccessor, sealSuccessor } from '../sessions/refresh-token.repository.js';
+import { GRACE_SECONDS, type Rotation, rotationOfSpent, sealSuccessor } from '../sessions/refresh-token.repository.js';
 import { AuthorizationCode, Grant, GrantToken } from './oauth.entity.js';
 
 /** $1: tenant, $2: grant, $3: only if it is this user's, or null. */
@@ -119,12 +119,6 @@ export class GrantRepository {
   }
 }
 
-/** How long a client that lost the answer is given the same successor again; the same as for sessions. */
-const GRACE_SECONDS = 10;
-
-/** What a presented token turned out to be. `reused`: two parties hold it (RFC 9700, section 4.14.2). */
-export type TokenRotation = { outcome: 'rotated'; successor: string } | { outcome: 'reused' } | { outcome: 'unknown' };
-
 /** Refresh tokens of apps. The caller holds the grant, so exchanges follow each other. */
 @Injectable()
 export class GrantTokenRepository {
@@ -150,15 +144,11 @@ export class GrantTokenRepository {
     presented: string,
     grantId: string,
     { successor, validSeconds }: { successor: string; validSeconds: number },
-  ): Promise<TokenRotation> {
+  ): Promise<Rotation> {
     const tokenHash = hashSecret(presented);
     const found = await this.find(tx, tokenHash, grantId);
     if (!found) return { outcome: 'unknown' };
-    if (found.isSpent) {
-      const { sealedSuccessor } = found;
-      if (!sealedSuccessor) return { outcome: 'reused' };
-      return { outcome: 'rotated', successor: openSuccessor(presented, sealedSuccessor) };
-    }
+    if (found.isSpent) return rotationOfSpent(presented, found.sealedSuccessor);
     const tokens = tx.repository(GrantToken);
     const { tenantId } = tx;
     // The client has this token, because it presents it: what led to it is forgotten.

@@ -10,26 +10,22 @@ const ALIVE = Raw((column) => `${column} > now() - interval '${CLAIM_DAYS} days'
 const LAPSED = Raw((column) => `${column} <= now() - interval '${CLAIM_DAYS} days'`);
 
 export interface NewClaim extends Pick<EmailClaim, 'userId' | 'tenantId' | 'email' | 'secretHash'> {
-  /** Seconds for which the secret is valid. */
   validSeconds: number;
 }
 
-/** Addresses that wait to be verified. */
 @Injectable()
 export class EmailClaimRepository {
   async insert(tx: NarrowTransaction, { validSeconds, ...claim }: NewClaim): Promise<void> {
     await tx.repository(EmailClaim).insert({ ...claim, secretExpiresAt: secondsFromNow(validSeconds) });
   }
 
-  /** The claim of a user, unless it has lapsed. */
   async find(tx: NarrowTransaction, userId: string): Promise<EmailClaim | null> {
     return tx.repository(EmailClaim).findOneBy({ userId, createdAt: ALIVE });
   }
 
   /**
-   * Holds every claim of the address until the transaction ends, in one order, so that of two who verify it at the same time
-   * one waits.
-   * @returns the user's claim, or null when it has lapsed in the meantime
+   * In one order, so that of two who verify at the same time one waits.
+   * @returns the user's claim, unless it has lapsed
    */
   async lockAll(tx: NarrowTransaction, email: string, userId: string): Promise<EmailClaim | null> {
     const claims = await tx
@@ -43,10 +39,6 @@ export class EmailClaimRepository {
     await tx.repository(EmailClaim).update({ userId }, { secretHash, secretExpiresAt: secondsFromNow(validSeconds) });
   }
 
-  /**
-   * Ends the claims of everybody else.
-   * @returns how many ended
-   */
   async endOthers(tx: NarrowTransaction, email: string, userId: string): Promise<number> {
     const { affected } = await tx
       .repository(EmailClaim)
@@ -54,10 +46,7 @@ export class EmailClaimRepository {
     return affected ?? 0;
   }
 
-  /**
-   * Ends a claim whose time is over.
-   * @returns whether it was still there: it has not been verified in the meantime
-   */
+  /** @returns whether it was still there: it has not been verified in the meantime */
   async end(tx: NarrowTransaction, userId: string): Promise<boolean> {
     const { affected } = await tx
       .repository(EmailClaim)
@@ -69,7 +58,6 @@ export class EmailClaimRepository {
     await tx.repository(EmailClaim).delete({ userId });
   }
 
-  /** Claims whose time is over, oldest first. */
   async listLapsed(tx: NarrowTransaction, limit: number): Promise<Pick<EmailClaim, 'tenantId' | 'userId'>[]> {
     return tx.repository(EmailClaim).find({
       select: { tenantId: true, userId: true },
@@ -98,16 +86,13 @@ export const LIST_SIGN_IN_CANDIDATES = `
     WHERE email = $1 AND lost_at IS NULL AND created_at > now() - make_interval(days => $2::int)
     ORDER BY created_at DESC LIMIT $3::int)`;
 
-/** The user that an address belongs to. */
 export type EmailHolder = Pick<SignInEmail, 'tenantId' | 'userId'>;
 
-/** Someone who may sign in with an address. */
 export interface SignInCandidate extends EmailHolder {
   /** Whether the address is theirs; otherwise they have not verified it yet. */
   isHolder: boolean;
 }
 
-/** Whose an address is after somebody has claimed it. */
 export interface ClaimedEmail extends EmailHolder {
   /** Whether the holder has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
   isReserved: boolean;
@@ -123,16 +108,11 @@ export class SignInEmailRepository {
     return database.crossTenantStatement<SignInCandidate>(LIST_SIGN_IN_CANDIDATES, [email, CLAIM_DAYS, SIGNING_IN]);
   }
 
-  /** The user who signs in with the address. */
   async find(tx: NarrowTransaction, email: string): Promise<EmailHolder | null> {
     const where = { email, reservedUntil: IsNull() };
     return tx.repository(SignInEmail).findOne({ select: { tenantId: true, userId: true }, where });
   }
 
-  /**
-   * Claims an address for a user unless it is taken, or reserved for the user who had it. Waits for a transaction that is claiming the same address.
-   * @returns who has the address now
-   */
   async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<ClaimedEmail> {
     const claimed = await tx.query(CLAIM_EMAIL, [email, claimant.tenantId, claimant.userId]);
     if (claimed.length > 0) return { ...claimant, isReserved: false };
@@ -144,7 +124,6 @@ export class SignInEmailRepository {
     return { tenantId, userId, isReserved: reservedUntil !== null };
   }
 
-  /** The holder can sign in with the address again, or for the first time. */
   async activate(tx: NarrowTransaction, email: string, { tenantId, userId }: EmailHolder): Promise<void> {
     await tx.repository(SignInEmail).update({ email, tenantId, userId }, { reservedUntil: null });
   }
@@ -159,7 +138,6 @@ export class SignInEmailRepository {
     await tx.repository(SignInEmail).update({ email, tenantId, userId }, { reservedUntil: secondsFromNow(seconds) });
   }
 
-  /** Addresses of the holder are free again. */
   async release(tx: NarrowTransaction, emails: readonly string[], { tenantId, userId }: EmailHolder): Promise<void> {
     await tx.repository(SignInEmail).delete({ email: In([...emails]), tenantId, userId });
   }

@@ -1,20 +1,16 @@
 import type { Plan } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { IdentifiedRow } from '../tenant-row.js';
 
-/**
- * An address that somebody has registered a workspace with and has not verified. It reserves nothing: any number of claims
- * of an address stand beside each other, also beside the user it belongs to (sign-in-email.entity.ts).
- */
+/** Reserves nothing: any number of claims of an address stand beside each other, also beside the user it belongs to. */
 @Entity({ name: 'email_claim' })
 export class EmailClaim {
-  /** Who registered. */
   @PrimaryColumn({ name: 'user_id', type: 'uuid' })
   userId: string;
 
   @Column({ name: 'tenant_id', type: 'uuid' })
   tenantId: string;
 
-  /** Normalised (see email-address.ts). */
   @Column({ type: 'text' })
   email: string;
 
@@ -36,7 +32,6 @@ export class EmailClaim {
 /** Which user signs in with an address. An address has one user on the whole platform. */
 @Entity({ name: 'sign_in_email' })
 export class SignInEmail {
-  /** Normalised (see email-address.ts). */
   @PrimaryColumn({ type: 'text' })
   email: string;
 
@@ -46,7 +41,7 @@ export class SignInEmail {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** Of an address that the user has changed: it signs nobody in and is nobody else's until then. Otherwise null. */
+  /** A former address signs nobody in and is nobody else's until then; null for the present one. */
   @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true })
   reservedUntil: Date | null;
 }
@@ -54,21 +49,11 @@ export class SignInEmail {
 /** `invited` has not set a password yet; `disabled` can neither sign in nor be embedded. */
 export type UserStatus = 'active' | 'invited' | 'disabled';
 
-/**
- * How a user came to be; `embed` users were provisioned by a host, `identity_provider` users at their first sign-in there.
- * Neither has a password.
- */
+/** `embed` users came through a host, `identity_provider` users at their first sign-in; neither has a password. */
 export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
 
 @Entity({ name: 'app_user' })
-export class User {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  /** Normalised (see email-address.ts). */
+export class User extends IdentifiedRow {
   @Column({ type: 'text' })
   email: string;
 
@@ -111,7 +96,6 @@ export class Tenant {
   @Column({ type: 'text' })
   plan: Plan;
 
-  /** IANA name, e.g. `Europe/Berlin`. */
   @Column({ name: 'time_zone', type: 'text' })
   timeZone: string;
 
@@ -123,7 +107,6 @@ export class Tenant {
   @Column({ name: 'verified_at', type: 'timestamptz', nullable: true })
   verifiedAt: Date | null;
 
-  /** When the platform closed it, because nobody verified the address. */
   @Column({ name: 'closed_at', type: 'timestamptz', nullable: true })
   closedAt: Date | null;
 

@@ -6,16 +6,19 @@ import { TenantService } from './tenant.service.js';
 import { UserRepository } from './user.repository.js';
 import { UserService } from './user.service.js';
 
+/** What other nouns use. */
+const SHARED = [
+  TenantRepository,
+  TenantService,
+  EmailClaimRepository,
+  SignInEmailRepository,
+  UserRepository,
+  UserService,
+];
+
 @Module({
   controllers: [TenantRpc],
-  providers: [
-    TenantRepository,
-    TenantService,
-    EmailClaimRepository,
-    SignInEmailRepository,
-    UserRepository,
-    UserService,
-  ],
-  exports: [TenantRepository, TenantService, EmailClaimRepository, SignInEmailRepository, UserRepository, UserService],
+  providers: [...SHARED],
+  exports: SHARED,
 })
 export class PeopleModule {}

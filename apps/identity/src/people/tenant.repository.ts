@@ -7,7 +7,6 @@ export type NewTenant = Omit<Tenant, 'updatedAt' | 'verifiedAt' | 'closedAt'>;
 
 @Injectable()
 export class TenantRepository {
-  /** Adds a tenant in the transaction that adds its owner. */
   async insert(tx: NarrowTransaction, tenant: NewTenant, { verified }: { verified: boolean }): Promise<void> {
     await tx.repository(Tenant).insert({ ...tenant, verifiedAt: verified ? secondsFromNow(0) : null });
   }
@@ -17,7 +16,6 @@ export class TenantRepository {
     return tx.repository(Tenant).findOneBy({ id });
   }
 
-  /** @param tx in the context of the tenant */
   async markVerified(tx: NarrowTransaction, id: string): Promise<void> {
     await tx.repository(Tenant).update({ id }, { verifiedAt: secondsFromNow(0) });
   }
@@ -26,7 +24,6 @@ export class TenantRepository {
     await tx.repository(Tenant).update({ id: tx.tenantId }, { closedAt: secondsFromNow(0), name: 'Closed' });
   }
 
-  /** The tenant in context, or null when there is none with this id. */
   async find(tx: TenantTransaction): Promise<Tenant | null> {
     return tx.repository(Tenant).findOneBy({ id: tx.tenantId });
   }
@@ -36,7 +33,6 @@ export class TenantRepository {
     return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** @returns whether the tenant exists */
   async setPlan(tx: TenantTransaction, plan: Plan): Promise<boolean> {
     const { affected } = await tx
       .repository(Tenant)

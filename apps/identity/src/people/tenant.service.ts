@@ -14,15 +14,11 @@ export class TenantService {
     private readonly trail: AuditTrail,
   ) {}
 
-  /** @throws PlatformError NOT_FOUND */
   async get(tenantId: string): Promise<TenantView> {
     return this.database.transaction(tenantId, (tx) => this.view(tx));
   }
 
-  /**
-   * Moves a tenant to another plan. Objects it already has stay; the limit counts at the next install.
-   * @throws PlatformError NOT_FOUND
-   */
+  /** Objects that it has stay; the limit counts at the next install. @throws PlatformError NOT_FOUND */
   async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
     return this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const before = await this.view(tx);
@@ -52,7 +48,6 @@ export class TenantService {
   }
 }
 
-/** @throws PlatformError EMAIL_NOT_VERIFIED */
 export function assertVerified(tenant: Pick<TenantView, 'verified'>): void {
   if (tenant.verified !== false) return;
   throw new PlatformError('EMAIL_NOT_VERIFIED', 'Verify the address that the workspace was registered with first');

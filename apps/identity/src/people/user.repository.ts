@@ -37,18 +37,15 @@ export const LOCK_USER_FOR_ISSUE = `
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
 
-/** Whom a password is checked for. */
 export type SignInUser = Pick<
   User,
   'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch'
 >;
 
-/** Whose rights go into a token. */
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
 
 @Injectable()
 export class UserRepository {
-  /** Adds a user in the transaction that claims their address. */
   async insert(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     await tx.repository(User).insert({ tenantId, ...user });
   }
@@ -68,22 +65,16 @@ export class UserRepository {
     return tx.repository(User).findOneBy({ tenantId: tx.tenantId, id });
   }
 
-  /** What a sign-in by password reads, in a transaction of its own and one round trip. */
   async readForSignIn(database: Database, { tenantId, userId }: EmailHolder): Promise<SignInUser | null> {
     const [user] = await database.read<SignInUser>(tenantId, READ_SIGN_IN_USER, [userId]);
     return user ?? null;
   }
 
-  /** Like find, and holds the row until the transaction ends, so that two changes of one user follow each other. */
   async lock(tx: TenantTransaction, id: string): Promise<User | null> {
     return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /**
-   * Like find, and keeps the user as they are until the transaction ends: who issues rights from the row reads it so, and
-   * a change of them is then wholly before or wholly after.
-   * @param epoch in which they have proven who they are; null is returned when it is over
-   */
+  /** @param epoch in which they have proven who they are; null is returned when it is over */
   async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<IssueUser | null> {
     const [user] = await tx.queryPrepared<IssueUser>(LOCK_USER_FOR_ISSUE, [tx.tenantId, id, epoch ?? null]);
     return user ?? null;
@@ -94,10 +85,9 @@ export class UserRepository {
   }
 
   /**
-   * Changes the address of a user who is not disabled, by the narrow role, which changes who signs in with it in the same
-   * transaction.
+   * By the narrow role, which changes who signs in with it too.
    * @param user with `email`, only if it is still the address
-   * @returns whether it was changed
+   * @returns whether it was changed, unless the user is disabled
    */
   async changeEmail(
     tx: NarrowTransaction,
@@ -108,7 +98,6 @@ export class UserRepository {
     return affected === 1;
   }
 
-  /** Users in the order they came, which is that of their ids, and how many there are. */
   async list(tx: TenantTransaction, page: ListPage): Promise<{ users: User[]; counted: number }> {
     const { tenantId } = tx;
     const users = await tx.repository(User).find({
@@ -120,10 +109,7 @@ export class UserRepository {
     return { users, counted: await tx.repository(User).countBy({ tenantId }) };
   }
 
-  /**
-   * Whom to tell what concerns the workspace: its active administrators, owners first, who stay until the transaction ends.
-   * @param first comes first when there are more than the limit, if they are one of them
-   */
+  /** Owners first; they stay until the transaction ends. @param first comes first when there are more than the limit */
   async holdAdministratorsToTell(
     tx: TenantTransaction,
     limit: number,

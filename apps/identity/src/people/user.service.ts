@@ -15,11 +15,6 @@ export class UserService {
     private readonly emails: SignInEmailRepository,
   ) {}
 
-  /**
-   * Adds a user with the address that they sign in with.
-   * @param tx in the context of the tenant
-   * @throws PlatformError EMAIL_TAKEN
-   */
   async add(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
     if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
@@ -37,7 +32,6 @@ export class UserService {
   }
 }
 
-/** Who a user is. */
 export class UserSummaryView {
   @IdField()
   id: string;
@@ -52,11 +46,7 @@ export class UserSummaryView {
   roles: string[];
 }
 
-/**
- * The form in which an address is stored and compared: trimmed, NFC, lower case, the domain in its ASCII form. Local
- * parts are case-sensitive on paper (RFC 5321, section 2.4) but nowhere in practice, and two accounts that differ in
- * case only would be a trap.
- */
+/** Local parts are case-sensitive on paper (RFC 5321, section 2.4) but nowhere in practice. */
 export function normaliseEmail(email: string): string {
   const text = email.trim().normalize('NFC').toLowerCase();
   const at = text.lastIndexOf('@');
@@ -65,14 +55,11 @@ export function normaliseEmail(email: string): string {
   return `${text.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/**
- * Nobody grants a role above their own, and nobody changes a user who has one.
- * @throws PlatformError ROLE_NOT_GRANTABLE
- */
+/** @throws PlatformError ROLE_NOT_GRANTABLE for a role above the principal's */
 export function assertGrantable(principal: Principal, roles: readonly string[]): void {
   const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
   if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);
 }
 
 /** People of a workspace who are told what was decided about it: a workspace with thousands of administrators is no mailing list. */
-export const MOST_TOLD = 50;
+export const MAX_NOTIFIED_ADMINISTRATORS = 50;

@@ -13,7 +13,6 @@ import { type SessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 import type { Session } from './sessions.entity.js';
 
-/** The user that an access token was issued for, and their workspace. */
 export class CallerView extends UserSummaryView {
   @ListField(field.text({ maxLength: 40 }), {
     description: 'Scopes that limit the token; an empty list means that the role alone decides',
@@ -27,7 +26,6 @@ export class CallerView extends UserSummaryView {
   tenant: Workspace;
 }
 
-/** Describes the current user. */
 @Injectable()
 export class CallerService {
   constructor(
@@ -55,7 +53,6 @@ export class CallerService {
   }
 }
 
-/** @param currentId the session of the caller */
 export function sessionView(session: Session, currentId: string | undefined): SessionView {
   return {
     id: session.id,
@@ -71,7 +68,6 @@ export function sessionView(session: Session, currentId: string | undefined): Se
   };
 }
 
-/** The sessions of the users of a workspace, as its administrators see and end them. */
 @Injectable()
 export class UserSessionService {
   constructor(
@@ -95,7 +91,6 @@ export class UserSessionService {
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
   async endAll(principal: Principal, userId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
     await this.proof.assert(principal);

@@ -15,7 +15,6 @@ import { type TokenContent, TokenSigner } from './token-signer.js';
 
 type Request = RpcRequest<typeof rpc.identity.mintInternalToken>;
 
-/** Mints short-lived tokens for work that outlives the call that started it. */
 @Injectable()
 export class InternalTokenService {
   constructor(

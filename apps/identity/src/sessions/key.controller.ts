@@ -32,7 +32,6 @@ const KEY_SET: JsonSchema = {
 export class KeyController {
   constructor(private readonly keys: SigningKeyService) {}
 
-  /** Public keys of the tenants' tokens (RFC 7517). A new key is published ten minutes before it signs. */
   @Get('jwks.json')
   @Public()
   @Header('Cache-Control', 'public, max-age=300')

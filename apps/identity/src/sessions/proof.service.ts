@@ -3,15 +3,11 @@ import { type ErrorCode, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { PLATFORM_TENANT, tenantOf } from '../platform-tenant.js';
 import { SessionRepository } from './session.repository.js';
 
-/**
- * By what a user, or an operator in the platform's tenant, can prove who they are within a session. A provider counts where they
- * have signed in before and, if the account has a second factor, where it can say that it has asked for one.
- * $1: tenant, $2: user or operator.
- */
-export const READ_PROOF_WAYS = `
+/** A provider counts where it can say that it has asked for a second factor. $1: tenant, $2: user or operator. */
+export const READ_AUTHENTICATION_METHODS = `
   SELECT
     EXISTS (SELECT 1 FROM passkey WHERE tenant_id = $1 AND user_id = $2) AS passkey,
     EXISTS (SELECT 1 FROM authenticator
@@ -24,10 +20,10 @@ export const READ_PROOF_WAYS = `
              WHERE l.tenant_id = $1 AND l.user_id = $2 AND p.enabled
                AND (NOT u.mfa_enabled OR cardinality(p.second_factor_values) > 0)) AS "identityProvider"`;
 
-/** By what somebody proves within a session who they are. Part of the outside contract: `proofs` of the errors that ask for one. */
-export type ProofWay = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
+/** Part of the public contract: `proofs` of the errors that ask for one. */
+export type AuthenticationMethod = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
 
-interface WaysRow {
+interface MethodsRow {
   passkey: boolean;
   authenticator: boolean;
   password: boolean;
@@ -36,15 +32,16 @@ interface WaysRow {
 
 /** Says which proofs an account can give, to whoever holds a session of it. Read only for an error. */
 @Injectable()
-export class ProofWays {
+export class AuthenticationMethods {
   constructor(
     private readonly database: Database,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /** The strongest first; none where a new sign-in is all that is left. */
-  async list(tx: TenantTransaction, userId: string): Promise<ProofWay[]> {
-    const [row] = await tx.query<WaysRow & Record<string, unknown>>(READ_PROOF_WAYS, [tx.tenantId, userId]);
+  async list(tx: TenantTransaction, userId: string): Promise<AuthenticationMethod[]> {
+    const parameters = [tx.tenantId, userId];
+    const [row] = await tx.query<MethodsRow & Record<string, unknown>>(READ_AUTHENTICATION_METHODS, parameters);
     if (!row) throw new Error('A statement without a condition gave no row');
     const { users, operators } = this.config.passkeys;
     const isOperator = tx.tenantId === PLATFORM_TENANT;
@@ -59,11 +56,7 @@ export class ProofWays {
     ];
   }
 
-  /**
-   * Has a refused proof say which ones are possible.
-   * @param prove rejects with INVALID_CREDENTIALS for one that is missing or wrong
-   * @throws what `prove` throws
-   */
+  /** Has a refused proof say which ones are possible. @param prove rejects with INVALID_CREDENTIALS */
   async explaining<T>(tenantId: string, userId: string, prove: () => Promise<T>): Promise<T> {
     try {
       return await prove();
@@ -74,7 +67,6 @@ export class ProofWays {
     }
   }
 
-  /** An error that says which proofs are possible. */
   async refusal(
     tx: TenantTransaction,
     userId: string,
@@ -85,33 +77,40 @@ export class ProofWays {
   }
 }
 
-/**
- * Protects changes that would let a stolen access token take over for good: they need a session in which the password or the
- * second factor was proven a short while ago. A sign-in is such a proof, one at a provider from when that has authenticated the
- * person; a refresh is not.
- */
+/** Changes that would let a stolen token take over need a recent proof. A sign-in is one; a refresh is not. */
 @Injectable()
 export class RecentProof {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionRepository,
-    private readonly ways: ProofWays,
+    private readonly methods: AuthenticationMethods,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /** @throws PlatformError STEP_UP_REQUIRED with the proofs that are possible, also for a token without a session */
   async assert(principal: Principal): Promise<void> {
-    const tenant = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
-    await this.database.transaction(tenant, (tx) => this.assertWithin(tx, principal));
+    await this.database.transaction(tenantOf(principal), (tx) => this.assertWithin(tx, principal));
   }
 
-  /**
-   * As {@link assert}, in the transaction of the change, for one that must not outlive what ended the session.
-   * @throws PlatformError STEP_UP_REQUIRED
-   */
+  /** @throws PlatformError TOKEN_REVOKED when the session has ended; FORBIDDEN for a token without a session */
+  async note(principal: Principal): Promise<void> {
+    const sessionId = sessionOf(principal);
+    const open = await this.database.transaction(tenantOf(principal), (tx) =>
+      this.sessions.markProven(tx, principal.userId, sessionId),
+    );
+    if (!open) throw new PlatformError('TOKEN_REVOKED');
+  }
+
+  /** For a change that must not outlive what ended the session. @throws PlatformError STEP_UP_REQUIRED */
   async assertWithin(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<void> {
     const proven =
       sessionId !== undefined && (await this.sessions.wasProven(tx, userId, sessionId, this.config.stepUpSeconds));
-    if (!proven) throw await this.ways.refusal(tx, userId, 'STEP_UP_REQUIRED');
+    if (!proven) throw await this.methods.refusal(tx, userId, 'STEP_UP_REQUIRED');
   }
+}
+
+/** @throws PlatformError FORBIDDEN */
+export function sessionOf({ sessionId }: Principal): string {
+  if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
+  return sessionId;
 }

@@ -9,23 +9,28 @@ import { RefreshToken } from './sessions.entity.js';
 
 const PLACE = 'refresh_token/successor';
 
-/**
- * The successor of a refresh token, readable by whoever has that token and by nobody else: the key is derived from the token,
- * of which the database has only a hash. So a client that lost the answer can be given the same successor again, and a copy
- * of the table contains no token that works.
- */
-export function sealSuccessor(token: string, successor: string): Buffer {
-  return boxOf(token).seal(successor, PLACE);
-}
+/** The key is derived from the token, of which the database has only a hash: a copy of the table holds no token that works. */
+export const sealSuccessor = (token: string, successor: string): Buffer => boxOf(token).seal(successor, PLACE);
 
 /** @throws Error when the box belongs to another token */
-export function openSuccessor(token: string, sealed: Buffer): string {
-  return boxOf(token).open(sealed, PLACE);
-}
+export const openSuccessor = (token: string, sealed: Buffer): string => boxOf(token).open(sealed, PLACE);
 
 // Another function than the hash that is stored: SHA-256 of the token does not lead to the key.
 const boxOf = (token: string): SecretBox =>
   new SecretBox(Buffer.from(hkdfSync('sha256', token, '', 'identity.refresh-token-successor', 32)).toString('base64'));
+
+/** How long a client that lost the answer is given the same successor again. */
+export const GRACE_SECONDS = 10;
+
+/** What a presented token turned out to be. `reused`: two parties hold it (RFC 9700, section 4.14.2). */
+type KnownRotation = { outcome: 'rotated'; successor: string } | { outcome: 'reused' };
+export type Rotation = KnownRotation | { outcome: 'unknown' };
+
+/** @param sealedSuccessor null once the successor was used, or the grace is over */
+export function rotationOfSpent(presented: string, sealedSuccessor: Buffer | null): KnownRotation {
+  if (!sealedSuccessor) return { outcome: 'reused' };
+  return { outcome: 'rotated', successor: openSuccessor(presented, sealedSuccessor) };
+}
 
 /** $1: hash of the token, $2: session, $3: tenant, $4: user, $5: seconds that it is valid. */
 export const STORE_REFRESH_TOKEN = `
@@ -62,27 +67,13 @@ export const FIND_SPENT_REFRESH_TOKEN = `
     FROM refresh_token
    WHERE token_hash = $1 AND rotated_at IS NOT NULL AND (tenant_id = $3) = $4`;
 
-/** How long a client that lost the answer is given the same successor again. */
-export const GRACE_SECONDS = 10;
-
-/** Whose token it is. */
 export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
-
-/**
- * What a presented token turned out to be. `reused`: it was exchanged before and its successor was used, or too long ago, so
- * two parties hold it.
- */
-export type Rotation =
-  | { outcome: 'rotated'; owner: RefreshTokenOwner; successor: string }
-  | { outcome: 'reused'; owner: RefreshTokenOwner }
-  | { outcome: 'unknown' };
 
 /** Which tokens are accepted: those of users and those of operators are refreshed at different addresses. */
 export type RefreshTokenKind = 'users' | 'operators';
 
 @Injectable()
 export class RefreshTokenRepository {
-  /** Stores a token in a transaction of its own and one round trip. */
   async store(
     database: Database,
     tokenHash: Buffer,
@@ -92,16 +83,13 @@ export class RefreshTokenRepository {
     await database.crossTenantStatement(STORE_REFRESH_TOKEN, [tokenHash, sessionId, tenantId, userId, validSeconds]);
   }
 
-  /**
-   * Exchanges a token for its successor. Exchanged tokens stay until they expire, so that a copy is recognised. Whoever
-   * presents a token at the same time as another, or again within ten seconds, gets the same successor, until it is used.
-   */
+  /** Exchanged tokens stay until they expire, so that a copy is recognised. */
   async rotate(
     tx: NarrowTransaction,
     presented: string,
     kind: RefreshTokenKind,
     validSeconds: number,
-  ): Promise<Rotation> {
+  ): Promise<(KnownRotation & { owner: RefreshTokenOwner }) | { outcome: 'unknown' }> {
     const hash = hashSecret(presented);
     const operators = kind === 'operators';
     const successor = newSecret();
@@ -121,10 +109,8 @@ export class RefreshTokenRepository {
       operators,
     ]);
     if (!spent) return { outcome: 'unknown' };
-    const { sealedSuccessor, ...of } = spent;
-    return sealedSuccessor
-      ? { outcome: 'rotated', owner: of, successor: openSuccessor(presented, sealedSuccessor) }
-      : { outcome: 'reused', owner: of };
+    const { sealedSuccessor, ...spentOwner } = spent;
+    return { ...rotationOfSpent(presented, sealedSuccessor), owner: spentOwner };
   }
 
   async deleteOfSessions(tx: NarrowTransaction, sessionIds: readonly string[]): Promise<void> {

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { In, LessThanOrEqual, Raw } from 'typeorm';
 import { RevocationCutoff } from './sessions.entity.js';
 
-/** Of two cut-offs the later one stays. $1: tenant, $2: kind, $3: id, $4: cut-off in milliseconds. */
+/** The later one of two cut-offs stays. $1: tenant, $2: kind, $3: id, $4: cut-off in milliseconds. */
 export const RECORD_CUTOFF = `
   INSERT INTO pending_cutoff AS p (tenant_id, kind, id, cutoff_ms) VALUES ($1, $2, $3, $4)
   ON CONFLICT (tenant_id, kind, id) DO UPDATE SET cutoff_ms = GREATEST(p.cutoff_ms, EXCLUDED.cutoff_ms)`;
@@ -25,7 +25,6 @@ export const COLLECT_CUTOFFS = `
   ON CONFLICT (kind, id) DO UPDATE SET
     cutoff_ms = GREATEST(c.cutoff_ms, EXCLUDED.cutoff_ms), expires_at = EXCLUDED.expires_at, published = false`;
 
-/** Of suspensions that were lifted, the reinstatement alone is left. */
 export const DELETE_LIFTED_SUSPENSIONS = `
   DELETE FROM revocation_cutoff AS suspended USING revocation_cutoff AS lifted
    WHERE suspended.kind = 'suspension' AND lifted.kind = 'reinstatement' AND lifted.id = suspended.id
@@ -38,20 +37,15 @@ const LASTING: readonly Revocation['kind'][] = ['suspension', 'reinstatement'];
 
 @Injectable()
 export class RevocationRepository {
-  /** Records a cut-off in the transaction of the change that causes it; of two the later one stays. */
   async record(tx: TenantTransaction | NarrowTransaction, { kind, id, cutoffMs }: Revocation): Promise<void> {
     await tx.query(RECORD_CUTOFF, [tx.tenantId ?? tx.origin?.tenantId, kind, id, cutoffMs]);
   }
 
-  /** Takes what the tenants' transactions recorded into the one list that is published. */
   async collect(tx: NarrowTransaction): Promise<void> {
     await tx.query(COLLECT_CUTOFFS, [RELEVANT_SECONDS]);
   }
 
-  /**
-   * Every cut-off that can still matter, those that are not known to be published, or those that matter for longer than the
-   * bucket keeps them. Those of one moment in this order: the cut-off of a tenant before its reinstatement.
-   */
+  /** The cut-off of a tenant comes before a reinstatement of the same moment. */
   async list(tx: NarrowTransaction, which: 'all' | 'unpublished' | 'lasting'): Promise<Revocation[]> {
     const cutoffs = await tx.repository(RevocationCutoff).find({
       select: { kind: true, id: true, cutoffMs: true },
@@ -65,7 +59,6 @@ export class RevocationRepository {
     return cutoffs.map(({ kind, id, cutoffMs }) => ({ kind, id, cutoffMs }));
   }
 
-  /** Removes suspensions that were lifted. */
   async deleteLifted(tx: NarrowTransaction): Promise<void> {
     await tx.query(DELETE_LIFTED_SUSPENSIONS, []);
   }

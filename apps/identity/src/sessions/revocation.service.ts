@@ -4,11 +4,7 @@ import { RevocationPublisher } from '@crm/messaging';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationRepository } from './revocation.repository.js';
 
-/**
- * Ends tokens before they expire. A cut-off is recorded in the transaction of the change that causes it and published
- * after the commit; publishing is retried every second until it succeeds, and everything is published at start, so
- * that a lost bucket is filled again.
- */
+/** Published after the commit, again until that succeeds, and at start, so that a lost bucket is filled again. */
 @Injectable()
 export class RevocationService implements OnApplicationBootstrap {
   private readonly logger = new Logger(RevocationService.name);
@@ -24,10 +20,9 @@ export class RevocationService implements OnApplicationBootstrap {
   }
 
   /**
-   * Cuts off every token issued to `id` until now. Call {@link publishPending} when the transaction has committed.
-   * @param tx of the tenant, or of the narrow role in the context of one
+   * Call {@link publishPending} after the commit.
    * @param kind what `id` names
-   * @param cutoffMs Unix time in milliseconds; by default now
+   * @param cutoffMs Unix time in milliseconds
    */
   async record(
     tx: TenantTransaction | NarrowTransaction,
@@ -44,10 +39,7 @@ export class RevocationService implements OnApplicationBootstrap {
     for (const revocation of lasting) await this.publisher.publish(revocation);
   }
 
-  /**
-   * Publishes recorded cut-offs to every verifier. A failure is logged, not thrown: the change is committed, and the
-   * sweeper tries again.
-   */
+  /** A failure is logged, not thrown: the change is committed, and the sweeper tries again. */
   async publishPending(): Promise<void> {
     try {
       await this.publish('unpublished');
@@ -70,7 +62,6 @@ export class RevocationService implements OnApplicationBootstrap {
   }
 }
 
-/** How soon publishing is retried when the broker was unavailable. */
 const EVERY_MS = 1000;
 
 /** Publishes cut-offs whose publishing failed, or whose process died before it. */

@@ -1,6 +1,5 @@
 import { BooleanField, DateTimeField, IdField, IntegerField, TextField } from '@crm/http';
 
-/** A session as its user sees it. */
 export class SessionView {
   @IdField()
   id: string;

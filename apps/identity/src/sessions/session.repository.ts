@@ -45,99 +45,6 @@ export const TOUCH_SESSION = `
    WHERE tenant_id = $1 AND id = $2 AND expires_at > now()
   RETURNING floor(extract(epoch FROM expires_at - now()))::integer AS "remainingSeconds"`;
 
-/** By the clock of the database server, as all times of sessions. */
-const FUTURE = Raw((column) => `${column} > now()`);
-
-@Injectable()
-export class SessionRepository {
-  /** Opens a session, without a round trip; the user's expired ones go at the same time. */
-  insert(
-    tx: TenantTransaction,
-    session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'>,
-    { idleSeconds, maxSeconds }: SessionLifetime,
-  ): void {
-    const { id, userId, address, userAgent } = session;
-    tx.issue(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
-  }
-
-  /**
-   * Dates the proof of a new session. It costs no round trip: the statement is sent with the others and not waited for.
-   * @param provenAt null when it is not known, so that the session has no recent proof
-   */
-  dateProof(tx: TenantTransaction, id: string, provenAt: Date | null): void {
-    tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt]);
-  }
-
-  /** Notes that the session was used and moves its end. @returns seconds until it ends, or null when it has ended */
-  async touch(
-    tx: TenantTransaction,
-    id: string,
-    idleSeconds: number,
-    origin: Pick<Session, 'address' | 'userAgent'>,
-  ): Promise<number | null> {
-    const parameters = [tx.tenantId, id, idleSeconds, origin.address, origin.userAgent];
-    const [touched] = await tx.queryPrepared<{ remainingSeconds: number }>(TOUCH_SESSION, parameters);
-    return touched?.remainingSeconds ?? null;
-  }
-
-  /**
-   * Notes that the user has proven who they are.
-   * @param provenAt when, if not now
-   * @returns whether the session is still open
-   */
-  async markProven(tx: TenantTransaction, userId: string, id: string, provenAt?: Date): Promise<boolean> {
-    return (await tx.query(NOTE_PROOF, [tx.tenantId, userId, id, provenAt ?? null])).length === 1;
-  }
-
-  /** From now on the user has to prove themselves again, in every session or in all but one. */
-  async forgetProofs(tx: TenantTransaction, userId: string, keptId?: string): Promise<void> {
-    const sessions = { tenantId: tx.tenantId, userId, ...(keptId !== undefined && { id: Not(keptId) }) };
-    await tx.repository(Session).update(sessions, { provenAt: null });
-  }
-
-  /** Whether the user of the open session has proven who they are in the last seconds. */
-  async wasProven(tx: TenantTransaction, userId: string, id: string, withinSeconds: number): Promise<boolean> {
-    const since = Raw((column) => `${column} > now() - make_interval(secs => :withinSeconds)`, { withinSeconds });
-    return tx.repository(Session).existsBy({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE, provenAt: since });
-  }
-
-  /** Open sessions of a user, the last opened first, and how many there are. */
-  async listOfUser(
-    tx: TenantTransaction,
-    userId: string,
-    page: ListPage,
-  ): Promise<{ sessions: Session[]; counted: number }> {
-    const open = { tenantId: tx.tenantId, userId, expiresAt: FUTURE };
-    const sessions = await tx.repository(Session).find({
-      where: { ...open, ...(page.after && { id: LessThan(page.after.id) }) },
-      order: { id: 'DESC' },
-      take: page.limit,
-      skip: page.offset,
-    });
-    return { sessions, counted: await tx.repository(Session).countBy(open) };
-  }
-
-  /** Ends one session of the user. @returns whether there was one */
-  async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
-    const { affected } = await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id });
-    return affected === 1;
-  }
-
-  /** Ends every session of the user but one; the caller holds the user's row. @returns their ids */
-  async deleteOthersOfUser(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
-    const others = { tenantId: tx.tenantId, userId, id: Not(keptId) };
-    const found = await tx.repository(Session).find({ select: { tenantId: true, id: true }, where: others });
-    await tx.repository(Session).delete(others);
-    return found.map(({ id }) => id);
-  }
-
-  /** Ends every session of the user. @returns their ids */
-  async deleteOfUser(tx: TenantTransaction, userId: string): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(DELETE_SESSIONS_OF_USER, [tx.tenantId, userId]);
-    return rows.map(({ id }) => id);
-  }
-}
-
 /**
  * Also those of which there is no row, because what they proved is just being looked at: they open no session in another epoch.
  * A change of address that waits for its confirmation ends too: whoever asked for it can be the one who is shut out.
@@ -156,11 +63,85 @@ export const END_PENDING_SIGN_INS = `
      WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NULL AND EXISTS (SELECT 1 FROM holder))
   DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM holder)`;
 
-/** Sign-ins that are half done: the password, or the provider, was right, and a code, an enrolment or a page is awaited. */
+/** The clock is that of the database server, as for all times of sessions. */
+const FUTURE = Raw((column) => `${column} > now()`);
+
 @Injectable()
-export class PendingSignInRepository {
-  /** Ends those of a user, so that what was proven before leads to no session afterwards. */
-  async endOfUser(tx: TenantTransaction, userId: string): Promise<void> {
+export class SessionRepository {
+  insert(
+    tx: TenantTransaction,
+    session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'>,
+    { idleSeconds, maxSeconds }: SessionLifetime,
+  ): void {
+    const { id, userId, address, userAgent } = session;
+    tx.issue(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
+  }
+
+  /** Sent with the other statements, not waited for. @param provenAt null when it is not known */
+  dateProof(tx: TenantTransaction, id: string, provenAt: Date | null): void {
+    tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt]);
+  }
+
+  async touch(
+    tx: TenantTransaction,
+    id: string,
+    idleSeconds: number,
+    origin: Pick<Session, 'address' | 'userAgent'>,
+  ): Promise<number | null> {
+    const parameters = [tx.tenantId, id, idleSeconds, origin.address, origin.userAgent];
+    const [touched] = await tx.queryPrepared<{ remainingSeconds: number }>(TOUCH_SESSION, parameters);
+    return touched?.remainingSeconds ?? null;
+  }
+
+  /** @param provenAt when, if not now @returns whether the session is still open */
+  async markProven(tx: TenantTransaction, userId: string, id: string, provenAt?: Date): Promise<boolean> {
+    return (await tx.query(NOTE_PROOF, [tx.tenantId, userId, id, provenAt ?? null])).length === 1;
+  }
+
+  async forgetProofs(tx: TenantTransaction, userId: string, keptId?: string): Promise<void> {
+    const sessions = { tenantId: tx.tenantId, userId, ...(keptId !== undefined && { id: Not(keptId) }) };
+    await tx.repository(Session).update(sessions, { provenAt: null });
+  }
+
+  async wasProven(tx: TenantTransaction, userId: string, id: string, withinSeconds: number): Promise<boolean> {
+    const since = Raw((column) => `${column} > now() - make_interval(secs => :withinSeconds)`, { withinSeconds });
+    return tx.repository(Session).existsBy({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE, provenAt: since });
+  }
+
+  async listOfUser(
+    tx: TenantTransaction,
+    userId: string,
+    page: ListPage,
+  ): Promise<{ sessions: Session[]; counted: number }> {
+    const open = { tenantId: tx.tenantId, userId, expiresAt: FUTURE };
+    const sessions = await tx.repository(Session).find({
+      where: { ...open, ...(page.after && { id: LessThan(page.after.id) }) },
+      order: { id: 'DESC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+    return { sessions, counted: await tx.repository(Session).countBy(open) };
+  }
+
+  async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
+    const { affected } = await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id });
+    return affected === 1;
+  }
+
+  async deleteOthersOfUser(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
+    const others = { tenantId: tx.tenantId, userId, id: Not(keptId) };
+    const found = await tx.repository(Session).find({ select: { tenantId: true, id: true }, where: others });
+    await tx.repository(Session).delete(others);
+    return found.map(({ id }) => id);
+  }
+
+  async deleteOfUser(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(DELETE_SESSIONS_OF_USER, [tx.tenantId, userId]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Ends sign-ins that are half done, so that what was proven before leads to no session afterwards. */
+  async endPendingSignIns(tx: TenantTransaction, userId: string): Promise<void> {
     await tx.query(END_PENDING_SIGN_INS, [tx.tenantId, userId]);
   }
 }

@@ -1,18 +1,12 @@
 import { AUDIENCES, SCOPE_NAMES } from '@crm/contracts';
-import { Database, type TenantTransaction } from '@crm/database';
+import type { TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { UserRepository } from '../people/user.repository.js';
-import { RefreshTokenRepository } from './refresh-token.repository.js';
-import { RevocationService } from './revocation.service.js';
-import { PendingSignInRepository, SessionRepository } from './session.repository.js';
-import { Sessions } from './sessions.js';
-import { TokenSigner } from './token-signer.js';
+import { SessionIssuer, SessionParts } from './session-issuer.js';
 
-export type { ProvenSignIn, SignInOrigin } from './sessions.js';
+export type { ProvenSignIn, SignInOrigin } from './session-issuer.js';
 
-/** Credentials that end with the sessions of a user. */
 export interface EndedWithSessions {
   /** `sessions`: whenever the user ends all sessions; `account`: only when the account may be in other hands or must not be used. */
   readonly endsWith: 'sessions' | 'account';
@@ -20,40 +14,21 @@ export interface EndedWithSessions {
   endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]>;
 }
 
-/** The sessions of users. */
 @Injectable()
-export class SessionService extends Sessions {
+export class SessionService extends SessionIssuer {
   private readonly dependents: EndedWithSessions[] = [];
 
-  constructor(
-    database: Database,
-    sessions: SessionRepository,
-    pending: PendingSignInRepository,
-    refreshTokens: RefreshTokenRepository,
-    users: UserRepository,
-    signer: TokenSigner,
-    revocations: RevocationService,
-    trail: AuditTrail,
-    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
-  ) {
-    super(
-      { database, sessions, pending, refreshTokens, signer, revocations, trail },
-      {
-        kind: 'users',
-        lifetime: config.sessions,
-        lock: async (tx, id, epoch) => {
-          const user = await users.lockForIssue(tx, id, epoch);
-          if (user?.status !== 'active') return null;
-          return {
-            aud: AUDIENCES.api,
-            sub: user.id,
-            tid: user.tenantId,
-            roles: [...user.roles],
-            scopes: [...SCOPE_NAMES],
-          };
-        },
+  constructor(parts: SessionParts, users: UserRepository, @Inject(IDENTITY_CONFIG) config: IdentityConfig) {
+    super(parts, {
+      kind: 'users',
+      lifetime: config.sessions,
+      lock: async (tx, id, epoch) => {
+        const user = await users.lockForIssue(tx, id, epoch);
+        if (user?.status !== 'active') return null;
+        const { tenantId: tid, roles } = user;
+        return { aud: AUDIENCES.api, sub: user.id, tid, roles: [...roles], scopes: [...SCOPE_NAMES] };
       },
-    );
+    });
   }
 
   /** Registers credentials that end with sessions; called once by whoever stores them. */

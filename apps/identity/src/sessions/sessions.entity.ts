@@ -2,13 +2,11 @@ import type { Revocation } from '@crm/contracts';
 import { bigintAsNumber } from '@crm/database';
 import type { JWK } from 'jose';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { IdentifiedRow, TenantRow } from '../tenant-row.js';
 
 /** A cut-off as the transaction of the change that causes it records it, until it is collected and published. */
 @Entity({ name: 'pending_cutoff' })
-export class PendingCutoff {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
+export class PendingCutoff extends TenantRow {
   @PrimaryColumn({ type: 'text' })
   kind: Revocation['kind'];
 
@@ -19,7 +17,6 @@ export class PendingCutoff {
   cutoffMs: number;
 }
 
-/** A cut-off that every verifier of tokens learns. */
 @Entity({ name: 'revocation_cutoff' })
 export class RevocationCutoff {
   @PrimaryColumn({ type: 'text' })
@@ -40,21 +37,13 @@ export class RevocationCutoff {
   published: boolean;
 }
 
-/** A sign-in that has not ended. Ended sessions are deleted. */
+/** A sign-in that has not ended; its id is the `sid` of its tokens. Ended sessions are deleted. */
 @Entity({ name: 'session' })
-export class Session {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  /** The `sid` of its tokens. */
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class Session extends IdentifiedRow {
   /** The user, or the operator in the platform's tenant. */
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** Where the sign-in came from. */
   @Column({ type: 'text', nullable: true })
   address: string | null;
 
@@ -67,7 +56,6 @@ export class Session {
   @Column({ name: 'last_used_at', type: 'timestamptz' })
   lastUsedAt: Date;
 
-  /** Where the session was used last; null until it is refreshed. */
   @Column({ name: 'last_address', type: 'text', nullable: true })
   lastAddress: string | null;
 
@@ -75,7 +63,6 @@ export class Session {
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Date;
 
-  /** When it ends however often it is refreshed. */
   @Column({ name: 'ends_at', type: 'timestamptz' })
   endsAt: Date;
 
@@ -87,7 +74,6 @@ export class Session {
 /** A refresh token. Exchanged ones stay until they expire, so that a copy is recognised. */
 @Entity({ name: 'refresh_token' })
 export class RefreshToken {
-  /** SHA-256 of the token. */
   @PrimaryColumn({ name: 'token_hash', type: 'bytea' })
   tokenHash: Buffer;
 

@@ -4,51 +4,47 @@ import { PeopleModule } from '../people/people.module.js';
 import { CallerService, UserSessionService } from './caller.service.js';
 import { InternalTokenService } from './internal-token.service.js';
 import { KeyController } from './key.controller.js';
-import { ProofWays, RecentProof } from './proof.service.js';
+import { AuthenticationMethods, RecentProof } from './proof.service.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from './revocation.service.js';
 import { SessionController, UserSessionController } from './session.controller.js';
-import { PendingSignInRepository, SessionRepository } from './session.repository.js';
+import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
+import { SessionParts } from './session-issuer.js';
 import { InternalTokenRpc, KeyRpc } from './sessions.rpc.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { OwnKeySource, SigningKeyService } from './signing-key.service.js';
 import { TokenSigner } from './token-signer.js';
 
+/** What other nouns use. */
+const SHARED = [
+  CallerService,
+  TokenSigner,
+  RefreshTokenRepository,
+  RevocationService,
+  AuthenticationMethods,
+  RecentProof,
+  SessionParts,
+  SessionRepository,
+  SessionService,
+];
+
 @Module({
   imports: [PeopleModule],
   controllers: [InternalTokenRpc, KeyController, KeyRpc, SessionController, UserSessionController],
   providers: [
-    CallerService,
+    ...SHARED,
     InternalTokenService,
     SigningKeyRepository,
     SigningKeyService,
-    TokenSigner,
     OwnKeySource,
     { provide: KeySource, useExisting: OwnKeySource },
-    RefreshTokenRepository,
     LastingCutoffSweeper,
     RevocationRepository,
-    RevocationService,
     RevocationSweeper,
-    PendingSignInRepository,
-    ProofWays,
-    RecentProof,
-    SessionRepository,
-    SessionService,
     UserSessionService,
   ],
-  exports: [
-    CallerService,
-    TokenSigner,
-    RefreshTokenRepository,
-    RevocationService,
-    PendingSignInRepository,
-    ProofWays,
-    RecentProof,
-    SessionRepository,
-    SessionService,
-  ],
+  exports: SHARED,
 })
 export class SessionsModule {}

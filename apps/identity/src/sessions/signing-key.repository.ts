@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not, Raw } from 'typeorm';
 import { type IssuerGroup, SigningKey } from './sessions.entity.js';
 
-/** Held until the transaction ends. */
 export const LOCK_SIGNING_KEYS = `SELECT pg_advisory_xact_lock(hashtext('identity.signing_key'))`;
 
 /**
@@ -32,7 +31,6 @@ export class SigningKeyRepository {
     await tx.query(LOCK_SIGNING_KEYS);
   }
 
-  /** Every key that is not retired, oldest first. */
   async listPublished(tx: NarrowTransaction): Promise<SigningKey[]> {
     return tx.repository(SigningKey).find({
       where: [{ retiresAt: IsNull() }, { retiresAt: Raw((column) => `${column} > now()`) }],
@@ -44,13 +42,11 @@ export class SigningKeyRepository {
     await tx.repository(SigningKey).insert({ ...key });
   }
 
-  /** Takes every other key of the group out of force at once, with everything that they signed. @returns their ids */
   async withdrawOthers(tx: NarrowTransaction, group: IssuerGroup, kid: string): Promise<string[]> {
     const withdrawn = await tx.query<{ kid: string }>(WITHDRAW_SIGNING_KEYS, [group, kid, Date.now(), CUTOFF_SECONDS]);
     return withdrawn.map((key) => key.kid);
   }
 
-  /** Gives every other key of the group an end. */
   async retireOthers(tx: NarrowTransaction, group: IssuerGroup, kid: string, retiresAt: Date): Promise<void> {
     await tx.repository(SigningKey).update({ group, kid: Not(kid), retiresAt: IsNull() }, { retiresAt });
   }

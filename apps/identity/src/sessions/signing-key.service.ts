@@ -3,24 +3,36 @@ import { KEY_AUDIENCES, KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
+import { gauge } from '@crm/telemetry';
 import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { IssuerGroup, SigningKey } from './sessions.entity.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
-import { measureSigningKeys } from './signing-key-metrics.js';
+
+export const signsSince = gauge(
+  'signing_key_signs_since_seconds',
+  'When the key that signs tokens now began to, in seconds since 1970; max over the processes of identity',
+  ['group'],
+);
+
+/** @param keys published ones, in the order in which they begin to sign */
+export function measureSigningKeys(keys: readonly SigningKey[]): void {
+  const now = Date.now();
+  for (const { group, signsFrom } of keys) {
+    if (signsFrom.getTime() <= now) signsSince.set({ group }, signsFrom.getTime() / 1000);
+  }
+}
 
 const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
   api: [AUDIENCES.api, AUDIENCES.internal],
   admin: [AUDIENCES.admin],
 };
 
-/** How long this process uses the keys that it has read. */
 const CACHE_MS = 30_000;
 
 /**
- * A new key is published this long before it signs. Verifiers read the keys again every five minutes, and identity's
- * replicas every thirty seconds, so that each knows the key before the first token signed with it.
+ * Verifiers read the keys every five minutes, replicas every thirty seconds: each knows a key before its first token.
  */
 const PUBLISH_AHEAD_MS = 10 * 60_000;
 
@@ -35,7 +47,6 @@ interface LoadedKeys {
   readAtMs: number;
 }
 
-/** The platform's signing keys: created when there are none, rotated with overlap, private keys sealed at rest. */
 @Injectable()
 export class SigningKeyService implements OnModuleInit {
   private loaded: LoadedKeys | undefined;
@@ -72,11 +83,7 @@ export class SigningKeyService implements OnModuleInit {
     this.loaded = undefined;
   }
 
-  /**
-   * Starts the change to a new key: published now, signing in ten minutes, the present key retired when its last token
-   * has expired.
-   * @returns the new key's id
-   */
+  /** The present key is retired when its last token has expired. @returns the new key's id */
   async rotate(group: IssuerGroup): Promise<string> {
     const signsFrom = new Date(Date.now() + PUBLISH_AHEAD_MS);
     const retiresAt = new Date(signsFrom.getTime() + ACCESS_TOKEN_SECONDS * 1000 + RETIREMENT_MARGIN_MS);
@@ -91,12 +98,7 @@ export class SigningKeyService implements OnModuleInit {
     return kid;
   }
 
-  /**
-   * For private keys that somebody else may have: takes every key of the group out of force and signs with a new one at once.
-   * The running replicas publish the cut-offs within a second, and from then on nothing that the old keys signed is accepted,
-   * remembered or not. Sessions go on: their refresh tokens are no signatures.
-   * @returns the new key's id and those of the keys that are out of force
-   */
+  /** For private keys that somebody else may have. @returns the new key's id and those that are out of force */
   async revoke(group: IssuerGroup): Promise<{ kid: string; revoked: string[] }> {
     const outcome = await this.database.crossTenant(async (tx) => {
       await this.keys.lock(tx);
@@ -108,7 +110,6 @@ export class SigningKeyService implements OnModuleInit {
     return outcome;
   }
 
-  /** Public keys, each with the audiences it signs for. */
   async publicKeys(groups: readonly IssuerGroup[] = ['api', 'admin']): Promise<JWK[]> {
     const rows = await this.rows();
     return rows
@@ -122,7 +123,6 @@ export class SigningKeyService implements OnModuleInit {
       }));
   }
 
-  /** The key that signs tokens for the audience now. */
   async signingKey(audience: Audience): Promise<{ kid: string; key: KeyObject }> {
     const now = Date.now();
     const row = (await this.rows()).findLast(
@@ -149,7 +149,6 @@ export class SigningKeyService implements OnModuleInit {
     return this.loaded.rows;
   }
 
-  /** Whether one of the keys was taken out of force since they were read. */
   private isRevoked({ rows }: LoadedKeys): boolean {
     return rows.some(({ kid }) => this.revocations?.isKeyRevoked(kid));
   }
@@ -162,7 +161,6 @@ export class SigningKeyService implements OnModuleInit {
   }
 }
 
-/** What a private key is bound to. */
 export const placeOfSigningKey = (kid: string): string => `signing_key/${kid}`;
 
 /** identity verifies tokens with the keys in its own table. */

@@ -14,12 +14,7 @@ import { SigningKeyService } from './signing-key.service.js';
 /** What the caller decides about a token; issuer, times and id are the signer's. */
 export type TokenContent = Omit<AccessTokenClaims, 'iss' | 'iat' | 'exp' | 'jti'>;
 
-/**
- * Signs access tokens (RFC 9068 profile) as JWS in compact form (RFC 7515, section 7.1). Only identity holds private keys.
- *
- * With Node's synchronous signature, not with jose, which verifies: Web Crypto hands each signature to a thread and back, which
- * took twice the processor time of the signature itself (decision record 0188).
- */
+/** Signs synchronously with Node: Web Crypto took twice the processor time (decision record 0188). */
 @Injectable()
 export class TokenSigner {
   private header = { kid: '', text: '' };
@@ -31,10 +26,7 @@ export class TokenSigner {
     @Optional() @Inject(RevocationSource) private readonly revocations?: RevocationSource,
   ) {}
 
-  /**
-   * Whether a tenant gets tokens: not while it is suspended. Looked up in memory, so that it costs a mint nothing. What a process
-   * signs in the moment before it learns of a suspension is accepted nowhere.
-   */
+  /** Looked up in memory: it costs a mint nothing. What is signed before a suspension is known is accepted nowhere. */
   issuesFor(tenantId: string): boolean {
     return this.revocations?.isSuspended(tenantId) !== true;
   }
@@ -45,9 +37,7 @@ export class TokenSigner {
   }
 
   /**
-   * @param lifetimeSeconds how long the token is valid from its id's time on
-   * @param jti the token's id, a UUIDv7 made before the rights in `content` were read: a change of them that commits after
-   *   the reading has a later cut-off and so ends this token
+   * @param jti made before the rights were read: a change that commits after the reading has a later cut-off
    * @throws PlatformError WORKSPACE_SUSPENDED
    */
   async sign(content: TokenContent, lifetimeSeconds: number, jti: string): Promise<string> {

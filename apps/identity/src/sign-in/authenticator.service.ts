@@ -5,8 +5,10 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { fromBase32, toBase32 } from '../base32.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { AuthenticatorRepository } from './factor.repository.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
+import { hashSecret } from '../secret.js';
+import { AuthenticatorRepository, RecoveryCodeRepository } from './factor.repository.js';
+import { FactorNoticeService } from './factor-notice.service.js';
+import type { AuthenticatorView } from './sign-in.dto.js';
 
 /** What every authenticator app understands; the defaults of RFC 6238, section 4, and of RFC 4226, section 5.3. */
 const CODE_DIGITS = 6;
@@ -15,7 +17,6 @@ const STEP_SECONDS = 30;
 /** Steps accepted before and after the present one, for clocks that differ (RFC 6238, section 5.2). */
 const TOLERATED_STEPS = 1;
 
-/** The time step in which a moment lies. @param nowMs Unix time in milliseconds */
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / 1000 / STEP_SECONDS);
 
 /** The code of a counter: HOTP of RFC 4226, section 5.3, with HMAC-SHA-1. */
@@ -29,8 +30,8 @@ export function codeOf(secret: Uint8Array, step: number, digits = CODE_DIGITS): 
 }
 
 /**
- * The step that a code belongs to, of those that are accepted now and come after the step used last; undefined when the code
- * is wrong or was used. Every accepted step is compared, so that the time says nothing about which one it was.
+ * Compares every accepted step, so that the time does not tell which it was.
+ * @returns undefined for a wrong or used code
  */
 export function matchingStep(
   secret: Uint8Array,
@@ -52,41 +53,46 @@ export function matchingStep(
 /** The length that RFC 4226, section 4, R6 recommends; that of the output of HMAC-SHA-1. */
 const SECRET_BYTES = 20;
 
-/** Shown in the authenticator app in front of the address. */
 const ISSUER = 'CRM platform';
 
-/** What an authenticator app is set up with; shown once. */
-export interface NewAuthenticator {
-  /** Base32, to be typed in. */
-  secret: string;
-  /** The same for a QR code. */
-  otpauthUri: string;
+/** 140 bits: OWASP ASVS 11.2.3 asks for 128; from 112 on a hash need not be slow. Earlier codes have 120 or 80. */
+const CODE_CHARACTERS = 28;
+const CODE_BYTES = Math.ceil((CODE_CHARACTERS * 5) / 8);
+
+export function newRecoveryCode(): string {
+  const characters = toBase32(randomBytes(CODE_BYTES)).slice(0, CODE_CHARACTERS);
+  return (characters.match(/.{4}/g) as string[]).join('-');
 }
 
-/** Authenticator apps of users and operators: enrolled, confirmed, asked for codes and removed. */
+/** What is stored of a code, however it is written. The user's id is the salt: equal codes of two users differ. */
+export function hashRecoveryCode(userId: string, code: string): Buffer {
+  return hashSecret(`${userId}:${code.replaceAll(/[ -]/g, '').toUpperCase()}`);
+}
+
+export const isRecoveryCode = (text: string): boolean => !/^\d+$/.test(text);
+
+export const RECOVERY_CODES = 10;
+
+/** Authenticator apps of users and operators, with the recovery codes for whoever has lost theirs. */
 @Injectable()
 export class AuthenticatorService {
   private readonly box: SecretBox;
 
   constructor(
     private readonly authenticators: AuthenticatorRepository,
-    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly recoveryCodes: RecoveryCodeRepository,
+    private readonly notices: FactorNoticeService,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     this.box = new SecretBox(config.keyEncryptionKey);
   }
 
-  /** Whether the user has an authenticator in use. */
   isInUse(tx: TenantTransaction, userId: string): Promise<boolean> {
     return this.authenticators.isInUse(tx, userId);
   }
 
-  /**
-   * Begins an enrolment, which counts for nothing until a code confirms it.
-   * @param email the name of the account in the app
-   * @throws PlatformError CONFLICT while the user has an authenticator
-   */
-  async start(tx: TenantTransaction, userId: string, email: string): Promise<NewAuthenticator> {
+  /** Begins an enrolment, which counts for nothing until a code confirms it. @throws PlatformError CONFLICT */
+  async start(tx: TenantTransaction, userId: string, email: string): Promise<AuthenticatorView> {
     const secret = toBase32(randomBytes(SECRET_BYTES));
     const started = await this.authenticators.start(
       tx,
@@ -97,22 +103,23 @@ export class AuthenticatorService {
     return { secret, otpauthUri: otpauthUri(secret, email) };
   }
 
-  /**
-   * Finishes an enrolment.
-   * @returns the recovery codes, which are shown this once
-   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, CONFLICT without an enrolment */
   async confirm(tx: TenantTransaction, userId: string, code: string): Promise<string[]> {
     const pending = await this.authenticators.lock(tx, userId);
     if (!pending || pending.confirmedAt) throw new PlatformError('CONFLICT', 'No enrolment has been started');
     const step = matchingStep(this.secretOf(tx, userId, pending.sealedSecret), code, Date.now(), null);
     if (step === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
     await this.authenticators.confirm(tx, userId, step);
-    return this.recoveryCodes.replace(tx, userId);
+    return this.replaceRecoveryCodes(tx, userId);
   }
 
-  /** Whether the code is right; a code is accepted once. */
+  /** Whether the code of the authenticator, or the recovery code in its place, is right; each is accepted once. */
   async accepts(tx: TenantTransaction, userId: string, code: string): Promise<boolean> {
+    if (isRecoveryCode(code)) {
+      const accepted = await this.recoveryCodes.delete(tx, userId, hashRecoveryCode(userId, code));
+      if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
+      return accepted;
+    }
     const authenticator = await this.authenticators.find(tx, userId);
     if (!authenticator?.confirmedAt) return false;
     const secret = this.secretOf(tx, userId, authenticator.sealedSecret);
@@ -120,13 +127,20 @@ export class AuthenticatorService {
     return step !== undefined && this.authenticators.useStep(tx, userId, step);
   }
 
-  /** Removes the authenticator with its recovery codes. @returns whether there was one */
+  /** Recovery codes of an earlier set stop working. @returns the codes, which are shown this once */
+  async replaceRecoveryCodes(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+    await this.recoveryCodes.deleteOfUser(tx, userId);
+    const hashes = codes.map((code) => hashRecoveryCode(userId, code));
+    await this.recoveryCodes.insert(tx, userId, hashes);
+    return codes;
+  }
+
   async remove(tx: TenantTransaction, userId: string): Promise<boolean> {
-    await this.recoveryCodes.removeAll(tx, userId);
+    await this.recoveryCodes.deleteOfUser(tx, userId);
     return this.authenticators.delete(tx, userId);
   }
 
-  /** Removes what was enrolled from a time on, and enrolments that are not finished. */
   async removeSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
     const authenticator = await this.authenticators.lock(tx, userId);
     const isOlder = authenticator?.confirmedAt && authenticator.confirmedAt < since;
@@ -138,7 +152,6 @@ export class AuthenticatorService {
   }
 }
 
-/** What the secret of an authenticator is bound to. */
 export const placeOfAuthenticator = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
 
 /** The format that authenticator apps read from a QR code (Google Authenticator's "Key Uri Format"). */

@@ -7,10 +7,8 @@ import { ALGORITHMS, type RelyingParty } from './relying-party.js';
 const MOST_CHARACTERS = 8192;
 const MOST_TRANSPORTS = 8;
 
-/** What `PublicKeyCredential.toJSON()` gives in a browser. */
 export type CredentialJson = Readonly<Record<string, unknown>>;
 
-/** A new key pair whose private half an authenticator has shown to hold. */
 export interface NewCredential {
   readonly credentialId: Buffer;
   readonly publicKey: Buffer;
@@ -19,7 +17,6 @@ export interface NewCredential {
   readonly transports: string[];
 }
 
-/** A signature that is right. The counter has not been compared. */
 export interface Assertion {
   readonly counter: number;
   readonly backedUp: boolean;
@@ -27,7 +24,6 @@ export interface Assertion {
 
 const logger = new Logger('Passkeys');
 
-/** What a browser sends when a passkey was set up, in the form that the library expects. @throws PlatformError */
 export function parseRegistration(credential: CredentialJson): RegistrationResponseJSON {
   const { clientDataJSON, attestationObject, transports } = objectOf(credential.response);
   return {
@@ -40,7 +36,6 @@ export function parseRegistration(credential: CredentialJson): RegistrationRespo
   };
 }
 
-/** What a browser sends when a passkey was used, in the form that the library expects. @throws PlatformError */
 export function parseAssertion(credential: CredentialJson): AuthenticationResponseJSON {
   const { clientDataJSON, authenticatorData, signature, userHandle } = objectOf(credential.response);
   return {
@@ -54,10 +49,7 @@ export function parseAssertion(credential: CredentialJson): AuthenticationRespon
   };
 }
 
-/**
- * The challenge that the browser says was signed; whether it was, the signature tells.
- * @throws PlatformError INVALID_CREDENTIALS, also for a page within a frame of another origin: there are no such pages
- */
+/** @throws PlatformError INVALID_CREDENTIALS, also for a page within a frame of another origin: there are none */
 export function challengeIn({ clientDataJSON }: { readonly clientDataJSON: string }): string {
   let clientData: unknown;
   try {
@@ -72,11 +64,7 @@ export function challengeIn({ clientDataJSON }: { readonly clientDataJSON: strin
   return challenge;
 }
 
-/**
- * Checks a registration. Certificates of authenticators are neither asked for nor looked at: the library would fetch lists of
- * revoked ones from addresses that the client has chosen.
- * @throws PlatformError INVALID_CREDENTIALS
- */
+/** Certificates are not looked at: the library would fetch revocation lists from addresses that the client chose. */
 export async function verifyRegistration(
   response: RegistrationResponseJSON,
   challenge: string,
@@ -111,10 +99,6 @@ export async function verifyRegistration(
   };
 }
 
-/**
- * Checks the signature of a passkey and what it was made for.
- * @throws PlatformError INVALID_CREDENTIALS
- */
 export async function verifyAssertion(
   response: AuthenticationResponseJSON,
   challenge: string,

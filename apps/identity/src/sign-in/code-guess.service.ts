@@ -29,11 +29,7 @@ export const WAIT_OF_GUESS = `
   SELECT ceil(extract(epoch FROM next_at - clock_timestamp()))::integer AS "seconds"
     FROM code_guess WHERE tenant_id = $1 AND user_id = $2 AND place = $3`;
 
-/**
- * Five tries without a wait, then a minute that doubles with each wrong code up to an hour: about 35 codes on the first day and
- * 24 on each further one. Of a million codes, three of which are right at a time, a guesser who knows the password finds one
- * on the first day with a probability of 1 in 9,500.
- */
+/** A guesser who knows the password finds one of a million codes on the first day with a probability of 1 in 9,500. */
 export const FREE_TRIES = 5;
 
 export const FIRST_WAIT_SECONDS = 60;
@@ -45,10 +41,7 @@ export const LONGEST_WAIT_SECONDS = 3600;
 export class CodeGuessService {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Takes a try before a code is compared.
-   * @throws PlatformError RATE_LIMITED while the user has to wait
-   */
+  /** @throws PlatformError RATE_LIMITED while the user has to wait */
   async take(tenantId: string, userId: string, place: GuessPlace): Promise<void> {
     // A transaction of its own: the try counts even though the answer is an error.
     const waitSeconds = await this.database.transaction(tenantId, async (tx) => {
@@ -63,16 +56,13 @@ export class CodeGuessService {
     }
   }
 
-  /** The code was right: the count begins again. */
   async clear(tenantId: string, userId: string, place: GuessPlace): Promise<void> {
     await this.database.transaction(tenantId, (tx) => tx.repository(CodeGuess).delete({ tenantId, userId, place }));
   }
 }
 
-/** Six digits as the specification asks. */
 const CODE_DIGITS = 6;
 
-/** Codes that are sent by e-mail, and what is stored of them. */
 @Injectable()
 export class MailCodes {
   /** The current one first; a code that was stored with an older one is valid for minutes. */
@@ -98,5 +88,5 @@ export class MailCodes {
 const macOf = (key: Buffer, challengeId: string, code: string): Buffer =>
   createHmac('sha256', key).update(`${challengeId}.${code}`).digest();
 
-/** Whose sign-in it is. Challenges of one kind are not answered at the address of the other. */
+/** Challenges of one kind are not answered at the address of the other. */
 export type AccountKind = 'users' | 'operators';

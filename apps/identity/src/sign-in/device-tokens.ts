@@ -11,30 +11,20 @@ import { packIds, unpackIds } from '../packed-ids.js';
 /** Longer than any session lives by default: who signs in again after one that lasted 90 days comes from a known device. */
 const LIFE_MS = 180 * 24 * 3600 * 1000;
 const TAG_BYTES = 16;
-/** Three base64url texts: two ids, a tag of the password, the signature. */
 const TOKEN = /^([\w-]{43})\.([\w-]{22})\.([\w-]{22})$/;
 
-/** A device from which a user has signed in. */
 export interface KnownDevice {
   readonly id: string;
   readonly userId: string;
-  /** Of the password that the user had then. */
   readonly passwordTag: string;
 }
 
-/** Whose password is checked. */
 export interface PasswordHolder {
   readonly id: string;
   readonly passwordHash: string | null;
 }
 
-/**
- * Tokens by which a device is known again. One says that a user has signed in here, with the password that they have still: it
- * replaces no proof, and opens nothing but an allowance of guesses at this user's password that strangers cannot use up.
- *
- * They are signed, not stored: a stranger's token is refused without a look into the database. A new password ends them, so
- * that whoever knew the old one keeps no allowances to guess the new one with.
- */
+/** A token opens an allowance of guesses at its user's password that strangers cannot use up; a new password ends it. */
 @Injectable()
 export class DeviceTokens {
   /** The current one first; tokens that were made with another one are known as long as it is there. */
@@ -61,7 +51,6 @@ export class DeviceTokens {
     return Date.now() - uuidTimeMs(id) < LIFE_MS ? { id, userId, passwordTag: tag } : undefined;
   }
 
-  /** Whether the user has signed in on the device with the password that they have. */
   isOf(device: KnownDevice, { id, passwordHash }: PasswordHolder): boolean {
     if (device.userId !== id || passwordHash === null) return false;
     return this.keys.some((key) => isEqual(device.passwordTag, passwordTag(key, passwordHash)));
@@ -76,14 +65,11 @@ const passwordTag = (key: Buffer, passwordHash: string): string => mac(key, `pas
 const isEqual = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
-/** What a sign-in is answered with. */
 export interface SignInOutcome<T = TokenPair> {
   answer: T;
-  /** By which the device is known again, once the sign-in is complete. */
   deviceToken?: string | undefined;
 }
 
-/** Of requests and of answers, as Node spells it. */
 export const DEVICE_TOKEN_HEADER = 'x-device-token';
 
 /** For `@Describe` of a route that reads it. */
@@ -93,12 +79,10 @@ export const DEVICE_TOKEN_DESCRIPTION: HeaderDescription = {
     'What an earlier sign-in on this device was answered with in the header of the same name. Guesses of others at the account do not slow down a device that presents it. It proves nothing else.',
 };
 
-/** What is used of Fastify's reply. */
 export interface HeaderReply {
   header(name: string, value: string): unknown;
 }
 
-/** Adds the token of a completed sign-in to its answer. */
 export function giveDeviceToken(reply: HeaderReply, token: string | undefined): void {
   if (token !== undefined) reply.header(DEVICE_TOKEN_HEADER, token);
 }

@@ -54,12 +54,10 @@ export class AuthenticatorRepository {
     return (await tx.query(START_ENROLMENT, [tx.tenantId, userId, sealedSecret])).length === 1;
   }
 
-  /** The authenticator in use, or the unfinished enrolment, of a user. */
   async find(tx: TenantTransaction, userId: string): Promise<Authenticator | null> {
     return tx.repository(Authenticator).findOneBy({ tenantId: tx.tenantId, userId });
   }
 
-  /** Like find, and holds the row until the transaction ends. */
   async lock(tx: TenantTransaction, userId: string): Promise<Authenticator | null> {
     return tx.repository(Authenticator).findOne({
       where: { tenantId: tx.tenantId, userId },
@@ -67,24 +65,20 @@ export class AuthenticatorRepository {
     });
   }
 
-  /** Whether the user has an authenticator in use. */
   async isInUse(tx: TenantTransaction, userId: string): Promise<boolean> {
     return (await tx.queryPrepared(FIND_AUTHENTICATOR_IN_USE, [tx.tenantId, userId])).length === 1;
   }
 
-  /** Finishes an enrolment with the step of the code that confirmed it. */
   async confirm(tx: TenantTransaction, userId: string, lastStep: number): Promise<void> {
     await tx
       .repository(Authenticator)
       .update({ tenantId: tx.tenantId, userId }, { confirmedAt: secondsFromNow(0), lastStep });
   }
 
-  /** @returns whether the code of the step was not used before */
   async useStep(tx: TenantTransaction, userId: string, step: number): Promise<boolean> {
     return (await tx.query(USE_STEP, [tx.tenantId, userId, step])).length === 1;
   }
 
-  /** @returns whether there was one */
   async delete(tx: TenantTransaction, userId: string): Promise<boolean> {
     const { affected } = await tx.repository(Authenticator).delete({ tenantId: tx.tenantId, userId });
     return affected === 1;
@@ -107,12 +101,10 @@ export class MfaChallengeRepository {
     await tx.repository(MfaChallenge).insert({ ...challenge, attempts: 0 });
   }
 
-  /** A challenge that has not expired. */
   async find(tx: TenantTransaction, id: string): Promise<MfaChallenge | null> {
     return tx.repository(MfaChallenge).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
   }
 
-  /** Counts one more try. @returns whether there was one left, and the challenge has not expired */
   async takeTry(tx: TenantTransaction, id: string, maxTries: number): Promise<boolean> {
     return (await tx.query(TAKE_TRY, [tx.tenantId, id, maxTries])).length === 1;
   }
@@ -130,7 +122,6 @@ export const READ_SIGN_IN_POLICY = `
 
 @Injectable()
 export class SignInPolicyRepository {
-  /** All that the workspace demands. */
   async read(tx: TenantTransaction): Promise<{ secondFactor: SecondFactorPolicy; singleSignOn: boolean }> {
     const [policy] = await tx.queryPrepared<Pick<SignInPolicy, 'secondFactor' | 'singleSignOn'>>(READ_SIGN_IN_POLICY, [
       tx.tenantId,

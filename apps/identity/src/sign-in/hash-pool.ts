@@ -1,25 +1,38 @@
 import { availableParallelism } from 'node:os';
 import { PlatformError } from '@crm/contracts';
+import { counter, gauge, histogram } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
-import { queueLength, refusals, waitSeconds } from './hash-pool-metrics.js';
+
+/** From half a millisecond to the ten seconds that a queue may be configured to wait. */
+const BUCKETS = [0.0005, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10];
+
+export const queueLength = gauge('password_hash_queue_length', 'Passwords that wait to be hashed or checked');
+
+export const waitSeconds = histogram(
+  'password_hash_wait_seconds',
+  'Time that a password waited before it was hashed or checked',
+  [],
+  BUCKETS,
+);
+
+/** `full`: the queue had no place; `old`: it waited too long; `displaced`: another source had fewer in the queue. */
+export const refusals = counter(
+  'password_hash_refusals_total',
+  'Passwords that were neither hashed nor checked, answered with 503',
+  ['reason'],
+);
 
 export interface HashPoolOptions {
   /** Hashes at the same time; each takes a core and 19 MiB. */
   readonly concurrency: number;
-  /** Hashes that may wait. */
   readonly queueLength: number;
-  /** How long one may wait. */
   readonly queueMs: number;
 }
 
 /** libuv has four threads for everything that blocks: one is left for name lookups and files. */
 const MOST_THREADS = 3;
 
-/**
- * One more than there are cores: between the end of a hash and the beginning of the next one lies a turn of the event loop, in
- * which its core would wait (decision record 0175). At 25 ms a hash a full queue is done in two seconds on two cores; the time
- * leaves room for a machine that is busy.
- */
+/** One more than there are cores: a core would wait for the event loop between two hashes (decision record 0175). */
 export const HASH_POOL_DEFAULTS: HashPoolOptions = {
   concurrency: Math.min(availableParallelism() + 1, MOST_THREADS),
   queueLength: 150,
@@ -32,24 +45,17 @@ interface Waiting {
   readonly refuse: (reason: 'full' | 'old' | 'displaced') => void;
 }
 
-/**
- * Bounds what hashing passwords costs: so many at the same time, so many waiting, none for long. Sources (addresses, users)
- * take turns, and a full queue makes room for a source that has fewer in it at the expense of the one that has most: a flood
- * from one source delays the others by one hash each.
- */
+/** Sources (addresses, users) take turns: a flood from one delays each of the others by one hash. */
 @Injectable()
 export class HashPool {
-  /** By source; the next turn is that of the first key. */
+  /** The next turn is that of the first key. */
   private readonly waiting = new Map<string, Waiting[]>();
   private length = 0;
   private running = 0;
 
   constructor(private readonly options: HashPoolOptions = HASH_POOL_DEFAULTS) {}
 
-  /**
-   * @param source who causes the work
-   * @throws PlatformError SERVICE_UNAVAILABLE when too many wait or this one has waited too long
-   */
+  /** @throws PlatformError SERVICE_UNAVAILABLE when too many wait or this one has waited too long */
   async run<T>(source: string, work: () => Promise<T>): Promise<T> {
     await this.place(source);
     return this.finish(work);

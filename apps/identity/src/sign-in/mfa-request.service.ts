@@ -3,10 +3,10 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { MailService } from '../mail/mail.service.js';
-import { packIds } from '../packed-ids.js';
+import { packIds, packToken } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { hashSecret, newSecret } from '../secret.js';
-import type { Precondition } from '../sessions/sessions.js';
+import type { Precondition } from '../sessions/session-issuer.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { MailCodes } from './code-guess.service.js';
 import { MfaChallengeRepository } from './factor.repository.js';
@@ -31,22 +31,17 @@ export interface EnrolmentRequired {
   expiresIn: number;
 }
 
-/** Who signs in; the first proof was right. */
 export interface Account {
   tenantId: string;
   id: string;
   email: string;
-  /** As it was when the first proof was looked at. */
   signInEpoch: number;
-  /** Of a sign-in at a provider: when it has authenticated the user; null when it does not say. */
+  /** When a provider has authenticated the user; null when it does not say. */
   authenticatedAt?: Date | null;
 }
 
-/** What a sign-in needs beyond the password where no authenticator is set up. */
 interface Demand {
-  /** A code by mail. */
   mailCode: boolean;
-  /** A second factor has to be set up first. */
   enrolment: boolean;
   /** Why the password is not accepted although it is right. */
   refusal?: PlatformError | undefined;
@@ -54,17 +49,13 @@ interface Demand {
   refusesPasskeys?: boolean;
 }
 
-/** Reads what a sign-in needs without an authenticator. */
 type DemandOf = (tx: TenantTransaction) => Promise<Demand>;
 
-/** What a sign-in still needs. */
 interface Need {
   readonly factor: 'authenticator' | 'passkey' | 'mail' | 'enrolment';
-  /** Whether a passkey does instead. */
   readonly offersPasskey: boolean;
 }
 
-/** Asks for the second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
 @Injectable()
 export class MfaRequestService {
   private readonly limit: Limiter;
@@ -81,13 +72,7 @@ export class MfaRequestService {
     this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
   }
 
-  /**
-   * Asks for what a sign-in still needs.
-   * @param purpose what an answer to the challenge counts for
-   * @param demandOf reads what the sign-in needs without an authenticator
-   * @returns what the sign-in still needs; null when the password is enough
-   * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
-   */
+  /** @returns null when the password is enough @throws PlatformError RATE_LIMITED, or the refusal of the demand */
   async begin(
     account: Account,
     purpose: ChallengePurpose,
@@ -130,26 +115,31 @@ export class MfaRequestService {
       : { factor: 'mail', offersPasskey };
   }
 
-  private ask(
+  private async ask(
     account: Account,
     purpose: ChallengePurpose,
     { factor, offersPasskey }: Need,
   ): Promise<MfaRequired | EnrolmentRequired> {
-    if (factor === 'mail') return this.sendCode(account, purpose, offersPasskey);
-    if (factor === 'enrolment') return this.askToEnrol(account, purpose);
-    return this.askFor(account, purpose, factor, offersPasskey);
-  }
-
-  private async sendCode(account: Account, purpose: ChallengePurpose, hasPasskey: boolean): Promise<MfaRequired> {
     const { tenantId, id: userId, email } = account;
-    await this.limit.consume(userId);
     const id = newId();
+    const store = (what: Pick<MfaChallenge, 'method'> & Partial<MfaChallenge>, tx: TenantTransaction) =>
+      this.challenges.replace(tx, newChallenge(id, account, { purpose, ...what }));
+    if (factor === 'enrolment') {
+      const secret = newSecret();
+      await this.database.transaction(tenantId, (tx) =>
+        store({ method: 'enrolment', secretHash: hashSecret(secret) }, tx),
+      );
+      const enrolmentToken = packToken(tenantId, id, secret);
+      return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
+    }
+    if (factor !== 'mail') {
+      await this.database.transaction(tenantId, (tx) => store({ method: factor }, tx));
+      return mfaRequired(tenantId, id, factor === 'passkey' ? [] : ['authenticator', 'recovery_code'], offersPasskey);
+    }
+    await this.limit.consume(userId);
     const code = this.mailCodes.generate();
     await this.database.transaction(tenantId, async (tx) => {
-      await this.challenges.replace(
-        tx,
-        newChallenge(id, account, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
-      );
+      await store({ method: 'mail', codeMac: this.mailCodes.mac(id, code) }, tx);
       await this.mails.queue(tx, tenantId, {
         recipient: email,
         subject: 'Your sign-in code',
@@ -157,30 +147,7 @@ export class MfaRequestService {
         validSeconds: CHALLENGE_SECONDS,
       });
     });
-    return mfaRequired(tenantId, id, ['mail'], hasPasskey);
-  }
-
-  private async askFor(
-    account: Account,
-    purpose: ChallengePurpose,
-    method: 'authenticator' | 'passkey',
-    hasPasskey: boolean,
-  ): Promise<MfaRequired> {
-    const { tenantId } = account;
-    const id = newId();
-    const challenge = newChallenge(id, account, { purpose, method });
-    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
-    return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
-  }
-
-  private async askToEnrol(account: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
-    const { tenantId } = account;
-    const id = newId();
-    const secret = newSecret();
-    const challenge = newChallenge(id, account, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
-    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
-    const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
-    return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
+    return mfaRequired(tenantId, id, ['mail'], offersPasskey);
   }
 }
 

@@ -8,25 +8,20 @@ import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
-import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
-import { SignInPolicyRepository } from './factor.repository.js';
-import type { FactorChange } from './factor-notice.mail.js';
-import { FactorNoticeService } from './factor-notice.service.js';
-import { PasswordService } from './password.service.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
-import type { MfaSettingsView } from './sign-in.dto.js';
-import { SignInLimit } from './sign-in-limit.js';
+import { AuthenticatorService } from './authenticator.service.js';
+import { RecoveryCodeRepository, SignInPolicyRepository } from './factor.repository.js';
+import { type FactorChange, FactorNoticeService } from './factor-notice.service.js';
+import type { AuthenticatorView, MfaSettingsView } from './sign-in.dto.js';
+import { ReauthenticationService } from './step-up.service.js';
 
-/** The second factor of the current user, as they set it up themselves. */
 @Injectable()
 export class MfaSettingsService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
-    private readonly passwords: PasswordService,
-    private readonly signIns: SignInLimit,
+    private readonly reauthentication: ReauthenticationService,
     private readonly authenticators: AuthenticatorService,
-    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly recoveryCodes: RecoveryCodeRepository,
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
     private readonly sessions: SessionRepository,
@@ -40,7 +35,7 @@ export class MfaSettingsService {
       const [user, authenticator, recoveryCodesLeft, policy] = await Promise.all([
         this.users.find(tx, userId),
         this.authenticators.isInUse(tx, userId),
-        this.recoveryCodes.countLeft(tx, userId),
+        this.recoveryCodes.count(tx, userId),
         this.policies.get(tx),
       ]);
       const enabled = user?.mfaEnabled ?? false;
@@ -49,15 +44,13 @@ export class MfaSettingsService {
   }
 
   /**
-   * Turns the second factor on or off; without an authenticator it is a code by mail. Turning it off needs that factor, or a
-   * passkey, in a recent proof: the factor is there for the day on which the password is stolen.
-   * @param password of the user, who needs a recent proof in its place where they have none; a stolen access token must not be enough
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, STEP_UP_REQUIRED; CONFLICT for turning it off with an authenticator in use or where
-   *   the workspace requires it
+   * Turning it off needs that factor, or a passkey, in a recent proof: it is there for the day on which the password is
+   * stolen.
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, STEP_UP_REQUIRED, CONFLICT
    */
   async setEnabled(principal: Principal, enabled: boolean, password: string | undefined): Promise<void> {
     const { userId } = principal;
-    const checked = await this.checkPassword(principal, password);
+    const checked = await this.reauthentication.checkPassword('mfa', principal, password);
     await this.database.transaction(principal, async (tx) => {
       // The user's row is held while both are read, as an enrolment does.
       const before = await this.users.lock(tx, userId);
@@ -78,7 +71,7 @@ export class MfaSettingsService {
   }
 
   /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while an authenticator is in use */
-  async startEnrolment(principal: Principal): Promise<NewAuthenticator> {
+  async startEnrolment(principal: Principal): Promise<AuthenticatorView> {
     const { tenantId, userId } = principal;
     return this.database.transaction(tenantId, async (tx) => {
       const user = await this.lockProven(tx, principal);
@@ -87,10 +80,7 @@ export class MfaSettingsService {
     });
   }
 
-  /**
-   * @returns the recovery codes, which are shown this once
-   * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
-   */
+  /** @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS, CONFLICT when no enrolment was begun */
   async confirmEnrolment(principal: Principal, code: string): Promise<string[]> {
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
@@ -105,10 +95,7 @@ export class MfaSettingsService {
     });
   }
 
-  /**
-   * Removes the authenticator and its recovery codes. The second factor stays on, by mail.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
-   */
+  /** The second factor stays on, by mail. @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
   async removeAuthenticator(principal: Principal): Promise<void> {
     const { userId } = principal;
     await this.database.transaction(principal, async (tx) => {
@@ -122,10 +109,6 @@ export class MfaSettingsService {
     });
   }
 
-  /**
-   * @returns a new set of recovery codes; those of the previous one stop working
-   * @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator
-   */
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
@@ -135,29 +118,15 @@ export class MfaSettingsService {
       }
       await this.notify(tx, userId, 'recovery-codes-replaced');
       this.record(tx, userId, 'recovery_codes.replaced');
-      return this.recoveryCodes.replace(tx, userId);
+      return this.authenticators.replaceRecoveryCodes(tx, userId);
     });
   }
 
-  /**
-   * Holds the user and asks for the proof: no factor comes or goes after what ended the session.
-   * @throws PlatformError STEP_UP_REQUIRED
-   */
+  /** Held, so that no factor comes or goes after what ended the session. @throws PlatformError STEP_UP_REQUIRED */
   private async lockProven(tx: TenantTransaction, principal: Principal): Promise<User | null> {
     const user = await this.users.lock(tx, principal.userId);
     await this.proof.assertWithin(tx, principal);
     return user;
-  }
-
-  /** @throws PlatformError INVALID_CREDENTIALS, unless there is no password and none was given; RATE_LIMITED */
-  private async checkPassword({ tenantId, userId }: Principal, password: string | undefined): Promise<User> {
-    return this.signIns.attempt(`mfa:${userId}`, userId, async () => {
-      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-      if (user?.passwordHash === null && password === undefined) return user;
-      const right = password !== undefined && (await this.passwords.matches(user?.passwordHash, password, userId));
-      if (!user || !right) throw wrongPassword();
-      return user;
-    });
   }
 
   private record(tx: TenantTransaction, userId: string, action: AuditAction): void {

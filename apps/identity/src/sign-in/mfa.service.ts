@@ -5,48 +5,38 @@ import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import { unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { isSecret } from '../secret.js';
-import type { ProvenSignIn } from '../sessions/sessions.js';
-import { AuthenticatorService, type NewAuthenticator } from './authenticator.service.js';
+import type { ProvenSignIn } from '../sessions/session-issuer.js';
+import { AuthenticatorService, isRecoveryCode } from './authenticator.service.js';
 import { AccountKind, CodeGuessService, MailCodes } from './code-guess.service.js';
 import { MfaChallengeRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import type { Account } from './mfa-request.service.js';
-import { isRecoveryCode, RecoveryCodeService } from './recovery-code.service.js';
+import type { AuthenticatorView } from './sign-in.dto.js';
 import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './sign-in.entity.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
 const MAX_TRIES = 5;
 
-/** The user whose second factor was right, and what it was asked for. */
 export type Verified<Purpose = ChallengePurpose> = Pick<Account, 'tenantId' | 'id'> &
   Pick<ProvenSignIn, 'epoch' | 'provenAt'> & { purpose: Purpose };
 
 export const SIGN_INS: readonly SignInPurpose[] = ['sign-in', 'single-sign-on'];
 
-/** By what it was proven. */
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
 
-/** Takes the answer to what a sign-in was asked for: a code, or an enrolment. */
 @Injectable()
 export class MfaService {
   constructor(
     private readonly database: Database,
     private readonly challenges: MfaChallengeRepository,
     private readonly authenticators: AuthenticatorService,
-    private readonly recoveryCodes: RecoveryCodeService,
     private readonly guesses: CodeGuessService,
     private readonly mailCodes: MailCodes,
     private readonly refusals: RefusedActs,
     private readonly notices: FactorNoticeService,
   ) {}
 
-  /**
-   * @param purposes for which a challenge is taken; one of another counts as unknown
-   * @param origin where the code comes from
-   * @returns the user whose code it is
-   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
-   *   many wrong codes of the user
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED after too many wrong codes of the user */
   async verify<Purpose extends ChallengePurpose>(
     kind: AccountKind,
     challengeId: string,
@@ -74,16 +64,12 @@ export class MfaService {
     return { tenantId, id: userId, purpose, method: methodOf(challenge, code), ...proofOf(challenge) };
   }
 
-  /**
-   * Begins the enrolment that a sign-in demands.
-   * @param emailOf reads the address of the account, its name in the authenticator app
-   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid; CONFLICT when an authenticator is in use
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS; CONFLICT when an authenticator is in use */
   async startEnrolment(
     kind: AccountKind,
     token: string,
     emailOf: (tx: TenantTransaction, id: string, purpose: SignInPurpose) => Promise<string | undefined>,
-  ): Promise<NewAuthenticator> {
+  ): Promise<AuthenticatorView> {
     const { tenantId, userId, purpose } = await this.enrolmentOf(kind, token);
     return this.database.transaction(tenantId, async (tx) => {
       const email = await emailOf(tx, userId, purpose);
@@ -93,11 +79,8 @@ export class MfaService {
   }
 
   /**
-   * Completes a sign-in by the enrolment that it demanded.
    * @param enrolled records at the account that it has a second factor, unless it refuses the sign-in
-   * @returns the user and the recovery codes, which are shown this once
-   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code; CONFLICT when no enrolment
-   *   was begun
+   * @throws PlatformError INVALID_CREDENTIALS, CONFLICT when no enrolment was begun
    */
   async confirmEnrolment(
     kind: AccountKind,
@@ -121,13 +104,9 @@ export class MfaService {
   private async isRight(tx: TenantTransaction, challenge: MfaChallenge, code: string): Promise<boolean> {
     const { id, userId, codeMac } = challenge;
     if (challenge.method === 'mail') return codeMac !== null && this.mailCodes.isRight(id, code, codeMac);
-    if (!isRecoveryCode(code)) return this.authenticators.accepts(tx, userId, code);
-    const accepted = await this.recoveryCodes.accepts(tx, userId, code);
-    if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
-    return accepted;
+    return this.authenticators.accepts(tx, userId, code);
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS */
   private async enrolmentOf(kind: AccountKind, token: string): Promise<MfaChallenge & { purpose: SignInPurpose }> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, id] = idsOf(kind, ids, tokenRefused);
@@ -139,10 +118,7 @@ export class MfaService {
   }
 }
 
-/**
- * What the session rests on that the answer to a challenge opens. After a sign-in at a provider a code of the authenticator is a
- * proof of now, as in a step-up; a code by mail and a new authenticator are none without the first one.
- */
+/** After a sign-in at a provider a code of the authenticator is a proof of now, a mailed code or an enrolment is not. */
 function proofOf({
   purpose,
   method,

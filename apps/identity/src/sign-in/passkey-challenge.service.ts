@@ -1,16 +1,23 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import type { CallOrigin } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TransactionOrigin } from '@crm/database';
 import { EncryptionKeys } from '@crm/encryption';
-import { Inject, Injectable } from '@nestjs/common';
+import { Limiter, LimiterStore } from '@crm/limits';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
+import { SYSTEM } from '../audit/audit-trail.service.js';
+import { RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { packIds, unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { SPEND_CHALLENGE } from './passkey.repository.js';
+import { challengeIn, parseAssertion, verifyAssertion } from './ceremony.js';
+import { FactorNoticeService } from './factor-notice.service.js';
+import type { PasskeyAnswerInput } from './passkey.dto.js';
+import { PasskeyRepository, SPEND_CHALLENGE } from './passkey.repository.js';
 import { ALGORITHMS, RelyingParty } from './relying-party.js';
 import type { Passkey } from './sign-in.entity.js';
 
@@ -21,19 +28,13 @@ export type ChallengePurpose =
   | { readonly act: 'sign-in'; readonly kind: 'users' | 'operators' }
   | { readonly act: 'registration' | 'step-up'; readonly sessionId: string };
 
-/** A challenge as it is given out. */
 export interface PasskeyChallenge {
-  /** To be presented with the answer. */
   readonly challengeId: string;
   /** 32 bytes in base64url, which the authenticator signs. */
   readonly challenge: string;
 }
 
-/**
- * Challenges, each for one answer within five minutes. A challenge is a code of its id, made with a key that all replicas
- * have, so that giving one out costs no row: sign-in pages ask for one each time they are shown, and anybody can. What is
- * stored is that one was answered.
- */
+/** A challenge is a code of its id: giving one out, which anybody can ask for, costs no row. Its answer is stored. */
 @Injectable()
 export class PasskeyChallengeService {
   /** The current one first; a challenge of an older one is valid for minutes. */
@@ -52,11 +53,7 @@ export class PasskeyChallengeService {
     return { challengeId, challenge: challengeOf(this.macKeys[0], purpose, challengeId) };
   }
 
-  /**
-   * Spends the challenge, whatever becomes of its answer.
-   * @param presented the challenge that was signed, by the client's word
-   * @throws PlatformError INVALID_CREDENTIALS for one that was not given out for this, has expired or was spent
-   */
+  /** @throws PlatformError INVALID_CREDENTIALS for one that was not given out for this, has expired or was spent */
   async spend(purpose: ChallengePurpose, challengeId: string, presented: string): Promise<void> {
     const [id, expires] = parse(challengeId) ?? [];
     // Only who was given the challenge knows it, so whatever reaches the database was given out.
@@ -84,12 +81,10 @@ function parse(challengeId: string): [string, number] | undefined {
 
 const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The challenge is not valid any more');
 
-/** Shown by browsers when a passkey is set up. */
 const NAME = 'CRM platform';
 
 const TIMEOUT_MS = CHALLENGE_SECONDS * 1000;
 
-/** Options for a browser, and what is sent back with its answer. */
 export interface PasskeyOptions<Options extends object> {
   readonly challengeId: string;
   readonly expiresIn: number;
@@ -97,7 +92,6 @@ export interface PasskeyOptions<Options extends object> {
   readonly publicKey: Options;
 }
 
-/** Whose passkey is set up. */
 export interface PasskeyHolder {
   readonly tenantId: string;
   readonly id: string;
@@ -105,10 +99,7 @@ export interface PasskeyHolder {
   readonly name: string;
 }
 
-/**
- * What the authenticator keeps of the account and presents at each sign-in: the ids of tenant and user, which say nothing about
- * a person. So an account is found without its address, and without a table that crosses tenants.
- */
+/** Tenant and user, so that an account is found without its address, and without a table that crosses tenants. */
 const userHandle = ({ tenantId, id }: PasskeyHolder): string => packIds(tenantId, id);
 
 /** @returns tenant and user, undefined for a text that no authenticator got from here */
@@ -162,3 +153,93 @@ const descriptor = ({ credentialId, transports }: Passkey) => ({
   type: 'public-key' as const,
   transports,
 });
+
+export interface PasskeyAccount {
+  readonly tenantId: string;
+  readonly userId: string;
+}
+
+/** Mails about one passkey in a day: who holds a copy cannot flood the mailbox of its owner. */
+const NOTICES = { name: 'passkey-notice', points: 3, windowSeconds: 24 * 3600 };
+
+@Injectable()
+export class PasskeyAssertionService {
+  private readonly logger = new Logger('Passkeys');
+  private readonly noticeLimit: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly passkeys: PasskeyRepository,
+    private readonly challenges: PasskeyChallengeService,
+    private readonly notices: FactorNoticeService,
+    private readonly refusals: RefusedActs,
+    limits: LimiterStore,
+  ) {
+    this.noticeLimit = new Limiter(limits, NOTICES);
+  }
+
+  /**
+   * @param known who has to have used it; otherwise the authenticator says it
+   * @throws PlatformError INVALID_CREDENTIALS
+   */
+  async check(
+    purpose: ChallengePurpose,
+    party: RelyingParty,
+    { challengeId, credential }: PasskeyAnswerInput,
+    isOwner: (account: PasskeyAccount) => boolean,
+    origin: CallOrigin,
+    known?: PasskeyAccount,
+  ): Promise<PasskeyAccount & { passkeyId: string }> {
+    const answer = parseAssertion(credential);
+    const { userHandle } = answer.response;
+    const challenge = challengeIn(answer.response);
+    await this.challenges.spend(purpose, challengeId, challenge);
+    // An authenticator that was offered its passkeys by name may leave out whose they are (WebAuthn, 7.2, step 6).
+    const account = userHandle === undefined ? known : readUserHandle(userHandle);
+    if (account === undefined || !isOwner(account)) throw notAccepted();
+    const { tenantId, userId } = account;
+    const passkey = await this.database.transaction(tenantId, (tx) =>
+      this.passkeys.findByCredential(tx, userId, Buffer.from(answer.id, 'base64url')),
+    );
+    if (!passkey) throw notAccepted();
+    const { counter, backedUp } = await verifyAssertion(answer, challenge, party, passkey.publicKey);
+    const used = await this.database.transaction(tenantId, (tx) =>
+      this.passkeys.use(tx, passkey.id, counter, backedUp),
+    );
+    if (!used) await this.refuseCopy(passkey, counter, origin);
+    return { ...account, passkeyId: passkey.id };
+  }
+
+  /** The key exists twice, or was deleted meanwhile. Its owner decides: some authenticators count wrongly. */
+  private async refuseCopy(
+    { tenantId, userId, id, name }: Passkey,
+    counter: number,
+    origin: CallOrigin,
+  ): Promise<never> {
+    this.logger.warn({ msg: 'A passkey was refused: its counter went back', tenantId, userId, passkeyId: id, counter });
+    this.refusals.note(fromThere(origin, tenantId), {
+      action: 'passkey.refused',
+      outcome: 'failure',
+      // Whoever has a copy is not the user.
+      actor: SYSTEM,
+      subject: { kind: 'user', id: userId },
+      detail: { passkeyId: id },
+    });
+    if (await this.noticeLimit.admits(id)) {
+      await this.database.transaction(tenantId, async (tx) => {
+        if (await this.passkeys.find(tx, userId, id)) {
+          await this.notices.send(tx, userId, { change: 'passkey-refused', name });
+        }
+      });
+    }
+    throw notAccepted();
+  }
+}
+
+/** Without the method that a sign-in names, and without whoever holds the session. */
+const fromThere = (
+  { address, userAgent, requestId, traceparent }: CallOrigin,
+  tenantId: string,
+): TransactionOrigin => ({ tenantId, address, userAgent, requestId, traceparent });
+
+const notAccepted = () => new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');

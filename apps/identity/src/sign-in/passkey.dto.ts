@@ -4,7 +4,6 @@ const CREDENTIAL = {
   description: 'What the browser returned: `PublicKeyCredential.toJSON()`',
 };
 
-/** A signature, as `toJSON()` gives it. */
 const ASSERTION_EXAMPLE = {
   id: 'nDmFnjwXpHbQ2iTAQ5kDrw',
   rawId: 'nDmFnjwXpHbQ2iTAQ5kDrw',
@@ -30,7 +29,6 @@ const ATTESTATION_EXAMPLE = {
 
 const NAME = { maxLength: 60, pattern: /\S/, example: 'Key in the drawer' };
 
-/** Answers the options of a sign-in or a step-up. */
 export class PasskeyAnswerInput {
   @TextField({ maxLength: 60, description: '`challengeId` of the options' })
   challengeId: string;
@@ -39,7 +37,6 @@ export class PasskeyAnswerInput {
   credential: Record<string, unknown>;
 }
 
-/** Answers the options of a registration. */
 export class PasskeyInput {
   @TextField({ maxLength: 60, description: '`challengeId` of the options' })
   challengeId: string;

@@ -51,29 +51,24 @@ export class PasskeyRepository {
     return (await tx.repository(Passkey).findOne({ where, lock: { mode: 'pessimistic_read' } })) !== null;
   }
 
-  /** The passkey of the user that an authenticator calls so. */
   async findByCredential(tx: TenantTransaction, userId: string, credentialId: Buffer): Promise<Passkey | null> {
     return tx.repository(Passkey).findOneBy({ tenantId: tx.tenantId, userId, credentialId });
   }
 
-  /** Notes a use. @returns whether the counter has grown, or is not used, and the passkey is still there */
   async use(tx: TenantTransaction, id: string, counter: number, backedUp: boolean): Promise<boolean> {
     return (await tx.query(USE_PASSKEY, [tx.tenantId, id, counter, backedUp])).length === 1;
   }
 
-  /** @returns whether there was one */
   async rename(tx: TenantTransaction, userId: string, id: string, name: string): Promise<boolean> {
     const { affected } = await tx.repository(Passkey).update({ tenantId: tx.tenantId, userId, id }, { name });
     return affected === 1;
   }
 
-  /** @returns whether there was one */
   async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
     const { affected } = await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, id });
     return affected === 1;
   }
 
-  /** For an account that ends or has lost what it signs in with. */
   async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
     await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId });
   }

@@ -1,61 +1,262 @@
+import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, isUniqueViolation, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
+import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { deviceOf } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { UserRepository } from '../people/user.repository.js';
-import { RecentProof } from '../sessions/proof.service.js';
-import { SessionRepository } from '../sessions/session.repository.js';
+import { PLATFORM_TENANT, tenantOf } from '../platform-tenant.js';
+import { RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { SessionService } from '../sessions/session.service.js';
-import { DeviceTokens } from './device-tokens.js';
+import type { SessionIssuer, SignInOrigin } from '../sessions/session-issuer.js';
+import { challengeIn, parseRegistration, verifyRegistration } from './ceremony.js';
+import { DeviceTokens, type PasswordHolder, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
-import type { PasskeyView } from './passkey.dto.js';
+import type { PasskeyAnswerInput, PasskeyInput, PasskeyView } from './passkey.dto.js';
 import { PasskeyRepository } from './passkey.repository.js';
-import { PasskeyAssertionService } from './passkey-assertion.service.js';
-import { PasskeyChallengeService } from './passkey-challenge.service.js';
-import { Passkeys } from './passkeys.js';
+import {
+  assertionOptions,
+  type PasskeyAccount,
+  PasskeyAssertionService,
+  PasskeyChallengeService,
+  type PasskeyOptions,
+  registrationOptions,
+} from './passkey-challenge.service.js';
+import type { RelyingParty } from './relying-party.js';
 import type { Passkey } from './sign-in.entity.js';
 import { SignInLimit } from './sign-in-limit.js';
 
-/** The passkeys of users. */
+export const MOST_PASSKEYS = 10;
+
+/** What the passkeys of users and of operators have in common: everything but whose they are. */
+export interface PasskeyHolders {
+  readonly kind: 'users' | 'operators';
+  /** Null where the platform has no address that browsers accept. */
+  readonly party: RelyingParty | null;
+  readonly sessions: SessionIssuer;
+  /** Reads an account and holds it until the transaction ends. @returns null for one who is not active */
+  lock(tx: TenantTransaction, id: string): Promise<{ email: string; name: string } | null>;
+  /** @throws PlatformError with what stands in the way */
+  admit(tx: TenantTransaction, id: string): Promise<(PasswordHolder & { signInEpoch: number }) | null>;
+}
+
+@Injectable()
+export class PasskeyParts {
+  constructor(
+    readonly database: Database,
+    readonly passkeys: PasskeyRepository,
+    readonly challenges: PasskeyChallengeService,
+    readonly assertions: PasskeyAssertionService,
+    readonly notices: FactorNoticeService,
+    readonly limit: SignInLimit,
+    readonly proof: RecentProof,
+    readonly trail: AuditTrail,
+    readonly devices: DeviceTokens,
+  ) {}
+}
+
+export abstract class Passkeys {
+  protected constructor(
+    private readonly parts: PasskeyParts,
+    private readonly holders: PasskeyHolders,
+  ) {}
+
+  /** @throws PlatformError STEP_UP_REQUIRED; CONFLICT with ten passkeys, and where there are none */
+  async registrationOptions(principal: Principal): Promise<PasskeyOptions<PublicKeyCredentialCreationOptionsJSON>> {
+    const party = this.party();
+    const sessionId = await this.provenSession(principal);
+    const tenantId = tenantOf(principal);
+    const { holder, existing } = await this.parts.database.transaction(tenantId, (tx) =>
+      this.lockWithRoom(tx, principal.userId),
+    );
+    const challenge = this.parts.challenges.issue({ act: 'registration', sessionId });
+    return registrationOptions(party, challenge, { tenantId, id: principal.userId, ...holder }, existing);
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS; CONFLICT with ten passkeys, or for a known one */
+  async register(
+    principal: Principal,
+    { challengeId, credential, name }: PasskeyInput,
+    userAgent: string | null,
+  ): Promise<Passkey> {
+    const party = this.party();
+    const sessionId = await this.provenSession(principal);
+    const response = parseRegistration(credential);
+    const challenge = challengeIn(response.response);
+    await this.parts.challenges.spend({ act: 'registration', sessionId }, challengeId, challenge);
+    const verified = await verifyRegistration(response, challenge, party);
+    const { userId } = principal;
+    const passkey = { id: newId(), userId, name: name?.trim() || (deviceOf(userAgent) ?? 'Passkey'), ...verified };
+    try {
+      return await this.parts.database.transaction(inTenant(principal), async (tx) => {
+        await this.lockWithRoom(tx, userId);
+        // Again, now that the account cannot change: a passkey must not outlive what ended the session meanwhile.
+        await this.parts.proof.assertWithin(tx, principal);
+        await this.parts.passkeys.insert(tx, passkey);
+        await this.parts.notices.send(tx, userId, { change: 'passkey-added', name: passkey.name });
+        this.record(tx, 'passkey.added', userId, passkey.id);
+        return this.require(tx, userId, passkey.id);
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, 'passkey_credential_id_key')) throw error;
+      throw new PlatformError('CONFLICT', 'The passkey is registered already');
+    }
+  }
+
+  async list(principal: Principal): Promise<Passkey[]> {
+    return this.parts.database.transaction(tenantOf(principal), (tx) => this.parts.passkeys.list(tx, principal.userId));
+  }
+
+  async rename(principal: Principal, id: string, name: string): Promise<Passkey> {
+    return this.parts.database.transaction(tenantOf(principal), async (tx) => {
+      await this.parts.passkeys.rename(tx, principal.userId, id, name.trim());
+      return this.require(tx, principal.userId, id);
+    });
+  }
+
+  /** Sessions that it opened go on. @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
+  async remove(principal: Principal, id: string): Promise<void> {
+    await this.parts.database.transaction(inTenant(principal), async (tx) => {
+      // Held, so that nothing ends the session between the proof and the removal.
+      await this.holders.lock(tx, principal.userId);
+      await this.parts.proof.assertWithin(tx, principal);
+      const { name } = await this.require(tx, principal.userId, id);
+      const removed = await this.parts.passkeys.delete(tx, principal.userId, id);
+      if (!removed) throw notFound();
+      await this.parts.notices.send(tx, principal.userId, { change: 'passkey-removed', name });
+      this.record(tx, 'passkey.removed', principal.userId, id);
+    });
+  }
+
+  /** The same for everybody: who signs in is known once their authenticator says so. @throws PlatformError CONFLICT */
+  signInOptions(): PasskeyOptions<PublicKeyCredentialRequestOptionsJSON> {
+    const { kind } = this.holders;
+    return assertionOptions(this.party(), this.parts.challenges.issue({ act: 'sign-in', kind }), []);
+  }
+
+  /**
+   * Possession, and knowledge or a trait, are both proven: no second factor is asked for.
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, INVALID_CREDENTIALS, RATE_LIMITED, CONFLICT where there are no
+   * passkeys
+   */
+  async signIn(answer: PasskeyAnswerInput, origin: SignInOrigin): Promise<SignInOutcome> {
+    const party = this.party();
+    const { kind, sessions, admit } = this.holders;
+    const { tenantId, userId, passkeyId } = await this.parts.limit.attempt(
+      `passkey:${claimedHandle(answer)}`,
+      origin.address,
+      async () => {
+        const isOwner = ({ tenantId }: PasskeyAccount) => (tenantId === PLATFORM_TENANT) === (kind === 'operators');
+        return this.parts.assertions.check({ act: 'sign-in', kind }, party, answer, isOwner, origin);
+      },
+    );
+    // After the proof, and not a failed attempt: whoever is told that they have to sign in elsewhere has proven who they are.
+    const holder = await this.parts.database.transaction(tenantId, async (tx) => {
+      // Sent together. What removes passkeys because others may have them begins an epoch with it, and waits for the one that is held.
+      const [found, isThere] = await Promise.all([admit(tx, userId), this.parts.passkeys.hold(tx, userId, passkeyId)]);
+      return isThere ? found : null;
+    });
+    if (!holder) throw new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
+    const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch };
+    return { answer: await sessions.open(tenantId, userId, proven), deviceToken: this.parts.devices.issue(holder) };
+  }
+
+  /** @throws PlatformError FORBIDDEN for a token without a session; CONFLICT without a passkey */
+  async stepUpOptions(principal: Principal): Promise<PasskeyOptions<PublicKeyCredentialRequestOptionsJSON>> {
+    const party = this.party();
+    const sessionId = sessionOf(principal);
+    const own = await this.list(principal);
+    if (own.length === 0) throw new PlatformError('CONFLICT', 'The account has no passkey');
+    return assertionOptions(party, this.parts.challenges.issue({ act: 'step-up', sessionId }), own);
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session */
+  async stepUp(principal: Principal, answer: PasskeyAnswerInput): Promise<void> {
+    const party = this.party();
+    const sessionId = sessionOf(principal);
+    const { userId } = principal;
+    const own = { tenantId: tenantOf(principal), userId };
+    await this.parts.limit.attempt(`passkey-step-up:${userId}`, userId, async () => {
+      const isOwner = (account: PasskeyAccount) => account.tenantId === own.tenantId && account.userId === userId;
+      await this.parts.assertions.check({ act: 'step-up', sessionId }, party, answer, isOwner, principal, own);
+    });
+    await this.parts.proof.note(principal);
+  }
+
+  private record(tx: TenantTransaction, action: AuditAction, userId: string, passkeyId: string): void {
+    this.parts.trail.record(tx, { action, subject: { kind: 'user', id: userId }, detail: { passkeyId } });
+  }
+
+  private party(): RelyingParty {
+    if (!this.holders.party) throw new PlatformError('CONFLICT', 'Passkeys are not set up on this platform');
+    return this.holders.party;
+  }
+
+  private async provenSession(principal: Principal): Promise<string> {
+    await this.parts.proof.assert(principal);
+    return sessionOf(principal);
+  }
+
+  /** Holds the account, so that two registrations at once do not both find room. @throws PlatformError NOT_FOUND, CONFLICT */
+  private async lockWithRoom(tx: TenantTransaction, userId: string) {
+    const holder = await this.holders.lock(tx, userId);
+    if (!holder) throw new PlatformError('NOT_FOUND', 'There is no such user');
+    const existing = await this.parts.passkeys.list(tx, userId);
+    if (existing.length >= MOST_PASSKEYS) {
+      throw new PlatformError('CONFLICT', `An account has ${MOST_PASSKEYS} passkeys at most`);
+    }
+    return { holder: { email: holder.email, name: holder.name }, existing };
+  }
+
+  private async require(tx: TenantTransaction, userId: string, id: string): Promise<Passkey> {
+    const passkey = await this.parts.passkeys.find(tx, userId, id);
+    if (!passkey) throw notFound();
+    return passkey;
+  }
+}
+
+const inTenant = (principal: Principal) => ({ ...principal, tenantId: tenantOf(principal) });
+
+/** Failures are counted by whom the answer names; what is not the handle of an account is counted together. */
+function claimedHandle({ credential }: PasskeyAnswerInput): string {
+  const { userHandle } = (credential.response ?? {}) as { userHandle?: unknown };
+  return typeof userHandle === 'string' && userHandle.length <= 64 ? userHandle : 'nobody';
+}
+
+const notFound = () => new PlatformError('NOT_FOUND', 'There is no such passkey');
+
 @Injectable()
 export class PasskeyService extends Passkeys {
   constructor(
-    database: Database,
-    passkeys: PasskeyRepository,
-    challenges: PasskeyChallengeService,
-    assertions: PasskeyAssertionService,
-    notices: FactorNoticeService,
-    limit: SignInLimit,
-    proof: RecentProof,
-    sessions: SessionRepository,
-    trail: AuditTrail,
-    devices: DeviceTokens,
-    userSessions: SessionService,
+    parts: PasskeyParts,
+    sessions: SessionService,
     users: UserRepository,
     policies: SignInPolicyRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
-    super(
-      { database, passkeys, challenges, assertions, notices, limit, proof, sessions, trail, devices },
-      {
-        kind: 'users',
-        party: config.passkeys.users,
-        sessions: userSessions,
-        lock: async (tx, id) => {
-          const user = await users.lock(tx, id);
-          return user?.status === 'active' ? user : null;
-        },
-        admit: async (tx, id) => {
-          // Sent together: one round trip.
-          const [user, { singleSignOn }] = await Promise.all([users.find(tx, id), policies.read(tx)]);
-          // As with passwords: owners get in when the identity provider fails.
-          if (singleSignOn && !user?.roles.includes('owner')) throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
-          return user;
-        },
+    super(parts, {
+      kind: 'users',
+      party: config.passkeys.users,
+      sessions,
+      lock: async (tx, id) => {
+        const user = await users.lock(tx, id);
+        return user?.status === 'active' ? user : null;
       },
-    );
+      admit: async (tx, id) => {
+        // Sent together: one round trip.
+        const [user, { singleSignOn }] = await Promise.all([users.find(tx, id), policies.read(tx)]);
+        // As with passwords: owners get in when the identity provider fails.
+        if (singleSignOn && !user?.roles.includes('owner')) throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
+        return user;
+      },
+    });
   }
 }
 

@@ -6,11 +6,9 @@ import { PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
-/** What is known of the user whose password it will be. */
 interface PasswordOwner {
   email: string;
   name: string;
-  /** Name of the workspace. */
   workspace?: string;
 }
 
@@ -19,7 +17,6 @@ const SHORTEST = 3;
 /** Letters that must remain of a password when what is known of its owner is taken out of it. */
 const LETTERS_LEFT = 5;
 
-/** What anybody who attacks this account knows: address, name and workspace, whole and in words; lower case. */
 function ownWords({ email, name, workspace = '' }: PasswordOwner): string[] {
   const wholes = [email, name, workspace].map(plain);
   const words = wholes.flatMap((text) => [
@@ -32,14 +29,12 @@ function ownWords({ email, name, workspace = '' }: PasswordOwner): string[] {
     .sort((left, right) => right.length - left.length);
 }
 
-/** Whether hardly a letter is left of a password without its owner's words, such as of `Globex-Admin-2026`. */
 function consistsOf(password: string, words: readonly string[]): boolean {
   const text = plain(password);
   const rest = words.reduce((left, word) => left.replaceAll(word, ' '), text);
   return rest !== text && rest.replace(/\P{L}+/gu, '').length < LETTERS_LEFT;
 }
 
-/** Without case and accents. */
 const plain = (text: string): string =>
   text
     .normalize('NFKD')
@@ -49,7 +44,6 @@ const plain = (text: string): string =>
 /** Characters that are looked at: time grows faster than length, and a password that is weak so far is refused anyway. */
 const LONGEST = 40;
 
-/** How an attacker would get at a password. */
 interface GuessEstimate {
   readonly guesses: number;
   /** Whether the cheapest way uses what is known of its owner. */
@@ -58,12 +52,7 @@ interface GuessEstimate {
 
 let estimator: Promise<ZxcvbnFactory> | undefined;
 
-/**
- * How many guesses a password takes from somebody who begins with the passwords known from breaches, keyboard patterns, dates,
- * repetitions and the words given. The list is some 50,000 passwords from breaches and 8,000 words; it is read with the
- * first password, because most processes never need it.
- * @param ownWords in lower case
- */
+/** Some 50,000 passwords and 8,000 words, read with the first password: most processes never need them. */
 async function estimateGuesses(password: string, ownWords: readonly string[]): Promise<GuessEstimate> {
   estimator ??= openEstimator();
   const { guesses, sequence } = (await estimator).check(password.slice(0, LONGEST), [...ownWords]);
@@ -80,15 +69,12 @@ async function openEstimator(): Promise<ZxcvbnFactory> {
 
 /** Beginnings of the SHA-256 of 43,940 passwords, in ascending order (docs/supply-chain.md says where they are from). */
 const BREACHED = new URL('./breached-passwords.br', import.meta.url);
-/** Of so many passwords, one of 25 million others has the beginning of its hash in common. */
+/** One of 25 million passwords has the beginning of its hash in common with one of these. */
 const HASH_BYTES = 5;
 
 let list: Promise<Buffer> | undefined;
 
-/**
- * Whether a password is among the million most common ones that breaches have brought to light, in whatever case. The list is
- * read with the first password: 220 kB that most processes never need.
- */
+/** One of the million most common, in whatever case. Read with the first password: most processes never need it. */
 async function isBreached(password: string): Promise<boolean> {
   list ??= readFile(BREACHED).then(promisify(brotliDecompress));
   const hashes = await list;
@@ -104,21 +90,12 @@ async function isBreached(password: string): Promise<boolean> {
   return false;
 }
 
-/**
- * Guesses that a password must take: what zxcvbn calls "safely unguessable: moderate protection from offline slow-hash
- * scenario", its score 3 of 4.
- */
+/** zxcvbn's "safely unguessable: moderate protection from offline slow-hash scenario", its score 3 of 4. */
 const LEAST_GUESSES = 1e8;
 
-/** Which passwords are accepted beyond their length. */
 @Injectable()
 export class PasswordPolicy {
-  /**
-   * Takes some milliseconds of the processor: callers check a limit first.
-   * @param pointer to the password in the body
-   * @throws PlatformError WEAK_PASSWORD for a password that is known from breaches, or easily guessed by itself or by somebody
-   *   who knows its owner
-   */
+  /** Takes milliseconds of the processor: callers check a limit first. @throws PlatformError WEAK_PASSWORD */
   async assertAcceptable(password: string, owner: PasswordOwner, pointer = '/password'): Promise<void> {
     if (await isBreached(password)) {
       throw weak(pointer, 'COMMON_PASSWORD', 'The password is known from a breach of another service');

@@ -5,18 +5,18 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { HashPool } from './hash-pool.js';
 
-/**
- * Argon2id with 19 MiB, two passes, one lane: the first choice of the OWASP Password Storage Cheat Sheet. The library's
- * default algorithm is Argon2id; it works on the thread pool, so the event loop stays free.
- */
+/** Argon2id with 19 MiB, two passes, one lane: the first choice of the OWASP Password Storage Cheat Sheet. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/**
- * Length in characters. NIST SP 800-63B asks for length and advises against composition rules; above 256 a password
- * only costs time. Twelve is this platform's choice between its minimum of 8 and the 15 it asks where a password is the
- * only factor.
- */
+/** Characters. NIST SP 800-63B asks for 8 at least, and for 15 where a password is the only factor. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const;
+
+/** The field of a password that is set. */
+export const NEW_PASSWORD = {
+  minLength: PASSWORD_LENGTH.min,
+  maxLength: PASSWORD_LENGTH.max,
+  example: 'correct-horse-battery-staple',
+};
 
 /** The source of hashes that no person waits for, such as those of programs. */
 const NOBODY = '';
@@ -30,7 +30,7 @@ export class PasswordService {
   constructor(private readonly pool: HashPool = new HashPool()) {}
 
   /**
-   * @param source who causes the work (an address, a user): sources take turns in the pool
+   * @param source who causes the work (an address, a user)
    * @returns PHC string
    * @throws PlatformError SERVICE_UNAVAILABLE
    */
@@ -38,24 +38,14 @@ export class PasswordService {
     return this.pool.run(source, () => hash(password.normalize('NFC'), PARAMETERS));
   }
 
-  /**
-   * Whether the password is the one that was hashed. Takes the same time when there is no hash.
-   * @param stored PHC string, or null when there is no account or no password yet
-   * @param source as for hash
-   * @throws PlatformError SERVICE_UNAVAILABLE
-   */
+  /** Takes the same time when there is no hash. @throws PlatformError SERVICE_UNAVAILABLE */
   async matches(stored: string | null | undefined, password: string, source = NOBODY): Promise<boolean> {
     const decoy = await this.decoy;
     const right = await this.pool.run(source, () => verify(stored ?? decoy, password.normalize('NFC')));
     return stored ? right : false;
   }
 
-  /**
-   * Hashes a password again whose stored hash was made with other parameters than today's. It never delays others: while the
-   * pool is busy it is left to a later sign-in.
-   * @param stored PHC string that the password has matched
-   * @returns undefined when there is nothing to store
-   */
+  /** While the pool is busy it is left to a later sign-in. @returns undefined when there is nothing to store */
   async rehash(stored: string, password: string): Promise<string | undefined> {
     const { memoryCost, timeCost, parallelism } = parseOptions(stored);
     const isCurrent =
@@ -67,10 +57,7 @@ export class PasswordService {
   }
 }
 
-/**
- * Marks that distinguish two passwords and reveal nothing about them without the key of the service. They replace a
- * password where a fast hash is stored: a reader of the table could guess the password from a plain hash.
- */
+/** Distinguish two passwords where a fast hash is stored, from which a reader of the table could guess a plain one. */
 @Injectable()
 export class PasswordMarks {
   private readonly key: Buffer;

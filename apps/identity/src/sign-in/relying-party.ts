@@ -15,23 +15,17 @@ export interface RelyingParty {
   readonly origins: readonly string[];
 }
 
-/** What is configured of a relying party. */
 export interface RelyingPartySettings {
   /** Empty: the origin of `address`. */
   readonly origins: readonly string[];
   /** Undefined: the domain of the first origin. */
   readonly id: string | undefined;
-  /** The public address of the pages; undefined where it is not known. */
   readonly address: string | undefined;
 }
 
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
-/**
- * Where passkeys are used. What is set is taken as it is; what follows from the address is left out where browsers would not have it:
- * they know passkeys of domains with TLS, and of `localhost`, which is meant for an address of this machine.
- * @returns null where there can be no passkeys
- */
+/** What follows from the address is left out where browsers would not have it. @returns null for no passkeys */
 export function relyingParty({ origins, id, address }: RelyingPartySettings): RelyingParty | null {
   if (origins.length > 0) return { id: id ?? parseUrl(origins[0] ?? '')?.hostname ?? '', origins };
   const url = parseUrl(address ?? '');
@@ -41,10 +35,7 @@ export function relyingParty({ origins, id, address }: RelyingPartySettings): Re
   return id === undefined && problemsOf(party).length > 0 ? null : party;
 }
 
-/**
- * Why a browser would not use passkeys so.
- * @returns one problem for each origin that is wrong
- */
+/** @returns one problem for each origin that a browser would refuse */
 export function problemsOf({ id, origins }: RelyingParty): string[] {
   return origins.flatMap((origin) => {
     const url = parseUrl(origin);

@@ -5,15 +5,11 @@ import { Injectable } from '@nestjs/common';
 /** Tasks of one key that wait: more than any person causes. */
 const MOST_WAITING = 50;
 
-/** Runs tasks of the same key one after the other, tasks of different keys concurrently. */
 class KeyedQueue {
   private readonly tails = new Map<string, Promise<void>>();
   private readonly lengths = new Map<string, number>();
 
-  /**
-   * Resolves or rejects as the task does.
-   * @throws PlatformError SERVICE_UNAVAILABLE when too many tasks of the key wait
-   */
+  /** @throws PlatformError SERVICE_UNAVAILABLE when too many tasks of the key wait */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const length = this.lengths.get(key) ?? 0;
     if (length > MOST_WAITING) throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many attempts are under way');
@@ -42,12 +38,10 @@ const QUARTER_HOUR = 15 * 60;
 export const FAILURES_PER_ACCOUNT = 10;
 /** Failed attempts from one address on whatever accounts; an office behind one address shares them. */
 export const FAILURES_PER_ADDRESS = 100;
-/** Failed attempts on one account in an hour, from whatever addresses. */
 export const FAILURES_FROM_ANYWHERE = 30;
 /** Failed attempts from a known device, once the account is slowed. */
 export const FAILURES_PER_DEVICE = 10;
 
-/** A device that a user has signed in from. */
 export interface DeviceAttempt<T> {
   readonly id: string;
   /** Like the attempt, on the device's own account alone; undefined when the device turns out not to be known there. */
@@ -55,13 +49,9 @@ export interface DeviceAttempt<T> {
 }
 
 /**
- * Counts failed sign-ins, never successful ones: per account and address, per address alone and, for guesses at a password,
- * per account alone. Guessers from many addresses so slow down an account, but never its owner: a known device has an
- * allowance of its own, which nobody else can use up.
- *
- * An attempt uses its points before it begins and gets them back unless it failed, so that many at once, at whichever
- * replica, get no more tries than one by one. Those on the same account from the same address, or from the same device, are
- * decided one after the other, so that many right ones at once do not refuse each other.
+ * Counts failed sign-ins: per account and address, per address and, for guesses at a password, per account, which known
+ * devices pass. An attempt uses its points before it begins and gets them back unless it failed, so that many at once
+ * get no more tries than one by one; those of one account and address are decided one after the other.
  */
 @Injectable()
 export class SignInLimit {
@@ -87,11 +77,9 @@ export class SignInLimit {
   }
 
   /**
-   * Makes one attempt, if there is one left.
-   * @param account what is signed in to, e.g. `challenge:…`
-   * @param address where the attempt comes from
+   * @param account e.g. `challenge:…`
    * @param attempt rejects with INVALID_CREDENTIALS when it failed; anything else does not count
-   * @throws PlatformError RATE_LIMITED, or what the attempt rejects with
+   * @throws PlatformError RATE_LIMITED
    */
   async attempt<T>(account: string, address: string, attempt: () => Promise<T>): Promise<T> {
     const from = addressKey(address);
@@ -99,11 +87,7 @@ export class SignInLimit {
     return this.queue.run(key, () => counted(this.limits, [key, from], attempt));
   }
 
-  /**
-   * Like {@link attempt}, for a password that anybody can guess at from anywhere.
-   * @param account e.g. `user:a@b.test`, whether it exists or not
-   * @param device where the caller says that it is one; it is asked only when the attempt would be refused
-   */
+  /** For a password that anybody can guess at. @param device asked only when the attempt would be refused */
   async guess<T>(account: string, address: string, attempt: () => Promise<T>, device?: DeviceAttempt<T>): Promise<T> {
     const from = addressKey(address);
     const key = `${account}|${from}`;
@@ -123,7 +107,6 @@ export class SignInLimit {
 const SLOWED =
   'Too many failed attempts on this account: try again later, from a device that has signed in before, or set a new password by mail';
 
-/** @throws PlatformError RATE_LIMITED before the attempt is made, or what it rejects with */
 async function counted<T>(limits: LimitGroup, keys: readonly string[], attempt: () => Promise<T>): Promise<T> {
   await limits.consume(...keys);
   let hasFailed = false;

@@ -1,18 +1,32 @@
-import { Access, CurrentPrincipal, type Principal, Proven, Public, StrategyGuard } from '@crm/access';
-import type { TokenPair } from '@crm/contracts';
+import {
+  Access,
+  ApplicationStrategy,
+  type CredentialRequest,
+  CurrentPrincipal,
+  type Principal,
+  Proven,
+  Public,
+  StrategyGuard,
+} from '@crm/access';
+import type { ErrorCode, TokenPair } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Post, Put, Res, UseGuards } from '@nestjs/common';
+import { ApiGroup, BodyLimit, bodyOf, DEFAULT_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
+import { Body, Controller, Get, HttpCode, Injectable, Post, Put, Res, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import type { SignInUser } from '../people/user.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { TokenPairView } from '../sessions/session.dto.js';
-import { DEVICE_TOKEN_DESCRIPTION, giveDeviceToken, type HeaderReply } from './device-tokens.js';
+import {
+  DEVICE_TOKEN_DESCRIPTION,
+  DEVICE_TOKEN_HEADER,
+  giveDeviceToken,
+  type HeaderReply,
+  type SignInOutcome,
+} from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import type { EnrolmentRequired, MfaRequired } from './mfa-request.service.js';
-import { PasswordStrategy } from './password.strategy.js';
 import {
   AuthenticatorView,
   CodeInput,
@@ -27,12 +41,121 @@ import {
   UserStepUpInput,
 } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
-import { UserStepUpService } from './step-up.service.js';
+import { StepUpService } from './step-up.service.js';
+
+/** What completes a sign-in that the first proof has begun. */
+interface SecondFactorSignIn {
+  verifyCode(challengeId: string, code: string, origin: RequestOrigin): Promise<SignInOutcome>;
+  startEnrolment(token: string): Promise<AuthenticatorView>;
+  confirmEnrolment(
+    token: string,
+    code: string,
+    origin: RequestOrigin,
+  ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>>;
+}
+
+interface SecondFactorTexts {
+  /** What is taken for a code, as a sentence. */
+  readonly codes: string;
+  /** Which sign-ins demand an enrolment, as a sentence. */
+  readonly enrolment?: string;
+  readonly errors?: readonly ErrorCode[];
+  /** Bytes. */
+  readonly bodyLimit?: number;
+}
+
+/** Routes that complete a sign-in with a second factor: those of users and of operators differ in their address only. */
+export function secondFactorRoutes(texts: SecondFactorTexts) {
+  const { codes, enrolment = '', errors = [], bodyLimit = DEFAULT_BODY_LIMIT } = texts;
+
+  abstract class SecondFactorRoutes {
+    abstract readonly signIns: SecondFactorSignIn;
+
+    @Post('mfa/verify')
+    @NotRepeatable()
+    @BodyLimit(bodyLimit)
+    @HttpCode(200)
+    @Public()
+    @Describe({
+      summary: 'Completes a sign-in with a code',
+      description: `${codes} A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.`,
+      answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
+      errors: ['INVALID_CREDENTIALS', ...errors, 'RATE_LIMITED'],
+    })
+    async verifyCode(
+      @Body() input: CodeInput,
+      @CurrentOrigin() origin: RequestOrigin,
+      @Res({ passthrough: true }) reply: HeaderReply,
+    ): Promise<TokenPair> {
+      const { answer, deviceToken } = await this.signIns.verifyCode(input.challengeId, input.code, origin);
+      giveDeviceToken(reply, deviceToken);
+      return answer;
+    }
+
+    @Post('mfa/enrolment')
+    @NotRepeatable()
+    @BodyLimit(bodyLimit)
+    @HttpCode(200)
+    @Public()
+    @Describe({
+      summary: 'Sets up the authenticator that a sign-in demands',
+      description: `${enrolment}The enrolment token can do nothing else.`,
+      answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
+      errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    })
+    async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
+      return this.signIns.startEnrolment(enrolmentToken);
+    }
+
+    @Post('mfa/enrolment/confirm')
+    @NotRepeatable()
+    @BodyLimit(bodyLimit)
+    @HttpCode(200)
+    @Public()
+    @Describe({
+      summary: 'Completes a sign-in with the first code of a new authenticator',
+      description: 'The answer contains the tokens and, this once, ten recovery codes.',
+      answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
+      errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    })
+    async confirmEnrolment(
+      @Body() { enrolmentToken, code }: EnrolmentCodeInput,
+      @CurrentOrigin() origin: RequestOrigin,
+      @Res({ passthrough: true }) reply: HeaderReply,
+    ): Promise<EnrolledView> {
+      const { answer, deviceToken } = await this.signIns.confirmEnrolment(enrolmentToken, code, origin);
+      giveDeviceToken(reply, deviceToken);
+      return answer;
+    }
+  }
+  return SecondFactorRoutes;
+}
+
+@Injectable()
+export class PasswordStrategy extends ApplicationStrategy<SignInUser> {
+  constructor(private readonly signIns: SignInService) {
+    super();
+  }
+
+  /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
+  override async validate({ body, ip, headers, callContext }: CredentialRequest): Promise<SignInUser> {
+    const { email, password } = await bodyOf(SignInInput, body);
+    const { requestId, traceparent } = callContext ?? {};
+    const origin = { address: ip, userAgent: headers['user-agent'] ?? null, requestId, traceparent };
+    return this.signIns.authenticate(email, password, origin, headers[DEVICE_TOKEN_HEADER]);
+  }
+}
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
-export class SignInController {
-  constructor(private readonly signIns: SignInService) {}
+export class SignInController extends secondFactorRoutes({
+  codes: 'The code from the e-mail, a code of the authenticator or a recovery code.',
+  enrolment: 'For a workspace that requires a second factor. ',
+  errors: ['WORKSPACE_SUSPENDED'],
+}) {
+  constructor(override readonly signIns: SignInService) {
+    super();
+  }
 
   @Post('login')
   @UseGuards(StrategyGuard(PasswordStrategy))
@@ -57,64 +180,8 @@ export class SignInController {
     giveDeviceToken(reply, deviceToken);
     return answer;
   }
-
-  @Post('mfa/verify')
-  @NotRepeatable()
-  @HttpCode(200)
-  @Public()
-  @Describe({
-    summary: 'Completes a sign-in with a code',
-    description:
-      'The code from the e-mail, a code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
-    answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    errors: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
-  })
-  async verifyCode(
-    @Body() input: CodeInput,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<TokenPair> {
-    const { answer, deviceToken } = await this.signIns.verifyCode(input.challengeId, input.code, origin);
-    giveDeviceToken(reply, deviceToken);
-    return answer;
-  }
-
-  @Post('mfa/enrolment')
-  @NotRepeatable()
-  @HttpCode(200)
-  @Public()
-  @Describe({
-    summary: 'Sets up the authenticator that a sign-in demands',
-    description: 'For a workspace that requires a second factor. The enrolment token can do nothing else.',
-    answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
-  })
-  async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
-    return this.signIns.startEnrolment(enrolmentToken);
-  }
-
-  @Post('mfa/enrolment/confirm')
-  @NotRepeatable()
-  @HttpCode(200)
-  @Public()
-  @Describe({
-    summary: 'Completes a sign-in with the first code of a new authenticator',
-    description: 'The answer contains the tokens and, this once, ten recovery codes.',
-    answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
-    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
-  })
-  async confirmEnrolment(
-    @Body() { enrolmentToken, code }: EnrolmentCodeInput,
-    @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<EnrolledView> {
-    const { answer, deviceToken } = await this.signIns.confirmEnrolment(enrolmentToken, code, origin);
-    giveDeviceToken(reply, deviceToken);
-    return answer;
-  }
 }
 
-/** What of the HTTP answer is set here. */
 interface Reply {
   status(code: number): unknown;
 }
@@ -122,7 +189,7 @@ interface Reply {
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/step-up')
 export class StepUpController {
-  constructor(private readonly stepUps: UserStepUpService) {}
+  constructor(private readonly stepUps: StepUpService) {}
 
   @Post()
   @NotRepeatable()
@@ -143,7 +210,7 @@ export class StepUpController {
     @Body() proof: UserStepUpInput,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<ReauthenticationView | undefined> {
-    const needed = await this.stepUps.prove(principal, proof);
+    const needed = await this.stepUps.proveUser(principal, proof);
     if (needed) reply.status(200);
     return needed;
   }

@@ -11,7 +11,6 @@ export class SignInInput {
   password: string;
 }
 
-/** Tokens, or what the sign-in still needs. */
 export class SignInView {
   @TextField({ maxLength: 8192, optional: true })
   accessToken?: string;
@@ -57,10 +56,9 @@ export class SignInView {
   enrolmentToken?: string;
 }
 
-/** Of a recovery code as it is shown: 28 characters in groups of four. Those of earlier versions have 24 or 16. */
+/** 28 characters in groups of four; earlier versions had 24 or 16. */
 const RECOVERY_CODE_LENGTH = 34;
 
-/** Six digits, or a recovery code, with the groups together or apart. */
 const CODE = {
   maxLength: RECOVERY_CODE_LENGTH,
   pattern: /^(\d{6}|[A-Za-z2-7]{4}([ -]?[A-Za-z2-7]{4}){3}(([ -]?[A-Za-z2-7]{4}){2,3})?)$/,
@@ -79,27 +77,18 @@ export class EnrolmentInput {
   enrolmentToken: string;
 }
 
+const DIGITS = { maxLength: 6, pattern: /^\d{6}$/, example: '123456' };
+
 export class AuthenticatorCodeInput {
-  @TextField({
-    maxLength: 6,
-    pattern: /^\d{6}$/,
-    description: 'The code that the authenticator shows',
-    example: '123456',
-  })
+  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' })
   code: string;
 }
 
 export class EnrolmentCodeInput extends EnrolmentInput {
-  @TextField({
-    maxLength: 6,
-    pattern: /^\d{6}$/,
-    description: 'The code that the authenticator shows',
-    example: '123456',
-  })
+  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' })
   code: string;
 }
 
-/** What an authenticator app is set up with. */
 export class AuthenticatorView {
   @TextField({
     maxLength: 64,
@@ -123,7 +112,6 @@ export class RecoveryCodesView {
   recoveryCodes: string[];
 }
 
-/** The tokens of the sign-in that an enrolment completes. */
 export class EnrolledView extends TokenPairView {
   @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES)
   recoveryCodes: string[];
@@ -146,7 +134,6 @@ export class UserStepUpInput extends StepUpInput {
   challengeId?: string;
 }
 
-/** Who changes an account proves again who they are. */
 export class ReauthenticationInput {
   @TextField({
     optional: true,
@@ -156,16 +143,14 @@ export class ReauthenticationInput {
   challengeId?: string;
 
   @TextField({
+    ...DIGITS,
     optional: true,
-    maxLength: 6,
-    pattern: /^\d{6}$/,
     description: 'With the second factor on: the code that answers the challenge',
-    example: '123456',
   })
   code?: string;
 }
 
-/** What is missing before a change of the account is made; empty when nothing is. */
+/** Empty when nothing is missing. */
 export class ReauthenticationView {
   @BooleanField({
     optional: true,
@@ -194,7 +179,6 @@ export class MfaInput {
   password?: string;
 }
 
-/** The second factor of the current user. */
 export class MfaSettingsView {
   @BooleanField({ description: 'Whether a sign-in asks for a second factor' })
   enabled: boolean;

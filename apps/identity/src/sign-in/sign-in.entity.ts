@@ -1,16 +1,12 @@
 import { bigintAsNumber } from '@crm/database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { IdentifiedRow, TenantRow } from '../tenant-row.js';
 
-/** The authenticator app of a user, or of an operator in the platform's tenant. */
 @Entity({ name: 'authenticator' })
-export class Authenticator {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
+export class Authenticator extends TenantRow {
   @PrimaryColumn({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** The shared secret in base32, sealed. */
   @Column({ name: 'sealed_secret', type: 'bytea' })
   sealedSecret: Buffer;
 
@@ -23,18 +19,11 @@ export class Authenticator {
   lastStep: number | null;
 }
 
-/**
- * Where a code is given. A sign-in and a session are counted apart: whoever guesses at a sign-in does not slow down the user
- * who is signed in.
- */
+/** Counted apart: whoever guesses at a sign-in does not slow down the user who is signed in. */
 export type GuessPlace = 'sign-in' | 'session';
 
-/** Codes that a user has tried since the last right one. */
 @Entity({ name: 'code_guess' })
-export class CodeGuess {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
+export class CodeGuess extends TenantRow {
   @PrimaryColumn({ name: 'user_id', type: 'uuid' })
   userId: string;
 
@@ -47,49 +36,30 @@ export class CodeGuess {
   @Column({ name: 'last_at', type: 'timestamptz' })
   lastAt: Date;
 
-  /** No code is compared before. */
   @Column({ name: 'next_at', type: 'timestamptz' })
   nextAt: Date;
 }
 
 /** A code that replaces one of the authenticator, once. Used ones are deleted. */
 @Entity({ name: 'recovery_code' })
-export class RecoveryCode {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
+export class RecoveryCode extends TenantRow {
   @PrimaryColumn({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** SHA-256 of the user's id and the code. */
   @PrimaryColumn({ name: 'code_hash', type: 'bytea' })
   codeHash: Buffer;
 }
 
-/**
- * What a sign-in waits for: the code from a mail, a code of the authenticator, that an authenticator is set up, or a passkey, which
- * takes the place of the challenge.
- */
+/** `passkey` takes the place of the challenge. */
 export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment' | 'passkey';
 
-/**
- * What the second factor is asked for: a sign-in by password, one at the provider of the workspace, or a change of the account
- * by whoever is signed in. An answer counts for its purpose only: a change of the account opens no session.
- */
+/** An answer counts for its purpose only: a change of the account opens no session. */
 export type ChallengePurpose = SignInPurpose | 'reauthentication';
 
-/** Those that open a session. */
 export type SignInPurpose = 'sign-in' | 'single-sign-on';
 
-/** A person whose password, or whose identity provider, was right and whose second factor is awaited. */
 @Entity({ name: 'mfa_challenge' })
-export class MfaChallenge {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class MfaChallenge extends IdentifiedRow {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
@@ -99,22 +69,20 @@ export class MfaChallenge {
   @Column({ type: 'text' })
   purpose: ChallengePurpose;
 
-  /** Of a mail: HMAC-SHA-256 of the challenge's id and its code, because a code is too short for a plain hash. */
+  /** HMAC-SHA-256 of the challenge's id and the mailed code, which is too short for a plain hash. */
   @Column({ name: 'code_mac', type: 'bytea', nullable: true })
   codeMac: Buffer | null;
 
-  /** Of an enrolment: SHA-256 of the secret of its token. */
+  /** SHA-256 of the secret of the token of an enrolment. */
   @Column({ name: 'secret_hash', type: 'bytea', nullable: true })
   secretHash: Buffer | null;
 
-  /** Codes tried so far. */
   @Column({ type: 'integer' })
   attempts: number;
 
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Date;
 
-  /** Of the user when the first factor was looked at. */
   @Column({ name: 'sign_in_epoch', type: 'integer' })
   signInEpoch: number;
 
@@ -123,20 +91,11 @@ export class MfaChallenge {
   authenticatedAt: Date | null;
 }
 
-/** A passkey of a user or an operator: the public half of a key pair that an authenticator keeps. */
 @Entity({ name: 'passkey' })
-export class Passkey {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  /** The user, or the operator in the platform's tenant. */
+export class Passkey extends IdentifiedRow {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** What the authenticator calls it. */
   @Column({ name: 'credential_id', type: 'bytea' })
   credentialId: Buffer;
 
@@ -144,7 +103,7 @@ export class Passkey {
   @Column({ name: 'public_key', type: 'bytea' })
   publicKey: Buffer;
 
-  /** Of its signatures, as the authenticator counts them; 0 for one that does not count. */
+  /** Signatures that the authenticator has counted; 0 for one that does not count. */
   @Column({ type: 'bigint', transformer: bigintAsNumber })
   counter: number;
 
@@ -168,13 +127,7 @@ export class Passkey {
 
 /** A challenge that was answered; kept in the platform's tenant until it would have expired. */
 @Entity({ name: 'spent_passkey_challenge' })
-export class SpentPasskeyChallenge {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class SpentPasskeyChallenge extends IdentifiedRow {
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Date;
 }
@@ -185,10 +138,7 @@ export type SecondFactorPolicy = (typeof SECOND_FACTOR_POLICIES)[number];
 
 /** What a workspace demands of the sign-ins of its users; without a row nothing beyond the password. */
 @Entity({ name: 'sign_in_policy' })
-export class SignInPolicy {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
+export class SignInPolicy extends TenantRow {
   @Column({ name: 'second_factor', type: 'text' })
   secondFactor: SecondFactorPolicy;
 

@@ -15,25 +15,39 @@ import {
 import { FactorNoticeService } from './factor-notice.service.js';
 import { HashPool } from './hash-pool.js';
 import { HookSecretActRpc } from './hook-secret-act.rpc.js';
-import { HookSecretActService } from './hook-secret-act.service.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaService } from './mfa.service.js';
 import { MfaRequestService } from './mfa-request.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
 import { PasskeyController, PasskeyProofController } from './passkey.controller.js';
 import { PasskeyRepository } from './passkey.repository.js';
-import { PasskeyService } from './passkey.service.js';
-import { PasskeyAssertionService } from './passkey-assertion.service.js';
-import { PasskeyChallengeService } from './passkey-challenge.service.js';
+import { PasskeyParts, PasskeyService } from './passkey.service.js';
+import { PasskeyAssertionService, PasskeyChallengeService } from './passkey-challenge.service.js';
 import { PasswordMarks, PasswordService } from './password.service.js';
-import { PasswordStrategy } from './password.strategy.js';
 import { PasswordPolicy } from './password-policy.service.js';
-import { ReauthenticationService } from './reauthentication.service.js';
-import { RecoveryCodeService } from './recovery-code.service.js';
-import { SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
+import { PasswordStrategy, SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { SignInLimit } from './sign-in-limit.js';
-import { StepUpService, UserStepUpService } from './step-up.service.js';
+import { ReauthenticationService, StepUpService } from './step-up.service.js';
+
+/** What other nouns use. */
+const SHARED = [
+  AuthenticatorService,
+  CodeGuessService,
+  FactorNoticeService,
+  DeviceTokens,
+  SignInLimit,
+  MfaRequestService,
+  MfaService,
+  PasskeyParts,
+  PasskeyRepository,
+  PasswordPolicy,
+  PasswordMarks,
+  PasswordService,
+  ReauthenticationService,
+  SignInPolicyRepository,
+  StepUpService,
+];
 
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],
@@ -47,57 +61,23 @@ import { StepUpService, UserStepUpService } from './step-up.service.js';
     StepUpController,
   ],
   providers: [
+    ...SHARED,
     AuthenticatorRepository,
-    AuthenticatorService,
-    CodeGuessService,
-    FactorNoticeService,
-    HookSecretActService,
-    DeviceTokens,
-    SignInLimit,
     MailCodes,
     MfaChallengeRepository,
-    MfaRequestService,
-    MfaService,
     MfaSettingsService,
-    PasskeyRepository,
     PasskeyService,
     PasskeyAssertionService,
     PasskeyChallengeService,
-    PasswordPolicy,
-    PasswordMarks,
-    PasswordService,
     {
       provide: HashPool,
       useFactory: ({ hashPool }: IdentityConfig) => new HashPool(hashPool),
       inject: [IDENTITY_CONFIG],
     },
-    ReauthenticationService,
     RecoveryCodeRepository,
-    RecoveryCodeService,
-    SignInPolicyRepository,
     PasswordStrategy,
     SignInService,
-    StepUpService,
-    UserStepUpService,
   ],
-  exports: [
-    AuthenticatorService,
-    CodeGuessService,
-    FactorNoticeService,
-    DeviceTokens,
-    SignInLimit,
-    MfaRequestService,
-    MfaService,
-    PasskeyRepository,
-    PasskeyAssertionService,
-    PasskeyChallengeService,
-    PasswordPolicy,
-    PasswordMarks,
-    PasswordService,
-    ReauthenticationService,
-    RecoveryCodeService,
-    SignInPolicyRepository,
-    StepUpService,
-  ],
+  exports: SHARED,
 })
 export class SignInModule {}

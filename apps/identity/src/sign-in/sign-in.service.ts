@@ -9,12 +9,12 @@ import type { User } from '../people/people.entity.js';
 import { type SignInUser, UserRepository } from '../people/user.repository.js';
 import { normaliseEmail } from '../people/user.service.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
-import type { NewAuthenticator } from './authenticator.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { MfaService, SIGN_INS } from './mfa.service.js';
 import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from './mfa-request.service.js';
 import { PasswordService } from './password.service.js';
+import type { AuthenticatorView } from './sign-in.dto.js';
 import type { SignInPurpose } from './sign-in.entity.js';
 import { SignInLimit } from './sign-in-limit.js';
 
@@ -24,7 +24,6 @@ const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {
   'single-sign-on': 'identity_provider',
 };
 
-/** Signs users in by password and, where it is on, by a code. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -43,11 +42,9 @@ export class SignInService {
   ) {}
 
   /**
-   * Finds the user by e-mail address and password. Neither the answer nor the time it takes distinguishes an unknown address, a
-   * wrong password, an invited and a disabled user.
-   * @param origin where the attempt comes from
-   * @param deviceToken by which the device may be known
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being checked
+   * Neither the answer nor its time distinguishes an unknown address, a wrong password, an invited and a disabled user.
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being
+   * checked
    */
   async authenticate(
     email: string,
@@ -74,10 +71,9 @@ export class SignInService {
   }
 
   /**
-   * Opens a session for a user whose password was right, or asks for the second factor where it is on, or to set one up where
-   * the workspace requires it. Where it requires single sign-on, only owners get in by a password.
-   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED; INVALID_CREDENTIALS when the user was disabled in the
-   *   meantime, RATE_LIMITED when too many codes were asked for
+   * Where the workspace requires single sign-on, only owners get in by a password.
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED, INVALID_CREDENTIALS, RATE_LIMITED when too many
+   * codes were asked for
    */
   async admit(
     user: SignInUser,
@@ -98,7 +94,6 @@ export class SignInService {
     return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SINGLE_SIGN_ON_REQUIRED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
       const verified = await this.mfa.verify('users', challengeId, code, SIGN_INS, origin);
@@ -110,17 +105,12 @@ export class SignInService {
     });
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
-  async startEnrolment(token: string): Promise<NewAuthenticator> {
+  async startEnrolment(token: string): Promise<AuthenticatorView> {
     const emailOf = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) =>
       (await this.assertStillAdmitted(tx, id, purpose))?.email;
     return this.mfa.startEnrolment('users', token, emailOf);
   }
 
-  /**
-   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT,
-   *   SINGLE_SIGN_ON_REQUIRED
-   */
   async confirmEnrolment(
     token: string,
     code: string,
@@ -140,8 +130,8 @@ export class SignInService {
   }
 
   /**
-   * On a known device the password of its own user counts and no other: whoever registers with somebody's address has devices
-   * of that registration only.
+   * Only the password of its own user counts: whoever registers with somebody's address has devices of that
+   * registration only.
    * @returns undefined where the device is not one of the account's, before anything is hashed
    */
   private async authenticateOn(
@@ -181,11 +171,7 @@ export class SignInService {
     this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
   }
 
-  /**
-   * The workspace can have begun to require single sign-on since the password was given.
-   * @returns the user, unless they were disabled in the meantime
-   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED
-   */
+  /** @throws PlatformError SINGLE_SIGN_ON_REQUIRED, which the workspace can demand since the password was given */
   private async assertStillAdmitted(tx: TenantTransaction, id: string, purpose: SignInPurpose): Promise<User | null> {
     // Sent together: one round trip.
     const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
@@ -195,10 +181,7 @@ export class SignInService {
     return user;
   }
 
-  /**
-   * Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime.
-   * @returns the hash that is stored
-   */
+  /** Unless the password was changed in the meantime. @returns the hash that is stored */
   private async renewHash({ tenantId, id, passwordHash }: SignInUser, password: string): Promise<string | null> {
     const renewed = passwordHash === null ? undefined : await this.passwords.rehash(passwordHash, password);
     if (renewed === undefined) return passwordHash;
@@ -210,10 +193,7 @@ export class SignInService {
     });
   }
 
-  /**
-   * The user that an address belongs to, or nobody, which takes the same time, and then those who registered with it and have
-   * not verified it: none of them is in the way of another.
-   */
+  /** The holder of an address, or nobody, which takes the same time, and then those who have not verified it. */
   private async candidates(email: string): Promise<EmailHolder[]> {
     const candidates = await this.emails.listCandidates(this.database, email);
     const holder = candidates.find(({ isHolder }) => isHolder) ?? { tenantId: NO_TENANT, userId: NO_TENANT };

@@ -3,142 +3,151 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { notingFailedProof, RefusedActs } from '../audit/refused-acts.js';
+import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/user.repository.js';
-import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { ProofWays } from '../sessions/proof.service.js';
-import { SessionRepository } from '../sessions/session.repository.js';
+import { tenantOf } from '../platform-tenant.js';
+import { AuthenticationMethods, RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { CodeGuessService } from './code-guess.service.js';
-import { FactorNoticeService } from './factor-notice.service.js';
-import type { MfaRequired } from './mfa-request.service.js';
+import { MfaService } from './mfa.service.js';
+import { MfaRequestService, type MfaRequired } from './mfa-request.service.js';
 import { PasswordService } from './password.service.js';
-import { isMfaRequired, ReauthenticationService } from './reauthentication.service.js';
-import { isRecoveryCode, RecoveryCodeService } from './recovery-code.service.js';
+import type { StepUpInput, UserStepUpInput } from './sign-in.dto.js';
 import { SignInLimit } from './sign-in-limit.js';
 
-/** What proves who uses the session: the code of an authenticator or a recovery code where there is one, else the password. */
-export interface Proof {
-  password?: string;
-  code?: string;
-}
+export const isMfaRequired = (outcome: object): outcome is MfaRequired => 'mfaRequired' in outcome;
 
-/** Reads the stored password of whoever holds the session. */
-export type ReadPassword = (tx: TenantTransaction, userId: string) => Promise<string | null | undefined>;
+/** Has the user of a token prove again who they are, before a change of the account that a stolen token must not make. */
+@Injectable()
+export class ReauthenticationService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly passwords: PasswordService,
+    private readonly limit: SignInLimit,
+    private readonly requests: MfaRequestService,
+    private readonly mfa: MfaService,
+    private readonly refusals: RefusedActs,
+    private readonly recent: RecentProof,
+  ) {}
+
+  /**
+   * @returns the user, or what the second call must answer where the second factor is on
+   * @throws PlatformError INVALID_CREDENTIALS, STEP_UP_REQUIRED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  async prove(principal: Principal, { password, challengeId, code }: UserStepUpInput): Promise<User | MfaRequired> {
+    const { tenantId, userId } = principal;
+    const user = await notingFailedProof(this.refusals, principal, userId, () =>
+      this.checkPassword('reauthentication', principal, password),
+    );
+    if (challengeId === undefined || code === undefined) {
+      const demandOf = async () => ({ mailCode: user.mfaEnabled, enrolment: false });
+      const needed = await this.requests.begin(user, 'reauthentication', demandOf);
+      return needed !== null && isMfaRequired(needed) ? needed : user;
+    }
+    return this.limit.attempt(`challenge:${challengeId}`, userId, async () => {
+      const proven = await this.mfa.verify('users', challengeId, code, ['reauthentication'], principal);
+      if (proven.id !== userId || proven.tenantId !== tenantId) throw wrongCode();
+      return user;
+    });
+  }
+
+  /**
+   * @param purpose attempts are counted for each
+   * @param password of the user, who needs a recent proof in its place where they have none
+   * @throws PlatformError INVALID_CREDENTIALS, STEP_UP_REQUIRED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  checkPassword(purpose: string, principal: Principal, password: string | undefined): Promise<User> {
+    const { tenantId, userId } = principal;
+    return this.limit.attempt(`${purpose}:${userId}`, userId, async () => {
+      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+      if (user?.passwordHash === null && password === undefined) {
+        await this.recent.assert(principal);
+        return user;
+      }
+      const right = password !== undefined && (await this.passwords.matches(user?.passwordHash, password, userId));
+      if (!right || user?.status !== 'active') throw wrongPassword();
+      return user;
+    });
+  }
+}
 
 /** Proves within a session who uses it, for changes that need a recent proof. */
 @Injectable()
 export class StepUpService {
   constructor(
     private readonly database: Database,
-    private readonly sessions: SessionRepository,
+    private readonly users: UserRepository,
     private readonly passwords: PasswordService,
     private readonly authenticators: AuthenticatorService,
-    private readonly recoveryCodes: RecoveryCodeService,
     private readonly guesses: CodeGuessService,
-    private readonly signIns: SignInLimit,
+    private readonly limit: SignInLimit,
     private readonly refusals: RefusedActs,
-    private readonly notices: FactorNoticeService,
-    private readonly ways: ProofWays,
+    private readonly reauthentication: ReauthenticationService,
+    private readonly methods: AuthenticationMethods,
+    private readonly recent: RecentProof,
   ) {}
 
   /**
-   * Notes the proof at the session of the principal.
+   * Notes the proof at the session: the code of an authenticator or a recovery code where there is one, else the password.
+   * @param readPassword reads the stored password of whoever holds the session
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
    */
-  async prove(principal: Principal, proof: Proof, readPassword: ReadPassword): Promise<void> {
-    const { userId, sessionId } = principal;
-    if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
-    const tenantId = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
+  async prove(
+    principal: Principal,
+    { password, code }: StepUpInput,
+    readPassword: (tx: TenantTransaction, userId: string) => Promise<string | null | undefined>,
+  ): Promise<void> {
+    const { userId } = principal;
+    sessionOf(principal);
+    const tenantId = tenantOf(principal);
     const hasAuthenticator = await this.database.transaction(tenantId, (tx) => this.authenticators.isInUse(tx, userId));
-    const prove = () =>
-      hasAuthenticator
-        ? this.proveByCode(tenantId, userId, proof.code)
-        : this.proveByPassword(tenantId, userId, proof.password, readPassword);
-    await this.ways.explaining(tenantId, userId, () =>
+    const provePassword = async () => {
+      if (password === undefined) throw passwordRequired();
+      await this.limit.attempt(`step-up:${userId}`, userId, async () => {
+        const stored = await this.database.transaction(tenantId, (tx) => readPassword(tx, userId));
+        if (!(await this.passwords.matches(stored, password, userId))) throw wrongPassword();
+      });
+    };
+    const prove = hasAuthenticator ? () => this.proveByCode(tenantId, userId, code) : provePassword;
+    await this.methods.explaining(tenantId, userId, () =>
       notingFailedProof(this.refusals, { ...principal, tenantId }, userId, prove),
     );
-    await this.note(principal);
+    await this.recent.note(principal);
   }
 
   /**
-   * Notes at the session of the principal that they have proven who they are.
-   * @throws PlatformError TOKEN_REVOKED when it has ended; FORBIDDEN for a token without a session
-   */
-  async note(principal: Principal): Promise<void> {
-    const { userId, sessionId } = principal;
-    if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
-    const tenantId = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
-    const open = await this.database.transaction(tenantId, (tx) => this.sessions.markProven(tx, userId, sessionId));
-    if (!open) throw new PlatformError('TOKEN_REVOKED');
-  }
-
-  private async proveByCode(tenantId: string, userId: string, code: string | undefined): Promise<void> {
-    if (code === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'A code of the authenticator is required');
-    await this.guesses.take(tenantId, userId, 'session');
-    const right = await this.database.transaction(tenantId, async (tx) => {
-      if (!isRecoveryCode(code)) return this.authenticators.accepts(tx, userId, code);
-      const accepted = await this.recoveryCodes.accepts(tx, userId, code);
-      if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
-      return accepted;
-    });
-    if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
-    await this.guesses.clear(tenantId, userId, 'session');
-  }
-
-  private async proveByPassword(
-    tenantId: string,
-    userId: string,
-    password: string | undefined,
-    readPassword: ReadPassword,
-  ): Promise<void> {
-    if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
-    await this.signIns.attempt(`step-up:${userId}`, userId, async () => {
-      const stored = await this.database.transaction(tenantId, (tx) => readPassword(tx, userId));
-      const right = await this.passwords.matches(stored, password, userId);
-      if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
-    });
-  }
-}
-
-export interface UserProof extends Proof {
-  /** Of the answer to the first call, where the second factor is a code by mail. */
-  challengeId?: string;
-}
-
-/** Proves within a session of a user who uses it. */
-@Injectable()
-export class UserStepUpService {
-  constructor(
-    private readonly database: Database,
-    private readonly users: UserRepository,
-    private readonly authenticators: AuthenticatorService,
-    private readonly stepUps: StepUpService,
-    private readonly reauthentication: ReauthenticationService,
-    private readonly ways: ProofWays,
-  ) {}
-
-  /**
-   * Notes the proof at the session. Where the second factor is a code by mail, the password alone is none: it could set up an
-   * authenticator in the place of the mail.
+   * Where the second factor is a code by mail, the password alone could set up an authenticator in its place.
    * @returns what the second call must answer, when nothing was noted yet
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
    */
-  async prove(principal: Principal, proof: UserProof): Promise<MfaRequired | undefined> {
+  async proveUser(principal: Principal, proof: UserStepUpInput): Promise<MfaRequired | undefined> {
     const { tenantId, userId } = principal;
     const [user, hasAuthenticator] = await this.database.transaction(tenantId, (tx) =>
       Promise.all([this.users.find(tx, userId), this.authenticators.isInUse(tx, userId)]),
     );
     if (hasAuthenticator || !user?.mfaEnabled) {
-      await this.stepUps.prove(principal, proof, async (tx, id) => (await this.users.find(tx, id))?.passwordHash);
+      await this.prove(principal, proof, async (tx, id) => (await this.users.find(tx, id))?.passwordHash);
       return undefined;
     }
-    const { password, ...answer } = proof;
-    const outcome = await this.ways.explaining(tenantId, userId, async () => {
-      if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
-      return this.reauthentication.prove(principal, { password, ...answer });
+    const outcome = await this.methods.explaining(tenantId, userId, async () => {
+      if (proof.password === undefined) throw passwordRequired();
+      return this.reauthentication.prove(principal, proof);
     });
     if (isMfaRequired(outcome)) return outcome;
-    await this.stepUps.note(principal);
+    await this.recent.note(principal);
     return undefined;
   }
+
+  private async proveByCode(tenantId: string, userId: string, code: string | undefined): Promise<void> {
+    if (code === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'A code of the authenticator is required');
+    await this.guesses.take(tenantId, userId, 'session');
+    const right = await this.database.transaction(tenantId, (tx) => this.authenticators.accepts(tx, userId, code));
+    if (!right) throw wrongCode();
+    await this.guesses.clear(tenantId, userId, 'session');
+  }
 }
+
+const passwordRequired = () => new PlatformError('INVALID_CREDENTIALS', 'The password is required');
+const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
+const wrongCode = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
+import { EgressModule } from '../egress.module.js';
 import { MailModule } from '../mail/mail.module.js';
-import { OutsideModule } from '../outside.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
@@ -21,7 +21,7 @@ import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 
 @Module({
-  imports: [PeopleModule, MailModule, OutsideModule, SessionsModule, SignInModule],
+  imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule],
   controllers: [
     DomainController,
     IdentityProviderController,

@@ -1,0 +1,120 @@
+import type { Principal } from '@crm/access';
+import { type OperatorAct, PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { actingOperator, type NewOperatorAct, recordOperatorAct } from '@crm/operator-audit';
+import { Injectable } from '@nestjs/common';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { AuthenticatorService } from '../sign-in/authenticator.service.js';
+import { PasskeyRepository } from '../sign-in/passkey.repository.js';
+import type { Operator } from './accounts.entity.js';
+import { type OperatorChanges, OperatorRepository } from './accounts.repository.js';
+import type { OperatorView } from './operator.dto.js';
+import { OperatorSessionService, operatorView } from './operator.service.js';
+
+/** Each change needs a recent proof and revokes the operator's tokens: rights and links count within a second. */
+@Injectable()
+export class OperatorAdministrationService {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: OperatorRepository,
+    private readonly sessions: OperatorSessionService,
+    private readonly authenticators: AuthenticatorService,
+    private readonly revocations: RevocationService,
+    private readonly proof: RecentProof,
+    private readonly passkeys: PasskeyRepository,
+  ) {}
+
+  async list(): Promise<OperatorView[]> {
+    return this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      const operators = await this.operators.list(tx);
+      const inUse = await Promise.all(operators.map(({ id }) => this.authenticators.isInUse(tx, id)));
+      return operators.map((operator, index) => operatorView(operator, inUse[index] ?? false));
+    });
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last active administrator */
+  async change(principal: Principal, id: string, changes: OperatorChanges): Promise<OperatorView> {
+    const { view, ended } = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      const administrators = await this.lockProven(tx, principal);
+      const operator = await this.lock(tx, id);
+      const after = { ...operator, ...changes };
+      if (isActiveAdministrator(operator) && !isActiveAdministrator(after) && administrators === 1) {
+        throw new PlatformError('CONFLICT', 'The platform keeps at least one administrator');
+      }
+      await this.operators.update(tx, id, changes);
+      await this.revocations.record(tx, 'user', id);
+      const before = Object.keys(changes).map((name) => [name, operator[name as keyof OperatorChanges]]);
+      await record(tx, principal, 'operator.change', operator, {
+        before: Object.fromEntries(before),
+        after: { ...changes },
+      });
+      const sessions = after.status === 'disabled' ? await this.sessions.endAllWithin(tx, id) : [];
+      return { view: operatorView(after, await this.authenticators.isInUse(tx, id)), ended: sessions };
+    });
+    await this.sessions.forget(ended);
+    return view;
+  }
+
+  async endSessions(principal: Principal, id: string): Promise<void> {
+    const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      await this.lockProven(tx, principal);
+      const operator = await this.lock(tx, id);
+      const sessions = await this.sessions.endAllWithin(tx, id);
+      await record(tx, principal, 'operator.end-sessions', operator, { findings: { sessions } });
+      return sessions;
+    });
+    await this.sessions.forget(ended);
+  }
+
+  /**
+   * Passkeys go too: the sign-in sets up an authenticator only where there is no other factor. Nobody resets their own:
+   * without the code the session may be somebody else's.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT
+   */
+  async resetAuthenticator(principal: Principal, id: string): Promise<void> {
+    const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      await this.lockProven(tx, principal);
+      if (id === principal.userId) {
+        throw new PlatformError('CONFLICT', 'Another administrator resets your authenticator');
+      }
+      const operator = await this.lock(tx, id);
+      await record(tx, principal, 'operator.reset-authenticator', operator);
+      await this.authenticators.remove(tx, id);
+      await this.passkeys.deleteOfUser(tx, id);
+      return this.sessions.endAllWithin(tx, id);
+    });
+    await this.sessions.forget(ended);
+  }
+
+  /**
+   * Nothing ends the session between the proof and the change, and two who act on each other do not deadlock.
+   * @returns how many can sign in
+   * @throws PlatformError STEP_UP_REQUIRED
+   */
+  private async lockProven(tx: TenantTransaction, principal: Principal): Promise<number> {
+    const administrators = await this.operators.lockActiveAdministrators(tx);
+    await this.proof.assertWithin(tx, principal);
+    return administrators;
+  }
+
+  private async lock(tx: TenantTransaction, id: string): Promise<Operator> {
+    const operator = await this.operators.lock(tx, id);
+    if (!operator) throw new PlatformError('NOT_FOUND', 'There is no such operator');
+    return operator;
+  }
+}
+
+async function record(
+  tx: TenantTransaction,
+  principal: Principal,
+  act: OperatorAct,
+  { id, email }: Operator,
+  about: Pick<NewOperatorAct, 'findings' | 'before' | 'after'> = {},
+): Promise<void> {
+  const subject = { kind: 'operator', id, name: email } as const;
+  await recordOperatorAct(tx, { operator: actingOperator(principal), act, subject, ...about });
+}
+
+const isActiveAdministrator = ({ role, status }: Operator): boolean => role === 'administrator' && status === 'active';

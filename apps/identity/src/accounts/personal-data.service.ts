@@ -1,0 +1,169 @@
+import type { Principal } from '@crm/access';
+import { EVENTS, PlatformError } from '@crm/contracts';
+import { appendEvent, Database, inWorkspace, millisecondsOfId } from '@crm/database';
+import { Limiter, LimiterStore } from '@crm/limits';
+import { Injectable } from '@nestjs/common';
+import { apiKeyView } from '../api-keys/api-key.dto.js';
+import type { AuditEntryView } from '../audit/audit-log.dto.js';
+import { AuditLogRepository } from '../audit/audit-log.repository.js';
+import { auditEntryView, usersOf } from '../audit/audit-log.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { grantView } from '../oauth/grant.service.js';
+import { TenantService } from '../people/tenant.service.js';
+import { assertGrantable } from '../people/user.service.js';
+import { sessionView } from '../sessions/caller.service.js';
+import { RecentProof } from '../sessions/proof.service.js';
+import { RevocationService } from '../sessions/revocation.service.js';
+import { passkeyView } from '../sign-in/passkey.service.js';
+import { ErasureRepository, type PersonalData, PersonalDataRepository } from './personal-data.repository.js';
+
+const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(id)).toISOString();
+
+function archiveOf(data: PersonalData, currentSessionId: string | undefined) {
+  const { user, sessions, authenticator, recoveryCodesLeft, passkeys, invitations, emailChanges } = data;
+  const { id, email, name, roles, status, origin, mfaEnabled } = user;
+  return {
+    account: {
+      id,
+      email,
+      name,
+      roles,
+      status,
+      origin,
+      hasPassword: user.passwordHash !== null,
+      createdAt: user.createdAt.toISOString(),
+    },
+    secondFactor: {
+      enabled: mfaEnabled,
+      authenticatorSince: iso(authenticator?.confirmedAt ?? null),
+      recoveryCodesLeft,
+      passkeys: passkeys.map(passkeyView),
+    },
+    sessions: sessions.map((session) => sessionView(session, currentSessionId)),
+    invitations: invitations.map((invitation) => ({
+      sentAt: createdAt(invitation),
+      expiresAt: invitation.expiresAt.toISOString(),
+      acceptedAt: iso(invitation.acceptedAt),
+    })),
+    emailChanges: emailChanges.map((change) => ({
+      from: change.oldEmail,
+      to: change.newEmail,
+      requestedAt: createdAt(change),
+      confirmedAt: iso(change.confirmedAt),
+    })),
+    embedLinks: data.embedLinks.map(({ appKey, sub, undoneAt }) => ({ appKey, sub, undoneAt: iso(undoneAt) })),
+    providerLinks: data.providerLinks.map(({ issuer, sub, createdAt }) => ({ issuer, sub, since: iso(createdAt) })),
+    apiKeys: data.apiKeys.map(apiKeyView),
+    appGrants: data.grants.map(grantView),
+  };
+}
+
+/** An entry of the audit trail as the person gets it: from where others acted is those others' data. */
+function ownEntry(entry: AuditEntryView, userId: string): AuditEntryView {
+  const isOthers = entry.actor.kind !== 'system' && entry.actor.id !== userId;
+  return isOthers ? { ...entry, address: null, device: null } : entry;
+}
+
+const BATCH = 500;
+
+export const EXPORTS_PER_HOUR = 10;
+
+/** Names the members of the archive; another number when one of them changes its meaning. */
+const FORMAT = 'crm-personal-data/1';
+
+@Injectable()
+export class PersonalDataExportService {
+  private readonly limit: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly data: PersonalDataRepository,
+    private readonly log: AuditLogRepository,
+    private readonly tenants: TenantService,
+    private readonly trail: AuditTrail,
+    private readonly proof: RecentProof,
+    limits: LimiterStore,
+  ) {
+    const limit = { name: 'personal-data-export', points: EXPORTS_PER_HOUR, windowSeconds: 3600 };
+    this.limit = new Limiter(limits, limit, 'The data of this user were exported too often');
+  }
+
+  /**
+   * Holds no connection while the client reads, and is recorded before its first piece.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, RATE_LIMITED
+   */
+  async export(principal: Principal, userId: string): Promise<AsyncGenerator<string>> {
+    await this.proof.assert(principal);
+    const { head, roles } = await this.database.transaction(principal.tenantId, async (tx) => {
+      const data = await this.data.read(tx, userId);
+      if (!data) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      const { id, name } = await this.tenants.view(tx);
+      const archive = archiveOf(data, principal.sessionId);
+      const exportedAt = new Date().toISOString();
+      return { head: { format: FORMAT, exportedAt, workspace: { id, name }, ...archive }, roles: data.user.roles };
+    });
+    if (userId !== principal.userId) assertGrantable(principal, roles);
+    await this.limit.consume(userId);
+    await this.database.transaction(principal, async (tx) => {
+      this.trail.record(tx, { action: 'user.data_exported', subject: { kind: 'user', id: userId } });
+    });
+    return this.pieces(principal.tenantId, userId, head);
+  }
+
+  private async *pieces(tenantId: string, userId: string, head: object): AsyncGenerator<string> {
+    // The entries are the last member, so that the document is written as they are read.
+    yield `${JSON.stringify(head).slice(0, -1)},"auditTrail":[`;
+    let last: string | undefined;
+    for (;;) {
+      const views = await this.database.transaction(tenantId, async (tx) => {
+        const entries = await this.log.listOfUser(tx, userId, BATCH, last);
+        const names = await this.log.namesOf(tx, usersOf(entries));
+        return entries.map((entry) => ownEntry(auditEntryView(entry, names), userId));
+      });
+      if (views.length > 0)
+        yield (last === undefined ? '\n' : ',\n') + views.map((view) => JSON.stringify(view)).join(',\n');
+      if (views.length < BATCH) break;
+      last = views.at(-1)?.id;
+    }
+    yield '\n]}\n';
+  }
+}
+
+/** Erases users; other services and apps learn of it by an event. */
+@Injectable()
+export class ErasureService {
+  constructor(
+    private readonly database: Database,
+    private readonly erasures: ErasureRepository,
+    private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
+    private readonly proof: RecentProof,
+  ) {}
+
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
+  async erase(principal: Principal, userId: string): Promise<void> {
+    await this.proof.assert(principal);
+    const { tenantId } = principal;
+    await inWorkspace(this.database, principal, async (tx) => {
+      const owners = await this.erasures.lockOwners(tx, tenantId);
+      const user = await this.erasures.lockUser(tx, tenantId, userId);
+      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      if (userId !== principal.userId) assertGrantable(principal, user.roles);
+      if (owners.length === 1 && owners[0] === userId) {
+        throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner: make somebody else an owner first');
+      }
+      await this.erasures.erase(tx, tenantId, user);
+      await this.revocations.record(tx, 'user', userId);
+      this.trail.record(tx, {
+        action: 'user.erased',
+        subject: { kind: 'user', id: userId },
+        detail: { bySelf: userId === principal.userId },
+      });
+      // After the entry above, which has the address of somebody who erases themselves.
+      await this.trail.forgetPlaces(tx, userId);
+      await appendEvent(tx, EVENTS['user.erased'], { tenantId, subject: userId, data: { userId } });
+    });
+    await this.revocations.publishPending();
+  }
+}

@@ -1,2 +1,0 @@
-/** Token under which the TextResolver is injected. */
-export const TEXT_RECORDS = Symbol('identity:text records');

@@ -1,0 +1,259 @@
+import { TokenVerifier } from '@crm/access';
+import { AUDIENCES } from '@crm/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditOf, entryOf } from './audit.js';
+import { type Account, newEmail, PASSWORD, type TestIdentity } from './identity.js';
+import { made, type TestKeys } from './keys.js';
+import * as oauth from './oauth.js';
+import { PersonalData } from './personal-data.js';
+
+let data: PersonalData;
+let identity: TestIdentity;
+let keys: TestKeys;
+beforeAll(async () => {
+  data = await PersonalData.start();
+  ({ identity, keys } = data);
+});
+afterAll(() => data?.close());
+
+describe('erasing a user', () => {
+  it('leaves nothing of them in any table but the id', async () => {
+    const { owner, member } = await identity.team('member');
+    await data.inhabit(owner, member);
+    expect(await data.tablesWith(member.email)).toEqual(
+      expect.arrayContaining(['app_user', 'email_change', 'mail', 'sign_in_email']),
+    );
+    // Every table that can name a user does so here: one that is added later has to be inhabited and erased too.
+    expect(await data.tablesWith(member.userId)).toEqual(expect.arrayContaining(await data.tablesOfUsers()));
+
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
+
+    // Events are kept for seven days, so that a lost stream can be filled again.
+    expect(await data.tablesWith(member.email)).toEqual(['outbox']);
+    for (const text of ['host-sub-of-the-erased', 'sub-of-the-erased']) expect(await data.tablesWith(text)).toEqual([]);
+    expect((await data.tablesWith(member.userId)).filter((table) => table !== 'revocation_cutoff')).toEqual([
+      'audit_entry',
+      'outbox',
+    ]);
+    expect((await data.send('GET', `/api/tenant/users/${member.userId}`, owner)).status).toBe(404);
+    expect((await data.erase(owner, member.userId)).status).toBe(404);
+  });
+
+  it('ends their tokens within a second, and every way to sign in', async () => {
+    const { owner, member } = await identity.team('member');
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
+    await identity.refuses(member.accessToken);
+    expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
+    expect((await identity.login(member.email)).status).toBe(401);
+    // The address is free again.
+    const again = { email: member.email, name: 'Another', password: PASSWORD, roles: ['member'] };
+    const added = await data.send('POST', '/api/tenant/users', owner, again);
+    expect(added.status).toBe(201);
+    expect(added.body.id).not.toBe(member.userId);
+  });
+
+  it('ends API keys and apps that act for them within a second, and leaves keys of service accounts', async () => {
+    const owner = await identity.account();
+    const member = await identity.member(owner, ['admin']);
+    const own = await keys.make(member);
+    const ownToken = await keys.exchange(own.key);
+    const account = await data.send('POST', '/api/tenant/service-accounts', member, {
+      name: 'ERP',
+      roles: ['member'],
+      scopes: ['leads'],
+    });
+    const ofAccount = made(
+      await data.send('POST', `/api/tenant/service-accounts/${account.body.id}/api-keys`, member, { name: 'ERP' }),
+    );
+    const app = await oauth.installed(identity, { admin: owner });
+    const granted = await oauth.granted(identity, app, member);
+    const pending = await oauth.approved(identity, app, member);
+
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
+
+    await keys.expectEnded(own.key, ownToken);
+    await identity.refuses(granted.access_token);
+    expect((await oauth.refresh(identity, app, granted.refresh_token)).status).toBe(400);
+    expect((await oauth.exchange(identity, app, pending)).status).toBe(400);
+    // It belongs to the workspace; that the erased user made it is an id.
+    expect((await keys.current(await keys.exchange(ofAccount.key))).status).toBe(200);
+    expect(await data.tablesWith(member.email)).toEqual(['outbox']);
+  });
+
+  it('keeps entries of the audit trail with the id, without places and names', async () => {
+    const { owner, member } = await identity.team('member');
+    await identity.login(member.email, 'wrong-password-1');
+    await entryOf(identity, owner, 'sign_in.failed');
+    const [before] = await auditOf(identity, owner, `&actor=${member.userId}`);
+    expect(before).toMatchObject({ address: '127.0.0.1', actor: { name: 'Member' } });
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
+    const about = await auditOf(identity, owner, `&subject=${member.userId}`);
+    expect(about.map(({ action }) => action)).toEqual([
+      'user.erased',
+      'sign_in.failed',
+      'sign_in.succeeded',
+      'user.added',
+    ]);
+    for (const { actor, subject, address, device } of about) {
+      expect(subject?.name).toBeNull();
+      // Where the owner acted from is not the erased user's.
+      expect([address, device === null]).toEqual(actor.id === owner.userId ? ['127.0.0.1', false] : [null, true]);
+    }
+  });
+
+  it('tells other services by an event that has nothing but the id', async () => {
+    const { owner, member } = await identity.team('member');
+    await data.erase(owner, member.userId);
+    const { rows: events } = await data.asAdmin((client) =>
+      client.query<{ envelope: { data: object; subject: string } }>(
+        "SELECT envelope FROM outbox WHERE name = 'user.erased' AND tenant_id = $1",
+        [owner.tenantId],
+      ),
+    );
+    expect(events.map(({ envelope }) => [envelope.subject, envelope.data])).toEqual([
+      [member.userId, { userId: member.userId }],
+    ]);
+  });
+});
+
+describe('erasing a user', () => {
+  it('is what a user can do with themselves, after a recent proof', async () => {
+    const owner = await identity.account();
+    const member = await identity.member(owner, ['viewer']);
+    await data.forgetProof(owner);
+    expect((await data.eraseSelf(member)).body.code).toBe('STEP_UP_REQUIRED');
+    expect((await identity.stepUp(member.accessToken)).status).toBe(204);
+    expect((await data.eraseSelf(member)).status).toBe(204);
+    await identity.refuses(member.accessToken);
+    expect(await entryOf(identity, owner, 'user.erased')).toMatchObject({
+      actor: { kind: 'user', id: member.userId, name: null },
+      address: null,
+      detail: { bySelf: true },
+    });
+  });
+
+  it('is refused to the last owner, until somebody else is one', async () => {
+    const { owner, member } = await identity.team('member');
+    expect((await data.eraseSelf(owner)).body.code).toBe('CONFLICT');
+    expect((await data.erase(owner, owner.userId)).body.code).toBe('CONFLICT');
+    expect(await data.isRefused(owner)).toBe(false);
+    await data.send('PATCH', `/api/tenant/users/${member.userId}`, owner, { roles: ['owner'] });
+    expect((await data.eraseSelf(owner)).status).toBe(204);
+    const heir = await identity.signedIn(member.email);
+    expect((await data.eraseSelf(heir)).body.code).toBe('CONFLICT');
+  });
+
+  it('leaves one of two owners who erase themselves at the same moment', async () => {
+    const owner = await identity.account();
+    const other = await identity.member(owner, ['owner']);
+    const answers = await Promise.all([data.eraseSelf(owner), data.eraseSelf(other)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+  });
+
+  it('is refused to members, to administrators of less rank, to other workspaces and without a recent proof', async () => {
+    const { owner, admin, member } = await identity.team('admin', 'member');
+    const stranger = await identity.account();
+    expect((await data.erase(member, admin.userId)).status).toBe(403);
+    expect((await data.erase(admin, owner.userId)).body.code).toBe('ROLE_NOT_GRANTABLE');
+    expect((await data.erase(stranger, member.userId)).status).toBe(404);
+    expect((await data.erase(owner, 'not-an-id')).status).toBe(404);
+    await data.forgetProof(owner);
+    expect((await data.erase(admin, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
+    for (const account of [owner, admin, member]) expect(await data.isRefused(account)).toBe(false);
+  });
+
+  it('is refused to an embed token, which ends with its user', async () => {
+    const owner = await identity.account();
+    const mint = await data.host(owner);
+    const { embedToken } = await mint('sub-1', newEmail());
+    const embedded = { ...owner, accessToken: embedToken };
+    expect((await data.eraseSelf(embedded)).status).toBe(403);
+    const { sub } = await identity
+      .get(TokenVerifier)
+      .verify(embedToken, [AUDIENCES.api])
+      .then(({ userId }) => ({ sub: userId }));
+    expect((await data.erase(owner, sub)).status).toBe(204);
+    await identity.refuses(embedded.accessToken);
+    // The host can bring the person again: as another user.
+    const again = await mint('sub-1', newEmail());
+    const principal = await identity.get(TokenVerifier).verify(again.embedToken, [AUDIENCES.api]);
+    expect(principal.userId).not.toBe(sub);
+  });
+});
+
+describe('the export of personal data', () => {
+  const exported = (by: Account, userId?: string) =>
+    data.send('POST', userId === undefined ? '/api/auth/me/export' : `/api/admin/users/${userId}/export`, by);
+
+  it('has everything of the user, no secret, and not from where others acted', async () => {
+    const { owner, member } = await identity.team('member');
+    const mint = await data.host(owner);
+    await mint('host-sub-1', member.email);
+    await data.send('PATCH', `/api/tenant/users/${member.userId}`, owner, { name: 'Grace' });
+    const { status, headers, body } = await exported(member);
+    expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toBe('attachment; filename="personal-data.json"');
+    const archive = body as unknown as Record<string, never>;
+    expect(archive).toMatchObject({
+      format: 'crm-personal-data/1',
+      workspace: { id: owner.tenantId },
+      account: { id: member.userId, email: member.email, name: 'Grace', roles: ['member'], hasPassword: true },
+      secondFactor: { enabled: false, authenticatorSince: null, recoveryCodesLeft: 0 },
+      sessions: [{ current: true, address: '127.0.0.1' }],
+      embedLinks: [{ sub: 'host-sub-1', undoneAt: null }],
+    });
+    const trail = (archive.auditTrail as unknown as { action: string; address: string | null }[]).map(
+      ({ action, address }) => [action, address],
+    );
+    expect(trail).toEqual([
+      ['user.added', null],
+      ['sign_in.succeeded', '127.0.0.1'],
+      ['embed_link.made', null],
+      ['user.renamed', null],
+      ['user.data_exported', '127.0.0.1'],
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/argon2|hash|sealed|owner@/i);
+  });
+
+  it('has the passkeys, keys, providers and apps of the user, and no secret of them', async () => {
+    const { owner, member } = await identity.team('member');
+    await data.inhabit(owner, member);
+    const archive = (await exported(owner, member.userId)).body as unknown as Record<string, unknown>;
+    const empty = Object.entries(archive).filter(([, value]) => Array.isArray(value) && value.length === 0);
+    expect(empty).toEqual([]);
+    expect(archive).toMatchObject({
+      secondFactor: { passkeys: [{ synced: false }] },
+      providerLinks: [{ issuer: 'https://idp.example', sub: 'sub-of-the-erased' }],
+      apiKeys: [{ name: 'Import', scopes: ['leads', 'contacts:read'], lastUsedAt: null }],
+      appGrants: [{ app: { name: 'Site Visits' }, scopes: ['leads', 'tasks:read'] }],
+    });
+    expect(JSON.stringify(archive)).not.toMatch(/argon2|hash|sealed|publicKey|credentialId/i);
+  });
+
+  it('is read over several batches', async () => {
+    const owner = await identity.account();
+    const { tenantId, userId } = owner;
+    await identity.query(
+      tenantId,
+      `INSERT INTO audit_entry (tenant_id, id, at, action, outcome, actor_kind, actor_id, subject_kind, subject_id, detail)
+         SELECT $1, gen_random_uuid(), now(), 'user.renamed', 'success', 'user', $2, 'user', $2, '{}'
+           FROM generate_series(1, 1200)`,
+      [tenantId, userId],
+    );
+    const { auditTrail } = (await exported(owner)).body as unknown as { auditTrail: { id: string }[] };
+    expect(new Set(auditTrail.map(({ id }) => id)).size).toBe(auditTrail.length);
+    expect(auditTrail.length).toBeGreaterThan(1_200);
+  });
+
+  it('is given to the user and to administrators of no less rank, with a recent proof', async () => {
+    const { owner, admin, member } = await identity.team('admin', 'member');
+    const stranger = await identity.account();
+    expect((await exported(admin, member.userId)).status).toBe(200);
+    expect((await exported(member, admin.userId)).status).toBe(403);
+    expect((await exported(admin, owner.userId)).body.code).toBe('ROLE_NOT_GRANTABLE');
+    expect((await exported(stranger, member.userId)).status).toBe(404);
+    await data.forgetProof(owner);
+    expect((await exported(member)).body.code).toBe('STEP_UP_REQUIRED');
+    expect((await exported(admin, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
+  });
+});
