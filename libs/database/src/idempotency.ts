@@ -8,14 +8,9 @@ import { createTenantTable } from './migrations/tables.js';
 import type { Queryable } from './transaction.js';
 import { Sweeper } from './worker/sweeper.js';
 
-/** Header name in lower case. */
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 
-/**
- * Reads the `Idempotency-Key` header, or another that serves the same purpose.
- * @param name of the header, for the error
- * @throws MALFORMED_REQUEST when it is not 1 to 255 visible ASCII characters
- */
+/** @throws MALFORMED_REQUEST, which calls the header by its name, when it is not 1 to 255 visible ASCII characters */
 export function readIdempotencyKey(header: string | undefined, name = 'Idempotency-Key'): string | undefined {
   if (header === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
@@ -40,19 +35,12 @@ export interface IdempotentCall {
   readonly key: string;
   /** A JSON value without anything that could be guessed from its hash, which is all that is stored. */
   readonly body: unknown;
-  /** How long a repetition is recognised, in hours. */
   readonly keptHours: number;
 }
 
-/** How long an `Idempotency-Key` header is remembered, in hours. */
 const HEADER_KEPT_HOURS = 24;
 
-/**
- * The call of an HTTP request.
- * @param route method and path with actual ids, such as `POST /api/crm/leads`
- * @param key the value of `@IdempotencyKey()`
- * @returns undefined when no key was sent
- */
+/** @param route method and path with actual ids, such as `POST /api/crm/leads` */
 export function headerCall(
   principal: Pick<Principal, 'tenantId' | 'userId' | 'appKey'>,
   route: string,
@@ -67,11 +55,7 @@ export function headerCall(
 /** How long the key of a workflow step is remembered, in hours: longer than a run is retried. */
 const STEP_KEPT_HOURS = 7 * 24;
 
-/**
- * The call of a workflow step, made by another service on behalf of the workflow's author or app.
- * @param route subject of the call, with the ids and names in its request
- * @param key the same for every attempt of the step
- */
+/** The call of a workflow step by another service; the key is the same for every attempt of the step. */
 export function stepCall(
   principal: Pick<Principal, 'tenantId' | 'userId' | 'appKey'>,
   route: string,
@@ -87,12 +71,7 @@ function principalId({ userId, appKey }: Pick<Principal, 'userId' | 'appKey'>): 
   return appKey === undefined ? userId : `${userId} ${appKey}`;
 }
 
-/**
- * Creates the table `idempotency`: which record a creating call created, so that a repetition finds it. It stores neither
- * body nor answer.
- * @param options.narrowCreates for services that create records as the narrow role, in the context of a tenant
- *   (`inWorkspace`)
- */
+/** Which record a call created, so that a repetition finds it. `narrowCreates`: as the narrow role (`inWorkspace`). */
 export async function createIdempotencyTable(
   runner: QueryRunner,
   roles: ServiceDatabase,
@@ -122,7 +101,6 @@ interface IdempotencyRow {
   readonly recordId: string;
 }
 
-/** Reads and writes the table that `createIdempotencyTable` creates. */
 @Injectable()
 export class IdempotencyRepository {
   /** Locks one call until the transaction ends; returns false when another transaction holds the lock. */
@@ -174,11 +152,8 @@ export class IdempotencyService {
   constructor(private readonly repository: IdempotencyRepository) {}
 
   /**
-   * Runs `create` in `tx`, or returns what the same call created before. The lock ends with the transaction, so a crash
-   * leaves no call "still running".
-   * @param tx a transaction in the call's tenant; the narrow role's only where `narrowCreates` was granted
-   * @param create creates the record and returns its id
-   * @returns the id, and whether an earlier call created the record
+   * Runs `create`, or returns what the same call created before; the lock ends with `tx`, so a crash leaves no call
+   * running.
    * @throws IDEMPOTENCY_KEY_IN_USE while another transaction runs the same call, IDEMPOTENCY_KEY_REUSED for another body
    */
   async once(
@@ -194,11 +169,7 @@ export class IdempotencyService {
     return { recordId, repeated: false };
   }
 
-  /**
-   * Returns the id of what an earlier, finished call created, or null. Used before checks that could refuse a repetition
-   * because of a change since the first call; `once` must still follow.
-   * @throws IDEMPOTENCY_KEY_REUSED for another body
-   */
+  /** For use before checks that could refuse a repetition because of a later change; `once` must still follow. */
   async findRecordId(tx: Queryable, call: IdempotentCall): Promise<string | null> {
     const earlier = await this.repository.find(tx, call);
     if (earlier && !earlier.bodyHash.equals(hashOf(call.body))) throw new PlatformError('IDEMPOTENCY_KEY_REUSED');

@@ -67,10 +67,7 @@ class MessagingLifecycle
   }
 }
 
-/**
- * Connects the service to NATS. Provides Rpc, NatsConnection and the watched cut-offs to every module, and the transport
- * strategy that `connectMessaging` gives to the application.
- */
+/** Provides Rpc, NatsConnection, the watched cut-offs, and the transport that `connectMessaging` gives to the application. */
 @Module({})
 export class MessagingModule {
   static forService(options: MessagingModuleOptions): DynamicModule {
@@ -104,9 +101,7 @@ export class MessagingModule {
 }
 
 /**
- * Connects the handlers of calls and events to the application's connection, with the application's own guards, pipes,
- * interceptors and filters: call it after these are set. `startAllMicroservices` starts them. Does nothing in an
- * application without the MessagingModule.
+ * Call it when the application's guards, pipes, interceptors and filters are set, which the handlers share.
  * @throws Error when a handler cannot be served, or does not declare who may call it
  */
 export function connectMessaging(app: INestApplication): void {

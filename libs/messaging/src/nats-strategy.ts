@@ -13,11 +13,7 @@ import { MESSAGING_OPTIONS, type MessagingModuleOptions, NatsConnection } from '
 import { RPC_CONTRACT } from './rpc/rpc-handler.js';
 import { RpcServer } from './rpc/rpc-server.js';
 
-/**
- * Checks for mistakes that Nest ignores silently.
- * @throws Error that lists the handlers that would never be called because their class is not a controller, those of a
- *   contract with a user's token that have no access rule, and those with an access rule that could never be checked
- */
+/** Nest ignores these mistakes silently. @throws Error that lists handlers that would never be called or checked */
 export function checkHandlers(modules: ModulesContainer): void {
   const problems: string[] = [];
   for (const { controllers, providers } of modules.values()) {
@@ -59,10 +55,7 @@ function* handlersOf(
   }
 }
 
-/**
- * Nest's transport over the one connection of the process: call handlers answer on subjects, event handlers belong to
- * durable consumers. Nest finds them in the controllers and wraps them in guards, pipes, interceptors and filters.
- */
+/** Nest finds the handlers in the controllers and wraps them in guards, pipes, interceptors and filters. */
 @Injectable()
 export class NatsStrategy extends Server implements CustomTransportStrategy {
   /** Nest would also log the error of an event handler, which its consumer already logs. */
@@ -81,10 +74,8 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
   }
 
   /**
-   * Called by Nest for each handler and pattern. Handlers of one event run one after the other, because they share
-   * a transaction; Nest would chain them and run them concurrently.
-   * @throws Error for a contract or consumer of another service, for a second handler of a contract, and for patterns not made
-   *   by `@RpcHandler` or `@EventHandler`
+   * Handlers of one event share a transaction, so they run one after the other; Nest would run them concurrently.
+   * @throws Error for a contract or consumer of another service, a second handler of a contract, and other patterns
    */
   override addHandler(
     pattern: unknown,
@@ -113,7 +104,6 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
     }
   }
 
-  /** Starts to accept calls and events. */
   override listen(callback: () => void): void {
     this.rpcServer.start();
     this.consumers.start();
@@ -139,10 +129,7 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
   }
 }
 
-/**
- * The outcome of a handler. A filter turns a failure into an Observable that errs, which `await` does not reveal; an
- * interceptor turns every result into an Observable.
- */
+/** A filter turns a failure into an Observable that errs, which `await` does not reveal; interceptors always make one. */
 function outcomeOf(result: unknown): unknown {
   return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
 }

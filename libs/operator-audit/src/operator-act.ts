@@ -10,10 +10,7 @@ export interface ActingOperator {
   readonly role: OperatorRole;
 }
 
-/**
- * The operator of a token that grants them something.
- * @throws Error for a principal without a role of operators: nothing they did may go by without an entry that says so
- */
+/** @throws Error for a principal without a role of operators: nothing may go by without an entry that says who did it */
 export function actingOperator({ userId, roles }: { userId: string; roles: readonly string[] }): ActingOperator {
   const role = OPERATOR_ROLES.find((name) => roles.includes(name));
   if (!role) throw new Error(`${userId} acts without a role of operators`);
@@ -32,10 +29,7 @@ export interface NewOperatorAct {
   readonly after?: State | undefined;
 }
 
-/**
- * Adds an entry to the trail, in the transaction of the act: both are committed, or neither is.
- * @param tx of the role that `createOperatorAuditTable` was told
- */
+/** In the transaction of the act: both are committed, or neither is. */
 export async function recordOperatorAct(tx: Queryable, entry: NewOperatorAct): Promise<void> {
   const { operator, act, subject, reason, findings, before, after } = entry;
   const json = (state: State | undefined) => (state ? JSON.stringify(state) : null);

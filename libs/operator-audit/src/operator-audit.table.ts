@@ -3,10 +3,8 @@ import { createGlobalTable } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 /**
- * Creates the table `operator_audit`. The role of the service adds and reads; nobody but the owner, as whom no service
- * connects, can change or remove an entry. The time of an entry is that in its id.
- * The runtime role adds in the context of any tenant and reads in that of the platform's own.
- * @param role the one that the service's acts are committed by; the same as in GLOBAL_TABLES of the contracts
+ * Nobody but the owner, as whom no service connects, can change or remove an entry; its id has its time. The runtime
+ * role adds in the context of any tenant and reads in that of the platform's own.
  */
 export async function createOperatorAuditTable(
   runner: QueryRunner,

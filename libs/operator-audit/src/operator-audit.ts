@@ -7,10 +7,7 @@ import { LIST_OPERATOR_ACTS } from './operator-audit.sql.js';
 const PAGE_BYTES = 900_000;
 const DEFAULT_SIZE = 200;
 
-/**
- * A page of the trail, newest first: fewer entries than were asked for when they are long, and at least one.
- * @param tx of the role that `createOperatorAuditTable` was told
- */
+/** Newest first: fewer entries than were asked for when they are long, and at least one. */
 export async function listOperatorAudit(
   tx: Queryable,
   { operatorId, act, subjectKind, subjectId, q, from, to, beforeId, size = DEFAULT_SIZE }: OperatorAuditQuery,

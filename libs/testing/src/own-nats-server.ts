@@ -13,16 +13,10 @@ export interface OwnNatsServer {
 const START_TIMEOUT_MS = 10_000;
 const PASSWORD = 'test';
 
-/**
- * Runs the server as long as somebody holds the other end of standard input: it ends with us, however we end. Its folder
- * goes when it has ended and writes there no more.
- */
+/** The server ends with us, however we end, as somebody must hold its standard input. Its folder goes after that. */
 const RUN_WHILE_HELD = '"$0" --config "$1" & child=$!; cat > /dev/null; kill "$child"; wait "$child"; rm -rf "$2"';
 
-/**
- * Starts a nats-server on a free port, with the users and permissions of production, and waits until it listens.
- * Synchronous, because test files ask for its address while they build their configuration; it takes some 30 ms.
- */
+/** With production's users and permissions. Synchronous, as configurations ask for its address; it takes some 30 ms. */
 export function startOwnNatsServer(program: string): OwnNatsServer {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'crm-test-nats-'));
   const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, PASSWORD])) as Record<NatsUser, string>;

@@ -10,7 +10,6 @@ import { newId } from '@crm/database';
 import { NatsConnection } from '@crm/messaging';
 import { testNats } from './test-nats.js';
 
-/** An event as its producer would publish it. */
 export function eventOf<Name extends EventName>(
   type: Name,
   tenantId: string,

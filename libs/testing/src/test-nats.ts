@@ -10,10 +10,7 @@ export interface TestNats {
 let own: OwnNatsServer | undefined;
 let provisioned: Promise<unknown> | undefined;
 
-/**
- * The NATS server of this test file: one of its own, so that the durable consumers of other files take none of its events.
- * Where the program is not known it is the shared one. It has the users and permissions of production.
- */
+/** One for each test file, so that no other file's consumers take its events; shared where the program is not known. */
 export function testNats(): TestNats {
   const program = testServers.natsProgram();
   if (program) {

@@ -58,7 +58,6 @@ function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): ErrorCode
   ];
 }
 
-/** The error responses of an operation by status, each with its codes as examples. */
 function refusalResponses(codes: readonly ErrorCode[], components: Components): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(codes)) {
@@ -80,7 +79,6 @@ function refusalResponses(codes: readonly ErrorCode[], components: Components): 
   return Object.fromEntries(written);
 }
 
-/** The common information of all documents, including the gateway's merged one. */
 export const API_INFO = {
   version: PLATFORM_VERSION,
   description:
@@ -106,10 +104,8 @@ export const SECURITY_SCHEMES = {
 } as const;
 
 /**
- * The OpenAPI 3.1 document of a service. Schemas come from the DTO decorators and refusals from the decorators that cause
- * them, so that nothing is declared twice.
- * @param forOperators the routes that operators reach through marketplace-admin, with the paths that they have there, in place of
- *   those of everybody else
+ * Schemas and refusals come from the decorators that cause them, so that nothing is declared twice.
+ * @param forOperators the routes that operators reach, with the paths that they have at marketplace-admin
  */
 export function openApiDocument(
   app: INestApplicationContext,
@@ -145,7 +141,6 @@ export function openApiDocument(
   };
 }
 
-/** Those that an operation names. */
 function schemesOf(paths: Record<string, Json>): Json {
   const operations = Object.values(paths).flatMap((item) => Object.values(item) as { security?: object[] }[]);
   const named = new Set(operations.flatMap(({ security = [] }) => security.flatMap((each) => Object.keys(each))));

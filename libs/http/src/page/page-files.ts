@@ -7,14 +7,12 @@ import type { OnModuleInit } from '@nestjs/common';
 export interface Asset {
   readonly type: string;
   readonly plain: Buffer;
-  /** By the name of the coding in `Accept-Encoding`. */
   readonly compressed: ReadonlyMap<string, Buffer>;
 }
 
 interface PageFiles {
-  /** The document, as it was built. */
   readonly document: string;
-  /** By name below `assets/`. The names contain a hash of the content. */
+  /** Keys are names below `assets/`, which contain a hash of the content. */
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
@@ -32,10 +30,8 @@ const CODINGS = [
 ] as const;
 
 /**
- * Reads a built page into memory: some hundred kilobytes, so that no request touches a disk.
- * @param folder with `index.html` and `assets`, as scripts/build-page.mjs writes them
- * @param variable that names the folder
- * @throws Error that says what to do when there is no page
+ * Some hundred kilobytes in memory, so that no request touches a disk.
+ * @throws Error that names the folder's variable when there is no page
  */
 export async function readPage(folder: string, variable: string): Promise<PageFiles> {
   const assetFolder = path.join(folder, 'assets');
@@ -59,10 +55,7 @@ async function readAsset(folder: string, name: string, names: readonly string[])
   return { type: TYPES[path.extname(name)] as string, plain: await read(name), compressed: new Map(compressed) };
 }
 
-/**
- * The form of an asset that is sent.
- * @param accepted the header `Accept-Encoding`
- */
+/** The form of an asset that is sent for a header `Accept-Encoding`. */
 export function encodedFor(asset: Asset, accepted: string | undefined): { coding?: string; content: Buffer } {
   const codings = acceptedCodings(accepted ?? '');
   for (const [coding, content] of asset.compressed) if (codings.has(coding)) return { coding, content };
@@ -86,10 +79,7 @@ function acceptedCodings(header: string): ReadonlySet<string> {
 export abstract class ServedPage implements OnModuleInit {
   private page: PageFiles | undefined;
 
-  /**
-   * @param folder of the built page
-   * @param variable of the environment that names the folder, for whoever reads that it is missing
-   */
+  /** @param variable of the environment that names the folder, for the error */
   protected constructor(
     private readonly folder: string,
     private readonly variable: string,

@@ -4,7 +4,6 @@ import type { MessagingConfig, NatsConnection } from '../nats-connection.js';
 import { ConsumerAge, ConsumerUpkeep } from './consumer-upkeep.js';
 import { EventConsumer } from './event-consumer.js';
 
-/** The durable consumers of a service for which it has handlers. */
 export class EventConsumers {
   private readonly consumers = new Map<string, EventConsumer>();
   private upkeep: ConsumerUpkeep | undefined;
@@ -17,10 +16,7 @@ export class EventConsumers {
     private readonly database: () => Database,
   ) {}
 
-  /**
-   * The consumer, for adding handlers.
-   * @throws Error when it belongs to another service
-   */
+  /** @throws Error when the consumer belongs to another service */
   of(definition: ConsumerDefinition): EventConsumer {
     const { service } = this.config;
     if (definition.service !== service)
@@ -46,7 +42,6 @@ export class EventConsumers {
     this.age.start();
   }
 
-  /** Accepts no more events and waits for those in progress. */
   async stop(): Promise<void> {
     await Promise.all([this.upkeep?.stop(), this.age?.stop(), ...this.list().map((consumer) => consumer.stop())]);
   }

@@ -1,6 +1,6 @@
 import { absentUntilSet, counter, gauge } from '@crm/telemetry';
 
-/** Those of the active relay have no value elsewhere: what the last one measured must not stay behind. */
+/** Gauges of the active relay have no value elsewhere: what the last one measured must not stay behind. */
 export const outboxMetrics = {
   published: counter('outbox_published_total', 'Events acknowledged by JetStream'),
   refused: counter('outbox_refused_total', 'Publishes that the broker refused; each event is tried again'),

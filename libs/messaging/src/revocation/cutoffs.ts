@@ -6,13 +6,9 @@ import { Suspensions } from './suspensions.js';
 /** Time after which every token that a cut-off affects has expired: twice the longest lifetime, to allow for clocks. */
 const RELEVANT_MS = 2 * ACCESS_TOKEN_SECONDS * 1000;
 
-/**
- * Whoever has the private key of a revoked signing key can date tokens as they like. So its cut-off stays until every verifier
- * has read the published keys again, of which the longest outage of identity keeps them for an hour.
- */
+/** The holder of a revoked signing key can date tokens at will, so its cut-off outlives every copy of the published keys. */
 const KEY_RELEVANT_MS = 24 * 3_600_000;
 
-/** The known cut-offs by their target. */
 export class Cutoffs {
   private readonly byKey = new Map<string, number>();
   /** Signing keys, apart from the others: what is asked for every token must cost nothing while there are none. */
@@ -23,7 +19,6 @@ export class Cutoffs {
     return this.byKey.size + this.signingKeys.size + this.suspensions.size;
   }
 
-  /** Keeps the later cut-off. */
   add({ kind, id, cutoffMs }: Revocation): void {
     switch (kind) {
       case 'signing_key':

@@ -1,21 +1,13 @@
-/**
- * A reinstatement is remembered for longer than the bucket can have the suspension that it lifted, which is a day after that was
- * published for the last time: a bucket that is read again gives the suspension first.
- */
+/** Longer than the bucket can have the lifted suspension (a day), which a bucket that is read again gives first. */
 const RELEVANT_MS = 2 * 86_400_000;
 
-/**
- * Which tenants are suspended: those whose last suspension is later than their last reinstatement. Each of the two only moves
- * forward, so that the order in which they arrive, or arrive again, does not matter.
- */
+/** Suspended: the last suspension is later than the last reinstatement. Both only move forward, so order does not matter. */
 export class Suspensions {
   private readonly suspendedAt = new Map<string, number>();
   private readonly reinstatedAt = new Map<string, number>();
   private readonly suspended = new Set<string>();
-  /** Undefined when it has to be made anew. */
   private listed: readonly string[] | undefined;
 
-  /** Known entries of both kinds. */
   get size(): number {
     return this.suspendedAt.size + this.reinstatedAt.size;
   }

@@ -1,23 +1,17 @@
 import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
 
-/**
- * How often the server writes to disk what it has acknowledged; its default is two minutes. What a loss of power takes in
- * that time the relays publish again (decision record 0132), so a second is enough; `always` would
- * cost a write for each event.
- */
+/** What a loss of power takes the relays publish again (decision record 0132); `always` would cost a write an event. */
 export const SYNC_INTERVAL = '1s';
 
 /**
- * How much a server of a deployment stores, in its units: the event stream at most (docs/runbooks/EventStreamFilling.md). A
- * server without a limit takes three quarters of what is free when it starts, and counts what it has stored against that: after
- * a restart with much in store it would refuse every event.
+ * The event stream at most (docs/runbooks/EventStreamFilling.md). Without a limit a server takes three quarters of what
+ * is free at its start, its own store not counted: after a restart it would refuse every event.
  */
 export const MAX_FILE_STORE = '18GiB';
 
 export interface NatsServerOptions {
   host: string;
   port: number;
-  /** Folder of JetStream's files. */
   storeDir: string;
   /** Most that JetStream stores in files, or the name of an environment variable. Default: by what is free at the start. */
   maxFileStore?: string | { environment: string };
@@ -29,7 +23,6 @@ export interface NatsServerOptions {
   serverName?: string | { environment: string };
   /** Clients must connect by TLS. Default without. */
   tls?: TlsFiles;
-  /** The other servers of a cluster. Default none. */
   cluster?: ClusterOptions;
   /** Where the server writes its process id, for `nats-server --signal`. Default nowhere. */
   pidFile?: string;
@@ -37,7 +30,6 @@ export interface NatsServerOptions {
   syncInterval?: string | undefined;
 }
 
-/** Paths of PEM files. */
 interface TlsFiles {
   certificate: string;
   key: string;
@@ -49,17 +41,11 @@ interface ClusterOptions {
   servers: readonly string[];
   host: string;
   port: number;
-  /**
-   * Servers prove to each other who they are: whatever this authority has not signed is no server of the cluster. Without,
-   * whoever reaches the port is one: on loopback only.
-   */
+  /** What this authority has not signed is no server of the cluster. Without, whoever reaches the port is: loopback only. */
   tls?: TlsFiles;
 }
 
-/**
- * When it is told to leave (`--signal ldm`), a server first hands over what it leads, for up to the grace period, and then
- * asks its clients, spread over the rest of the time, to go to another server.
- */
+/** Told to leave (`--signal ldm`), a server hands over what it leads, then asks its clients to go elsewhere. */
 const LAME_DUCK = { graceSeconds: 10, seconds: 30 };
 
 /** Configuration of a nats-server (2.9 or newer) with JetStream and one user per service with only the permissions it needs. */

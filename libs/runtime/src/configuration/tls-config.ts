@@ -9,22 +9,19 @@ export interface KeyPairFiles {
   readonly keyFile: string;
 }
 
-/** What a server presents, in PEM. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
 }
 
-/** The variables that name the files; for messages. */
 const CERTIFICATE_VARIABLE = 'TLS_CERT_FILE';
 const KEY_VARIABLE = 'TLS_KEY_FILE';
 
 const WHOLE = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
 
 /**
- * Reads a certificate and its key.
- * @throws UnusableSecretFile when one of them cannot be read or is none, when they do not belong together, or when a server cannot
- *   present what is in them, such as a file that is still being written; the message says which, and nothing of the key
+ * @throws UnusableSecretFile when a file cannot be read, they do not fit, or a server cannot present them, as while one
+ * is written; the message says nothing of the key
  */
 export function readKeyPair({ certificateFile, keyFile }: KeyPairFiles): KeyPair {
   const cert = readSecretFile(CERTIFICATE_VARIABLE, certificateFile);
@@ -87,12 +84,7 @@ function presentingProblem(pair: KeyPair): string | undefined {
 const BEGIN = /-----BEGIN /g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/**
- * Reads the certificates of authorities, one or more in a file.
- * @param variable which names the file; for messages
- * @returns PEM
- * @throws UnusableSecretFile when the file cannot be read, has none, or holds anything else, such as a key
- */
+/** One or more certificates in PEM. @throws UnusableSecretFile when the file has none or anything else */
 export function readAuthorities(variable: string, file: string): string {
   const text = readSecretFile(variable, file);
   const certificates = text.match(CERTIFICATE) ?? [];
@@ -112,10 +104,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/**
- * Reads TLS_CERT_FILE and TLS_KEY_FILE, with which a service speaks HTTPS on its port.
- * @returns undefined when neither is set
- */
+/** Both files, with which a service speaks HTTPS, or neither. */
 export function tlsConfig(env: EnvironmentReader): KeyPairFiles | undefined {
   const [certificateFile, keyFile] = [env.optional(CERTIFICATE_VARIABLE), env.optional(KEY_VARIABLE)];
   if (certificateFile === undefined && keyFile === undefined) return undefined;
@@ -131,10 +120,7 @@ export function tlsConfig(env: EnvironmentReader): KeyPairFiles | undefined {
   return files;
 }
 
-/**
- * Reads a variable that names a file of authorities, in place of those that the system trusts.
- * @returns the path, undefined when it is not set
- */
+/** A file of authorities, in place of those that the system trusts. */
 export function authoritiesConfig(env: EnvironmentReader, name: string): string | undefined {
   const file = env.optional(name);
   if (file !== undefined) reportUnusable(env, () => readAuthorities(name, file));

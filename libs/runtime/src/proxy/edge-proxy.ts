@@ -12,7 +12,6 @@ import { readBody } from './read-body.js';
 import type { UpstreamConnector } from './upstream-connector.js';
 import { UpstreamPaused, Upstreams } from './upstreams.js';
 
-/** How requests of a kind are forwarded. */
 export interface ForwardClass {
   /** Longest wait for the service, where it is shorter than that of every call. */
   readonly timeoutMs?: number;
@@ -22,18 +21,16 @@ export interface ForwardClass {
   readonly passesSignInCookie?: boolean;
 }
 
-/** Where requests go, and what holds for them. */
 export interface ForwardRoute {
   readonly upstream: ServiceName;
   readonly routeClass: ForwardClass;
 }
 
-/** A route of the server whose requests are forwarded. */
 export type ForwardedUrl = Pick<RouteOptions, 'method' | 'url' | 'config'>;
 
 /**
- * Forwards requests to services. Edges differ by their routes and by what they check before a body is read: `admit` refuses a
- * request, or sets its `forwardRoute` and, for one with a body, its `mostBodyBytes`.
+ * Edges differ by routes and by what they check before a body is read: `admit` refuses a request, or sets its
+ * `forwardRoute` and, for one with a body, its `mostBodyBytes`.
  */
 @Injectable()
 export abstract class EdgeProxy implements OnModuleInit {
@@ -57,7 +54,6 @@ export abstract class EdgeProxy implements OnModuleInit {
 
   protected abstract admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
 
-  /** Called when a request has been answered. */
   protected settle(_request: FastifyRequest, _reply: FastifyReply): undefined | Promise<unknown> {
     return undefined;
   }
@@ -141,10 +137,7 @@ const describeForwarding = ({ method, upstream }: { method: string; upstream: Se
   attributes: { 'http.request.method': method, 'server.address': upstream },
 });
 
-/**
- * The length that a body is going to have; the most that is allowed if it comes in chunks, which announce nothing.
- * @throws PlatformError PAYLOAD_TOO_LARGE
- */
+/** The most that is allowed if it comes in chunks, which announce nothing. @throws PlatformError PAYLOAD_TOO_LARGE */
 export function announcedBytes({ headers }: FastifyRequest, most: number): number {
   const length = headers['content-length'];
   if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : most;
@@ -171,10 +164,8 @@ const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
 const AMBIGUOUS_SEGMENT = /\/\.?\/|\/\.$|\/\.\.|\.\.\//;
 
 /**
- * Whether two servers could read the path differently: empty or dot segments, backslashes, escaped slashes, percent signs or
- * control characters, and escapes that say what the character itself would say, since routes are compared literally here and
- * decoded there. Such a path is refused instead of being normalised, so that what an edge routes on and
- * what the service sees are the same bytes.
+ * Whether two servers could read the path differently. It is refused and not normalised, so that what an edge routes on
+ * and what the service sees are the same bytes.
  */
 export function isAmbiguous(path: string): boolean {
   if (!path.startsWith('/') || /[\\#\s]/.test(path) || AMBIGUOUS_SEGMENT.test(path)) return true;
@@ -184,7 +175,6 @@ export function isAmbiguous(path: string): boolean {
 /** Codes of undici for a service that does not answer in time. */
 const LATE: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-/** The problem for a service that cannot be reached or does not answer in time. */
 function asUnavailable(error: Error): PlatformError {
   if (error instanceof UpstreamPaused) {
     return new PlatformError('SERVICE_UNAVAILABLE', undefined, {

@@ -12,9 +12,8 @@ export const deadlineMs = (bytes: number): number =>
   1000 * (LEAST_SECONDS + Math.ceil((SECONDS_PER_MEBIBYTE * bytes) / MEBIBYTE));
 
 /**
- * Reads a body that was announced with at most `most` bytes: chunks announce nothing, so they are counted.
- * @param done called once: with the body, with PAYLOAD_TOO_LARGE, with REQUEST_TIMEOUT for one that does not arrive within
- *   `deadlineMs(most)`, or with what ended the connection
+ * Chunks announce nothing, so they are counted.
+ * @param done called once: with the body, or PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT after `deadlineMs(most)`, MALFORMED_REQUEST
  */
 export function readBody(payload: Readable, most: number, done: (error: Error | null, body?: Buffer) => void): void {
   const chunks: Buffer[] = [];

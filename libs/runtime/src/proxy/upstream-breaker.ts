@@ -7,9 +7,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Keeps calls from a service that does not answer. Callers are told at once instead of waiting for a timeout each, and the
- * service is left alone while it starts. After a pause one call is let through; its outcome ends the pause or doubles it.
- * What a service answers is its own affair, also a 503: only silence counts.
+ * Callers of a silent service are told at once, and it is left alone while it starts. After a pause one call is let
+ * through, whose outcome ends the pause or doubles it. Any answer counts as one, also a 503.
  */
 export class UpstreamBreaker {
   private failures = 0;
@@ -17,7 +16,6 @@ export class UpstreamBreaker {
   private openUntil = 0;
   private isProbing = false;
 
-  /** @param now milliseconds */
   constructor(
     private readonly upstream: ServiceName,
     private readonly now: () => number = () => performance.now(),
@@ -37,7 +35,6 @@ export class UpstreamBreaker {
     return Math.max(left, FIRST_PAUSE_MS);
   }
 
-  /** The service has begun to answer. */
   answered(): void {
     this.failures = 0;
     if (this.pauseMs === 0) return;
@@ -46,7 +43,6 @@ export class UpstreamBreaker {
     openUpstreams.set({ upstream: this.upstream }, 0);
   }
 
-  /** The service has not answered. */
   failed(): void {
     this.failures += 1;
     // Calls that were under way when it opened say nothing new.

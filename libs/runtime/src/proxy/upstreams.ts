@@ -6,7 +6,6 @@ import type { UpstreamUrls } from './proxy-config.js';
 import { UpstreamBreaker } from './upstream-breaker.js';
 import type { UpstreamConnector } from './upstream-connector.js';
 
-/** Connections per service. */
 const CONNECTIONS = 128;
 /** Shorter than the 72 s after which a service closes an idle connection, so that no request meets a closing one. */
 const IDLE_MS = 30_000;
@@ -24,11 +23,7 @@ export class Upstreams {
   private readonly pools: ReadonlyMap<ServiceName, Pool>;
   private readonly breakers: ReadonlyMap<ServiceName, UpstreamBreaker>;
 
-  /**
-   * @param urls addresses of the services; only scheme, host and port are used
-   * @param connector opens connections to them
-   * @param timeoutMs longest wait for the beginning of an answer, and then between two parts of it
-   */
+  /** @param timeoutMs longest wait for the beginning of an answer, and then between two parts of it */
   constructor(urls: UpstreamUrls, connector: UpstreamConnector, timeoutMs: number) {
     const options = {
       connections: CONNECTIONS,
@@ -42,10 +37,7 @@ export class Upstreams {
     this.breakers = new Map(entries.map(([upstream]) => [upstream, new UpstreamBreaker(upstream)]));
   }
 
-  /**
-   * Sends a request to a service and the service's answer to the client.
-   * @param onFailure called with the reason when the service did not answer and nothing has been sent to the client
-   */
+  /** @param onFailure called when the service did not answer and nothing has been sent to the client */
   forward(
     upstream: ServiceName,
     request: ForwardedRequest,
@@ -67,7 +59,6 @@ export class Upstreams {
     }).start();
   }
 
-  /** Closes all connections and aborts the requests on them. */
   async close(): Promise<void> {
     await Promise.all([...this.pools.values()].map((pool) => pool.destroy()));
   }
