@@ -35,7 +35,7 @@ export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
     this.audiences = options.audiences;
   }
 
-  /** @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED; SERVICE_UNAVAILABLE while keys or cut-offs are missing */
+  /** @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED, SERVICE_UNAVAILABLE without keys or cut-offs */
   override async validate(call: AuthenticatedCall): Promise<Principal> {
     const token = bearerToken(call.headers.authorization);
     if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
@@ -48,10 +48,7 @@ export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
   }
 }
 
-/**
- * Asks the strategy itself: Passport's `authenticate` would add seven members to each request, a strategy object, its
- * callbacks and three promises (decision record 0142).
- */
+/** Asks the strategy itself: Passport would make seven members, an object and three promises a request (record 0142). */
 @Injectable()
 export class AccessTokenGuard extends AuthGuard() {
   constructor(private readonly strategy: AccessTokenStrategy) {

@@ -24,10 +24,7 @@ export interface ApiKeyIds {
   readonly tenantId: string;
 }
 
-/**
- * `crmk_`, ids of key and tenant, `_`, a secret of 256 bits and a checksum; a double click selects all of it. With the
- * tenant in it, a key is found without a table across tenants.
- */
+/** `crmk_`, ids of key and tenant, `_`, 256 secret bits, checksum. With the tenant it is found without a global table. */
 export function makeApiKey({ keyId, tenantId }: ApiKeyIds): string {
   const secret = inDigits(numberOf(randomBytes(SECRET_BYTES).toString('hex')), SECRET_DIGITS);
   const unchecked = `${API_KEY_PREFIX}${digitsOfId(keyId)}${digitsOfId(tenantId)}_${secret}`;

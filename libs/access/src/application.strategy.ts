@@ -33,10 +33,7 @@ class UniquelyNamedStrategy extends passport.Strategy {
   }
 }
 
-/**
- * Passport registers strategies by name for the process, which may run several applications: each instance has a unique
- * name, which is removed when its application ends. Routes use it through {@link StrategyGuard}.
- */
+/** Passport registers strategies by name for the process, so each instance has a unique one until its application ends. */
 export abstract class ApplicationStrategy<TProven>
   extends PassportStrategy(UniquelyNamedStrategy)
   implements OnApplicationShutdown

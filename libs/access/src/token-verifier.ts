@@ -129,10 +129,7 @@ export interface TokenVerifierOptions {
   readonly capacity?: number;
 }
 
-/**
- * RFC 9068 profile, EdDSA only. A verified token is remembered until it expires; its age, its key, audience and
- * revocation are checked on every use.
- */
+/** RFC 9068 profile, EdDSA only. Of a remembered token age, key, audience and revocation are checked on every use. */
 export class TokenVerifier {
   private readonly keys: KeyRing;
   private readonly verified: LRUCache<string, VerifiedToken>;
@@ -169,10 +166,7 @@ export class TokenVerifier {
     return this.judge(token, entry, audiences);
   }
 
-  /**
-   * For a token that was verified before, without a promise: most are; undefined for others.
-   * @throws PlatformError TOKEN_EXPIRED, TOKEN_REVOKED, UNAUTHENTICATED; SERVICE_UNAVAILABLE while cut-offs are missing
-   */
+  /** For a remembered token, without a promise. @throws PlatformError TOKEN_EXPIRED, TOKEN_REVOKED, UNAUTHENTICATED */
   recall(token: string, audiences: readonly Audience[]): Principal | undefined {
     this.revocations ??= this.findRevocations();
     if (!this.revocations.ready) {

@@ -48,8 +48,8 @@ export class Database {
   }
 
   /**
-   * Commits when the work resolves, rolls back when it rejects, never retries. BEGIN and the tenant's context cost no
-   * round trip.
+   * Commits when the work resolves, rolls back when it rejects, never retries. The tenant's context costs no round
+   * trip.
    * @throws PlatformError SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED for an error that is not the statement's
    */
   async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {

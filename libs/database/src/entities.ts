@@ -90,9 +90,8 @@ class LentConnections {
   }
 }
 
-/** A connection of our pool, unchanged; TypeORM asks it for the server's version. */
-const plainConnection = (client: PoolClient): LentConnection => ({
-  query: (text, values) => client.query(text, values),
+const lentConnection = (query: Send): LentConnection => ({
+  query,
   on: () => undefined,
   removeListener: () => undefined,
 });
@@ -102,21 +101,17 @@ const OPENED = { command: 'START', rowCount: null, oid: 0, fields: [], rows: [] 
 /** TypeORM's first START TRANSACTION, by which it knows that one is open, is not sent; COMMIT and ROLLBACK are rejected. */
 function connectionInTransaction(send: Send): LentConnection {
   let depth = 0;
-  return {
-    async query(text, values) {
-      if (text === 'START TRANSACTION') {
-        depth += 1;
-        // One that begins before TypeORM has registered the first is nested in it; TypeORM releases it by this name.
-        return depth === 1 ? OPENED : send(`SAVEPOINT typeorm_${depth - 1}`);
-      }
-      if (text === 'COMMIT' || text === 'ROLLBACK') {
-        throw new Error('Only the end of the callback of Database.transaction ends the transaction');
-      }
-      return send(text, values);
-    },
-    on: () => undefined,
-    removeListener: () => undefined,
-  };
+  return lentConnection(async (text, values) => {
+    if (text === 'START TRANSACTION') {
+      depth += 1;
+      // One that begins before TypeORM has registered the first is nested in it; TypeORM releases it by this name.
+      return depth === 1 ? OPENED : send(`SAVEPOINT typeorm_${depth - 1}`);
+    }
+    if (text === 'COMMIT' || text === 'ROLLBACK') {
+      throw new Error('Only the end of the callback of Database.transaction ends the transaction');
+    }
+    return send(text, values);
+  });
 }
 
 export interface ManagerLease {
@@ -185,7 +180,9 @@ export class EntityManagers {
     });
     const client = await this.connect();
     try {
-      return await this.connections.lendFor(plainConnection(client), () => source.initialize());
+      // Unchanged: TypeORM asks it for the server's version.
+      const connection = lentConnection((text, values) => client.query(text, values));
+      return await this.connections.lendFor(connection, () => source.initialize());
     } finally {
       client.release();
     }

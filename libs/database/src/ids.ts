@@ -23,11 +23,7 @@ export function newId(): string {
   return v7({ random, msecs, seq });
 }
 
-/**
- * The same id for the same time and parts: a UUIDv7 with bits of their SHA-256, for a row that exists once for its
- * cause.
- * @param ms milliseconds since 1970, as the cause has them: never the time of now
- */
+/** A UUIDv7 with bits of the parts' SHA-256, for a row that exists once for its cause: the time is never that of now. */
 export function idOf(ms: number, ...parts: readonly string[]): string {
   if (!Number.isInteger(ms) || ms < 0 || ms >= 2 ** 48) throw new Error(`${ms} is not a time of 48 bits`);
   // As JSON, in which no two lists of parts look the same.

@@ -15,10 +15,7 @@ export interface NarrowSessionOptions {
   silenceSeconds?: number;
 }
 
-/**
- * The server notices that the client has vanished. `idle_session_timeout` holds on every platform and through every
- * proxy; the TCP settings also end a session that is stuck while it sends rows.
- */
+/** How the server notices that the client has vanished; `idle_session_timeout` holds through every proxy. */
 function silenceSettings(seconds: number): string {
   const settings = {
     idle_session_timeout: seconds * 1_000,

@@ -10,10 +10,7 @@ export interface DatabaseConfig {
   narrowUrl: string;
   /** Connections of the runtime role in this process; default 10. The narrow role uses at most 4. */
   poolSize?: number;
-  /**
-   * Plans without values, once for a connection: planning a table with many indexes takes ten times as long as reading
-   * a row. A transaction with statements that depend on values begins with `PLAN_FOR_VALUES`. Default false.
-   */
+  /** Planning a table with many indexes takes ten times as long as reading a row. `PLAN_FOR_VALUES` is the way out. */
   genericPlans?: boolean;
   /** Whole days after the day of its id that a row is kept, by table; for others see `defaultRetention`. */
   retentionDays?: Readonly<Record<string, number>>;

@@ -20,10 +20,7 @@ export function addressKey(address: string): string {
 /** Whether an address is a loopback address, also in its IPv4-mapped form. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address);
 
-/**
- * @param states of the limits that were applied, the exhausted one last
- * @param detail error detail; default: that of the code
- */
+/** @param states of the limits that were applied, the exhausted one last */
 export function rateLimited(states: readonly LimitState[], detail?: string): PlatformError {
   return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: states.at(-1)?.resetSeconds, limits: states });
 }
@@ -57,11 +54,7 @@ export class LimitGroup {
   /** @param limiters at least one, all different */
   constructor(private readonly limiters: readonly GroupedLimit[]) {}
 
-  /**
-   * Uses a point of every key, if each has one left. @returns the remaining points, at once if the store answers at
-   * once
-   * @throws PlatformError RATE_LIMITED with the state of the limits up to the first that had none
-   */
+  /** At once if the store answers at once. @throws PlatformError RATE_LIMITED with the states up to the exhausted one */
   consume(...keys: readonly string[]): readonly LimitState[] | Promise<readonly LimitState[]> {
     const decision = this.apply('take', keys);
     return decision instanceof Promise ? decision.then((later) => this.admit(later)) : this.admit(decision);

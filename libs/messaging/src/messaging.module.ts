@@ -100,10 +100,7 @@ export class MessagingModule {
   }
 }
 
-/**
- * Call it when the application's guards, pipes, interceptors and filters are set, which the handlers share.
- * @throws Error when a handler cannot be served, or does not declare who may call it
- */
+/** Call it when guards, pipes and filters are set. @throws Error when a handler cannot be served or says not to whom */
 export function connectMessaging(app: INestApplication): void {
   const modules = app.get(ModulesContainer, { strict: false });
   if (![...modules.values()].some(({ metatype }) => metatype === MessagingModule)) return;

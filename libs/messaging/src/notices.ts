@@ -17,10 +17,7 @@ export class Notices {
 
   constructor(private readonly nats: NatsConnection) {}
 
-  /**
-   * Resolves when the server has passed it on: what is published afterwards reaches a listener later.
-   * @throws PlatformError SERVICE_UNAVAILABLE when the server does not answer within two seconds
-   */
+  /** What is published after it resolves reaches a listener later. @throws PlatformError SERVICE_UNAVAILABLE */
   async send<N extends NoticeDefinition>(notice: N, payload: NoticePayload<N>): Promise<void> {
     this.nats.connection.publish(notice.subject, JSON.stringify(payload));
     await this.nats.ping();

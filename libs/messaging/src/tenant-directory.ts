@@ -34,10 +34,7 @@ export class TenantDirectory {
 
   constructor(private readonly rpc: Rpc) {}
 
-  /**
-   * At most a minute old, or the last known while identity does not answer.
-   * @throws SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED when identity does not answer and the tenant is not known
-   */
+  /** At most a minute old, or the last known while identity does not answer. @throws SERVICE_UNAVAILABLE otherwise */
   async get(tenantId: string): Promise<TenantView> {
     return this.kept.get(tenantId) ?? ((await this.kept.fetch(tenantId)) as TenantView);
   }

@@ -33,8 +33,8 @@ export interface Span {
   readonly traceparent: string;
   set(name: string, value: string | number | boolean): void;
   /**
-   * Noted by a code or a name, never the message: it may contain a tenant's data. A refusal of the request (a PlatformError
-   * below 500) is noted and does not make the span one of the failed.
+   * Noted by a code or a name, never the message: it may contain a tenant's data. A refusal of the request (a
+   * PlatformError below 500) is noted and does not make the span one of the failed.
    */
   fail(reason: unknown): void;
   /** Nothing can be noted after that. */
@@ -66,11 +66,7 @@ export interface Arrival {
   readonly span: Span | undefined;
 }
 
-/**
- * Recorded when the sender's part of the trace is, and by chance when there is none. Unrecorded work costs next to
- * nothing.
- * @param describe a function that exists once, so that a call makes no closure
- */
+/** Recorded when the sender's part of the trace is, or by chance; `describe` is no closure, to cost next to nothing. */
 export function arrive<Subject>(
   received: string | undefined,
   describe: (subject: Subject) => SpanDescription,

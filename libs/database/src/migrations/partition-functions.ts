@@ -98,10 +98,7 @@ BEGIN
 END`,
 };
 
-/**
- * The whole table is locked for a moment: DETACH … CONCURRENTLY is refused where there is a default partition.
- * Today and yesterday, to which rows are still written, are never dropped.
- */
+/** Locks the whole table for a moment: DETACH … CONCURRENTLY is refused where there is a default partition. */
 const DROP: PartitionFunction = {
   name: 'drop_partition',
   signature: '(table_name text, day date) RETURNS text',

@@ -1,5 +1,5 @@
-import { idOf, millisecondsOfId } from '../ids.js';
-import { addDays, lowestIdOf } from '../partitions/partitions.js';
+import { idOf, lowestIdOf, millisecondsOfId } from '../ids.js';
+import { addDays } from '../partitions/partitions.js';
 import { type NarrowTransaction, OUTBOX_CONSUMER, type PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
@@ -209,8 +209,8 @@ export async function isDayPublished(tx: NarrowTransaction, day: string, keepDay
   const [row] = await tx.query<{ found: boolean }>(IS_ANY_BETWEEN, [
     after,
     before,
-    lowestIdOf(day),
-    lowestIdOf(addDays(day, 1)),
+    lowestIdOf(Date.parse(day)),
+    lowestIdOf(Date.parse(addDays(day, 1))),
   ]);
   return row?.found === false;
 }

@@ -31,10 +31,7 @@ const MOST_COUNTED = 10_000;
 /** Whether the partition of a day, `2026-11-22`, may be dropped now that its retention is over. */
 type DropCheck = (tx: NarrowTransaction, day: string) => Promise<boolean>;
 
-/**
- * Makes the partitions of the coming days and drops those past retention. Any number of replicas may do it at once;
- * what fails for one table keeps no other from its turn, and the next sweep tries again.
- */
+/** Any number of replicas may do it at once; what fails for one table is tried again by the next sweep. */
 export class PartitionUpkeep extends Sweeper {
   private readonly checks = new Map<string, DropCheck>();
 

@@ -9,12 +9,6 @@ export const addDays = (day: string, days: number): string => dayOf(Date.parse(d
 
 export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY_MS;
 
-/** The smallest UUIDv7 of a day, where its partition begins. */
-export const lowestIdOf = (day: string): string => {
-  const time = Date.parse(day).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
-};
-
 /** Outbox: as long as the broker keeps events, to fill a lost stream. Inbox: longer than both, as an event may come again. */
 const DEFAULT_DAYS: ReadonlyMap<string, number> = new Map([
   ['outbox', 7],

@@ -121,10 +121,7 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   /** Releases items that were claimed but not started; they keep their place in the queue. */
   protected abstract release(items: readonly Item[]): Promise<void>;
 
-  /**
-   * If it rejects, the item is due again when its lease expires.
-   * @param yieldPlace gives the place away while the rest of the work only waits; the implementation bounds how many do
-   */
+  /** @param yieldPlace gives the place away while the rest of the work only waits; the implementation bounds how many do */
   protected abstract work(item: Item, stopping: AbortSignal, yieldPlace: () => void): Promise<void>;
 
   /** Called right before `work`: what that changes before its first await affects the next item. If false, it is released. */

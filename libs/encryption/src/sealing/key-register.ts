@@ -60,10 +60,7 @@ interface RegisteredKey {
   readonly registeredAt: Date;
 }
 
-/**
- * Each process registers the key with which it seals, by a box that only this key opens: whoever lacks a key is known
- * at the start, and not by the first secret that somebody needs.
- */
+/** Each process registers its key by a box that only this key opens: whoever lacks a key is known at the start. */
 export class KeyRegister {
   private readonly box: SecretBox;
 

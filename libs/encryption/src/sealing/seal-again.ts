@@ -85,10 +85,7 @@ interface Box {
   readonly box: Buffer;
 }
 
-/**
- * Passes over boxes of the current key, so an interrupted run goes on and two do no harm. A box that the running
- * service changes meanwhile is left to it.
- */
+/** Boxes of the current key are passed over, so an interrupted run goes on; one that the service changes is left to it. */
 export async function sealAgain(database: Database, keys: EncryptionKeys, column: SealedColumn): Promise<SealedAgain> {
   const outcome: SealedAgain = { column: nameOf(column), sealed: 0, changed: 0, unreadable: [] };
   const work = { box: new SecretBox(keys), head: headOf(keys.current.id), column, outcome };

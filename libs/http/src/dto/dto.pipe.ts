@@ -24,10 +24,7 @@ function isAccepted(type: new () => object, instance: object): boolean {
   return known?.(instance) ?? false;
 }
 
-/**
- * The rules of a class, called directly, take a fifth of the time; what they do not accept, class-validator judges.
- * @returns undefined for a class with rules for items or nested objects, or asynchronous ones
- */
+/** A fifth of class-validator's time; undefined for rules of items, nested objects or asynchronous ones. */
 function acceptanceOf(type: new () => object): Acceptance | undefined {
   const tests = new Map<string, Test>();
   for (const [name, rules] of rulesByProperty(type)) {

@@ -78,10 +78,7 @@ interface Container {
   readonly key: string | number;
 }
 
-/**
- * Postgres stores neither U+0000 and lone surrogates nor numbers beyond a double. Works without recursion.
- * @throws PlatformError of `problem`; MALFORMED_REQUEST for a value nested deeper than 64
- */
+/** Postgres stores neither U+0000 and lone surrogates nor numbers beyond a double; deeper than 64 is malformed too. */
 export function refuseBadText(value: unknown, problem: (pointer: string) => PlatformError): void {
   const pending: Container[] = [];
   const visit = (item: unknown, key: string | number, parent?: Container): void => {

@@ -158,10 +158,7 @@ export interface ListAnswer<Row> {
   readonly nextCursor: string | null;
 }
 
-/**
- * @param rows read with the page's `limit`
- * @param counted rows of the whole list up to the page's `countLimit`; ignored when nothing is counted
- */
+/** @param counted rows of the whole list up to the page's `countLimit`; ignored when nothing is counted */
 export function listAnswer<Row>(
   rows: readonly Row[],
   { page, size, counts, countLimit, binding }: ListPage,

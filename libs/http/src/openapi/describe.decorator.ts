@@ -80,7 +80,7 @@ export type Caller = 'users' | 'operators';
 export function accessText({ access, public: isPublic }: ControllerRoute, caller: Caller): string | undefined {
   if (isPublic) return 'Needs no access token.';
   if (!access) return undefined;
-  if (caller === 'operators') return `For operators with the role ${oneOf(operatorRoles(access.right))}.`;
+  if (caller === 'operators') return `For operators with the role ${listed(operatorRoles(access.right), 'or')}.`;
   const { right, scope } = access;
   const roles = TENANT_ROLES.filter((role) => rolesAllow([role], right)).map((role) => `\`${role}\``);
   const others = [
@@ -88,17 +88,14 @@ export function accessText({ access, public: isPublic }: ControllerRoute, caller
     ...((access.embed ?? scope !== undefined) ? ['embedded users'] : []),
     ...(takesApiKeys(access) ? ['API keys'] : []),
   ];
-  const users = `For users with the role ${oneOf(roles)}.`;
+  const users = `For users with the role ${listed(roles, 'or')}.`;
   if (others.length === 0) return `${users} Not open to apps, embedded users or API keys.`;
   const needed = scope && `, which need the scope \`${right === 'read' ? `${scope}:read` : scope}\``;
-  return `${users} Also open to ${listed(others)}${needed ?? ''}.`;
+  return `${users} Also open to ${listed(others, 'and')}${needed ?? ''}.`;
 }
 
 const operatorRoles = (right: Right): string[] =>
   OPERATOR_ROLES.filter((role) => operatorRolesAllow([role], right)).map((role) => `\`${role}\``);
 
-const listed = (names: readonly string[]): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
-
-const oneOf = (names: readonly string[]): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : (names[0] ?? '');
+const listed = (names: readonly string[], word: 'and' | 'or'): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}` : (names[0] ?? '');

@@ -80,7 +80,7 @@ interface RouteArgument {
   readonly pipes?: readonly unknown[];
 }
 
-interface HandlerInputs {
+export interface HandlerInputs {
   /** The DTO class of the body, `object` for a free one; absent when the handler takes none. */
   readonly body?: DtoClass | 'object';
   readonly parameters: readonly Json[];

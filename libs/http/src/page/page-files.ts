@@ -29,10 +29,7 @@ const CODINGS = [
   ['gzip', '.gz'],
 ] as const;
 
-/**
- * Some hundred kilobytes in memory, so that no request touches a disk.
- * @throws Error that names the folder's variable when there is no page
- */
+/** @throws Error that names the folder's variable when there is no page */
 export async function readPage(folder: string, variable: string): Promise<PageFiles> {
   const assetFolder = path.join(folder, 'assets');
   const [document, names] = await Promise.all([
@@ -63,16 +60,10 @@ export function encodedFor(asset: Asset, accepted: string | undefined): { coding
 }
 
 /** Codings that the client takes (RFC 9110, section 12.5.3); one with the weight 0 is refused. */
-function acceptedCodings(header: string): ReadonlySet<string> {
-  const codings = header.split(',').map((part) =>
-    part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/),
-  );
-  return new Set(
-    codings.filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? '')).map(([coding]) => coding as string),
-  );
+export function acceptedCodings(header: string): ReadonlySet<string> {
+  const codings = header.split(',').map((part) => part.split(';').map((text) => text.trim().toLowerCase()));
+  const isRefused = (parameter: string): boolean => /^q=0(?:\.0*)?$/.test(parameter);
+  return new Set(codings.filter((part) => !part.slice(1).some(isRefused)).map(([coding = '']) => coding));
 }
 
 /** The built page that a service serves. Without it the service does not start. */

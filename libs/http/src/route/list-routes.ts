@@ -79,10 +79,7 @@ interface RouteArgument {
   pipes?: readonly unknown[];
 }
 
-/**
- * Only for parameters with a whole body or query: Nest runs a global pipe, with four promises, for ids and principals
- * too. Call it before the application is initialised.
- */
+/** Nest would run a global pipe, with four promises, for ids and principals too. Call it before `init`. */
 export function bindInputPipe(app: INestApplicationContext, pipe: PipeTransform): void {
   for (const { controller, methodName } of controllerRoutes(app)) {
     const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, methodName) ?? {}) as Record<

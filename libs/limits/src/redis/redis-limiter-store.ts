@@ -1,8 +1,20 @@
+import { absentUntilSet, counter, gauge } from '@crm/telemetry';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Operation } from '../gcra.js';
 import { type Claim, type Decision, LimiterStore, MemoryLimiterStore } from '../limiter-store.js';
-import { isShared, localDecisions } from '../limits-metrics.js';
 import { GCRA_SCRIPT, RedisScript, ScriptCall, type Waiting } from './redis-script.js';
+
+export const isShared = absentUntilSet(
+  gauge(
+    'limits_shared',
+    'Whether the limits of this process are counted in Redis, for all replicas together: 0 while Redis cannot be asked',
+  ),
+);
+
+export const localDecisions = counter(
+  'limits_local_decisions_total',
+  'Operations on limits that were counted in this process because Redis could not be asked',
+);
 
 /** An answer usually takes less than a millisecond; no request waits longer than this for its limits. */
 const ANSWER_TIMEOUT_MS = 250;

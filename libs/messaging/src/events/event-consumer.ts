@@ -82,14 +82,14 @@ export class EventConsumer {
   on(events: readonly EventName[] | 'all', method: EventMethod): void {
     this.handling ??= new TransactionalHandling(this.database, this.definition.durable);
     if (!(this.handling instanceof TransactionalHandling)) throw new Error(MIXED);
-    this.handling.handlers.add(events, method);
+    this.handling.add(events, method);
   }
 
   /** @throws Error when the consumer has handlers that are not idempotent */
   onIdempotent(events: readonly EventName[] | 'all', method: IdempotentMethod): void {
     this.handling ??= new IdempotentHandling(this.database);
     if (!(this.handling instanceof IdempotentHandling)) throw new Error(MIXED);
-    this.handling.handlers.add(events, method);
+    this.handling.add(events, method);
   }
 
   start(): void {
@@ -106,10 +106,7 @@ export class EventConsumer {
     await this.slots.drain();
   }
 
-  /**
-   * @returns false when no such dead letter waits
-   * @throws what the handlers throw, and Error for a message that is not an event of this tenant; the dead letter stays
-   */
+  /** @returns false when no such dead letter waits; it stays when the handlers throw or it is no event of this tenant */
   replay(tenantId: string, deadLetterId: string): Promise<boolean> {
     return replayDeadLetter(this.database, this.definition.durable, this.required, { tenantId, deadLetterId });
   }
@@ -124,9 +121,7 @@ export class EventConsumer {
     try {
       await this.nats.ping();
     } catch (error) {
-      this.logger.warn(
-        `The end of the last pull was not sent; its messages are delivered again later: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('The end of the last pull was not sent; its messages are delivered again later', error);
     }
   }
 
@@ -140,9 +135,7 @@ export class EventConsumer {
         this.consumer = undefined;
         if (this.stopped) return;
         metrics.consumerFailures.inc({ consumer: this.definition.durable });
-        this.logger.warn(
-          `Pulling failed; the next pull tries again: ${error instanceof Error ? error.message : error}`,
-        );
+        this.warn('Pulling failed; the next pull tries again', error);
         await this.wake.wait(RETRY_PULL_MS);
       }
     }
@@ -246,10 +239,12 @@ export class EventConsumer {
     try {
       outcome();
     } catch (error) {
-      this.logger.warn(
-        `An outcome was not sent; the message is delivered again: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('An outcome was not sent; the message is delivered again', error);
     }
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : error}`);
   }
 
   private async storeAndTerminate(message: JsMsg, event: ReceivedEvent, problem: string): Promise<void> {

@@ -99,25 +99,25 @@ class Handlers<Method> {
     this.added.push({ events, method });
   }
 
-  of({ type }: EventEnvelope): Method[] {
-    return this.added
-      .filter(({ events }) => events === 'all' || events.includes(type as EventName))
-      .map(({ method }) => method);
+  wants(event: EventEnvelope): boolean {
+    return this.methodsFor(event).length > 0;
+  }
+
+  protected methodsFor({ type }: EventEnvelope): Method[] {
+    const added = this.added.filter(({ events }) => events === 'all' || events.includes(type as EventName));
+    return added.map(({ method }) => method);
   }
 }
 
 /** The effect and the inbox row that keeps it from happening twice are one transaction. */
-export class TransactionalHandling implements EventHandling {
+export class TransactionalHandling extends Handlers<EventMethod> implements EventHandling {
   readonly isOrdered = true;
-  readonly handlers = new Handlers<EventMethod>();
 
   constructor(
     private readonly database: Database,
     private readonly consumer: string,
-  ) {}
-
-  wants(event: EventEnvelope): boolean {
-    return this.handlers.of(event).length > 0;
+  ) {
+    super();
   }
 
   handle(event: EventEnvelope, _receipt: Receipt, deadLetterId?: string): Promise<'handled' | 'double'> {
@@ -139,24 +139,21 @@ export class TransactionalHandling implements EventHandling {
       throw new Error('The event belongs to another tenant than the transaction');
     }
     if (!(await recordInbox(tx, this.consumer, event.id))) return false;
-    for (const method of this.handlers.of(event)) await method(event, tx);
+    for (const method of this.methodsFor(event)) await method(event, tx);
     return true;
   }
 }
 
 /** The handlers recognise by themselves what they have handled; there is no transaction and no inbox row. */
-export class IdempotentHandling implements EventHandling {
+export class IdempotentHandling extends Handlers<IdempotentMethod> implements EventHandling {
   readonly isOrdered = false;
-  readonly handlers = new Handlers<IdempotentMethod>();
 
-  constructor(private readonly database: Database) {}
-
-  wants(event: EventEnvelope): boolean {
-    return this.handlers.of(event).length > 0;
+  constructor(private readonly database: Database) {
+    super();
   }
 
   async handle(event: EventEnvelope, receipt: Receipt, deadLetterId?: string): Promise<'handled'> {
-    for (const method of this.handlers.of(event)) await method(event, receipt);
+    for (const method of this.methodsFor(event)) await method(event, receipt);
     if (deadLetterId !== undefined) {
       await this.database.transaction(event.tenantid, (tx) => markReplayed(tx, deadLetterId));
     }
@@ -168,10 +165,7 @@ export class IdempotentHandling implements EventHandling {
   }
 }
 
-/**
- * @returns false when no such dead letter waits
- * @throws what the handlers throw, and Error for a message that is not an event of this tenant; the dead letter stays
- */
+/** @returns false when no such dead letter waits; it stays when the handlers throw or it is no event of this tenant */
 export function replayDeadLetter(
   database: Database,
   consumer: string,

@@ -13,10 +13,7 @@ export function redeliveryDelay(delays: readonly number[], delivery: number): nu
   return delays[Math.min(delivery, delays.length) - 1] ?? 0;
 }
 
-/**
- * Waits no longer than the event has waited already: short outages would otherwise add up to minutes.
- * @param ageMs since the event was stored in the stream
- */
+/** The event waits no longer than it has waited since it was stored: short outages would otherwise add up to minutes. */
 export function delayAfterOutage(delays: readonly number[], delivery: number, ageMs: number): number {
   const [shortest = 0] = delays;
   return Math.max(shortest, Math.min(redeliveryDelay(delays, delivery), ageMs));

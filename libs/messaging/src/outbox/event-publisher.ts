@@ -106,10 +106,7 @@ export class EventPublisher {
     this.removeStatusListener = nats.onStatus((status) => this.judgeStatus(status));
   }
 
-  /**
-   * Waits until each event is acknowledged or has failed; a failed one does not keep others from being sent.
-   * @returns what became of each, in the order of the events
-   */
+  /** A failed event does not keep others from being sent. @returns what became of each, in the order of the events */
   async publish(events: readonly PublishedEvent[]): Promise<EventOutcome[]> {
     if (this.batch) throw new Error('The publisher takes one batch at a time');
     const acknowledgements = new Acknowledgements(events.length);

@@ -10,10 +10,9 @@ import {
   Wake,
 } from '@crm/database';
 import { Logger } from '@nestjs/common';
-import { metrics } from '../metrics.js';
+import { metrics, outboxMetrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { type EventOutcome, EventPublisher } from './event-publisher.js';
-import { outboxMetrics } from './outbox-metrics.js';
 import { OutboxNudge } from './outbox-nudge.js';
 import { isRefusal, RefusedEvents } from './refused-events.js';
 import { StreamWatch } from './stream-watch.js';

@@ -3,8 +3,8 @@ import { EVENT_STREAM } from '@crm/contracts';
 import type { Outbox, OutboxMark, StreamPlace } from '@crm/database';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { outboxMetrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
-import { outboxMetrics } from './outbox-metrics.js';
 
 const TIMEOUT_MS = 2_000;
 

@@ -69,9 +69,7 @@ export class RevocationWatch implements RevocationSource {
   private readAnew(): void {
     this.watched?.close().catch((error: unknown) => {
       // The connection was lost again: the next reconnection calls this again.
-      this.logger.warn(
-        `The watch of cut-offs could not be ended; the next reconnection tries again: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('The watch of cut-offs could not be ended; the next reconnection tries again', error);
     });
   }
 
@@ -90,9 +88,7 @@ export class RevocationWatch implements RevocationSource {
         await this.watch();
       } catch (error) {
         if (this.stopped) return;
-        this.logger.warn(
-          `The watch of cut-offs failed; it is started again: ${error instanceof Error ? error.message : error}`,
-        );
+        this.warn('The watch of cut-offs failed; it is started again', error);
         await this.wake.wait(RETRY_MS);
       }
     }
@@ -131,10 +127,12 @@ export class RevocationWatch implements RevocationSource {
       const handled = this.handled?.consumer === name ? this.handled.sequence : 0;
       if (pending === 0 && handled >= delivered.consumer_seq) this.complete = true;
     } catch (error) {
-      this.logger.warn(
-        `The server did not say what is left of the cut-offs; it is asked again: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('The server did not say what is left of the cut-offs; it is asked again', error);
     }
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : error}`);
   }
 
   private accept(message: JsMsg): void {

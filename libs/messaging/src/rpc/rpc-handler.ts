@@ -44,10 +44,7 @@ export class RpcContext implements AuthenticatedCall {
   /** On whose behalf the call is made; set by the guard when the contract requires `user`. */
   principal?: Principal;
 
-  /**
-   * @param caller identified by the inbox that receives the reply
-   * @param audiences a token of the call must have one of them
-   */
+  /** @param caller identified by the inbox that receives the reply */
   constructor(
     readonly contract: RpcContract,
     readonly caller: ServiceName,

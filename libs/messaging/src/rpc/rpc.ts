@@ -47,10 +47,7 @@ export class Rpc extends ClientProxy {
     super();
   }
 
-  /**
-   * @throws PlatformError from the server; SERVICE_UNAVAILABLE without a server; DEADLINE_EXCEEDED when no reply came
-   * in time, though the call may have had its effect
-   */
+  /** @throws PlatformError of the server, SERVICE_UNAVAILABLE, or DEADLINE_EXCEEDED though it may have had its effect */
   async call<C extends RpcContract>(
     contract: C,
     request: RpcRequest<C>,

@@ -55,7 +55,7 @@ export function natsServerConfig(options: NatsServerOptions): string {
   return `host: ${quote(options.host)}
 port: ${options.port}
 ${options.monitorPort === undefined ? '' : `http: ${quote(`${options.host}:${options.monitorPort}`)}\n`}server_name: ${value(serverName)}
-${options.pidFile === undefined ? '' : `pid_file: ${quote(options.pidFile)}\n`}${options.tls === undefined ? '' : `\n${tlsBlock(options.tls)}\n`}${options.cluster === undefined ? '' : `\n${clusterBlock(options.cluster)}\n`}
+${options.pidFile === undefined ? '' : `pid_file: ${quote(options.pidFile)}\n`}${options.tls === undefined ? '' : `\ntls {\n${tlsFiles(options.tls, '  ')}}\n`}${options.cluster === undefined ? '' : `\n${clusterBlock(options.cluster)}\n`}
 jetstream {
   store_dir: ${quote(options.storeDir)}
 ${options.maxFileStore === undefined ? '' : `  max_file_store: ${size(options.maxFileStore)}\n`}${options.syncInterval === undefined ? '' : `  sync_interval: ${quote(options.syncInterval)}\n`}}
@@ -84,11 +84,10 @@ ${responses > 0 ? `        allow_responses: { max: ${responses}, expires: "1m" }
     }`;
 }
 
-const tlsBlock = ({ certificate, key, authority }: TlsFiles): string => `tls {
-  cert_file: ${quote(certificate)}
-  key_file: ${quote(key)}
-  ca_file: ${quote(authority)}
-}`;
+const tlsFiles = ({ certificate, key, authority }: TlsFiles, indent: string): string =>
+  [`cert_file: ${quote(certificate)}`, `key_file: ${quote(key)}`, `ca_file: ${quote(authority)}`]
+    .map((line) => `${indent}${line}\n`)
+    .join('');
 
 /** Clients are told of no other server: they come through an address that finds the ones that are ready. */
 const clusterBlock = ({
@@ -106,15 +105,7 @@ cluster {
   routes: [
 ${servers.map((server) => `    ${quote(`nats-route://${server}`)}`).join('\n')}
   ]
-${tls === undefined ? '' : clusterTlsBlock(tls)}}`;
-
-const clusterTlsBlock = ({ certificate, key, authority }: TlsFiles): string => `  tls {
-    cert_file: ${quote(certificate)}
-    key_file: ${quote(key)}
-    ca_file: ${quote(authority)}
-    verify: true
-  }
-`;
+${tls === undefined ? '' : `  tls {\n${tlsFiles(tls, '    ')}    verify: true\n  }\n`}}`;
 
 /** A text, or what an environment variable of the server holds. */
 const value = (source: string | { environment: string }): string =>
@@ -133,12 +124,7 @@ const quote = (text: string): string => JSON.stringify(text);
 /** The environment variable of the server that holds a user's password, e.g. `NATS_PASSWORD_CUSTOM_OBJECTS`. */
 export const passwordVariable = (user: NatsUser): string => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`;
 
-const HEADER = `# Configuration of NATS for a single server (2.10 or newer): users and permissions of every service.
-# Made from libs/contracts by: npm run docs
-# Do not edit: a test compares it with what the contracts say. Passwords come from the server's environment.
-`;
-
-const CLUSTER_HEADER = `# Configuration of each of the three NATS servers (2.10 or newer) on Kubernetes: users and permissions of every service.
+const header = (what: string): string => `# Configuration of ${what}: users and permissions of every service.
 # Made from libs/contracts by: npm run docs
 # Do not edit: a test compares it with what the contracts say. Passwords come from the server's environment.
 `;
@@ -149,19 +135,18 @@ const passwordsFromEnvironment = (): Record<NatsUser, { environment: string }> =
     { environment: string }
   >;
 
+const SERVED = { host: '0.0.0.0', port: 4222, monitorPort: 8222, storeDir: '/data/jetstream' };
+
 /** The text of k8s/base/nats/nats.conf. */
 export function clusterServerConfig(): string {
   const tls = { certificate: '/etc/nats/tls/tls.crt', key: '/etc/nats/tls/tls.key', authority: '/etc/nats/tls/ca.crt' };
   const servers = [0, 1, 2].map((ordinal) => `nats-${ordinal}.nats-servers:6222`);
   return (
-    CLUSTER_HEADER +
+    header('each of the three NATS servers (2.10 or newer) on Kubernetes') +
     natsServerConfig({
-      host: '0.0.0.0',
-      port: 4222,
-      monitorPort: 8222,
+      ...SERVED,
       serverName: { environment: 'POD_NAME' },
       pidFile: '/var/run/nats/nats.pid',
-      storeDir: '/data/jetstream',
       // By the volume, which overlays may enlarge.
       maxFileStore: { environment: 'NATS_MAX_FILE_STORE' },
       tls,
@@ -173,17 +158,11 @@ export function clusterServerConfig(): string {
 }
 
 /** The text of deploy/nats/nats-server.conf. */
-export function sampleServerConfig(): string {
-  return (
-    HEADER +
-    natsServerConfig({
-      host: '0.0.0.0',
-      port: 4222,
-      monitorPort: 8222,
-      storeDir: '/data/jetstream',
-      maxFileStore: MAX_FILE_STORE,
-      passwords: passwordsFromEnvironment(),
-      syncInterval: SYNC_INTERVAL,
-    })
-  );
-}
+export const sampleServerConfig = (): string =>
+  header('NATS for a single server (2.10 or newer)') +
+  natsServerConfig({
+    ...SERVED,
+    maxFileStore: MAX_FILE_STORE,
+    passwords: passwordsFromEnvironment(),
+    syncInterval: SYNC_INTERVAL,
+  });

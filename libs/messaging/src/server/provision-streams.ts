@@ -28,10 +28,7 @@ export interface ProvisioningConnection {
   password: string;
 }
 
-/**
- * Creates or updates the streams and consumers; can be repeated. Replicas: 3 in production, 1 on a single server.
- * @returns what was created now, such as `stream EVENTS` or `consumer identity`
- */
+/** Can be repeated. Replicas: 3 in production, 1 on a single server. @returns what was created, as `stream EVENTS` */
 export function provisionStreams(connection: ProvisioningConnection, options: { replicas: number }): Promise<string[]> {
   return asProvisioner(connection, async (manager) => {
     const created: string[] = [];

@@ -58,10 +58,7 @@ interface Reading {
 /** The reading in progress; a nested one reports its problems with the outer one. */
 let current: Reading | undefined;
 
-/**
- * Readings nest, so that the problems of all are listed together; with the process's environment they end it, status 2.
- * @throws ConfigurationError if an environment was given
- */
+/** Readings nest, so that all problems are listed together. @throws ConfigurationError; a process exits with status 2 */
 export function readEnvironment<T>(read: (env: EnvironmentReader) => T, environment?: Environment): T {
   if (current) return read(new EnvironmentReader(current));
   const reading: Reading = { environment: environment ?? process.env, problems: [] };

@@ -34,10 +34,7 @@ export interface DeadLetterProgramOutput {
   error(text: string): void;
 }
 
-/**
- * Lists dead letters and replays them with the service's handlers while it runs; one that fails again stays.
- * @returns exit code: 0, 1 when one does not exist or failed again, 2 for invalid arguments
- */
+/** @returns exit code: 0, 1 when a dead letter does not exist or failed again, 2 for invalid arguments */
 export async function runDeadLetterProgram(
   { service: config }: { readonly service: ServiceConfig },
   module: DynamicModule,

@@ -9,10 +9,7 @@ export interface OperationsSources {
   readonly routes: readonly RouteEntry[];
 }
 
-/**
- * `/livez`, `/readyz`, `/metrics` and `/routes`, on a port that is never public. Plain node:http, because it must
- * answer in every state of the application, before that is built too.
- */
+/** On a port that is never public. Plain node:http, because it must answer before the application is built, too. */
 export class OperationsServer {
   private readonly server: Server;
   private sources: OperationsSources | undefined;

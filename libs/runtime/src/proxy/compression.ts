@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { acceptedCodings } from '@crm/http';
 
 /** Below it hardly a packet is saved. */
 const LEAST_BYTES = 4 * 1024;
@@ -8,12 +9,8 @@ const LEVEL = 1;
 
 /** Whether a client understands gzip (RFC 9110, section 12.5.3). */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
-  if (typeof header !== 'string') return false;
-  return header.split(',').some((part) => {
-    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    const isRefused = parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-    return (coding === 'gzip' || coding === '*') && !isRefused;
-  });
+  const codings = acceptedCodings(typeof header === 'string' ? header : '');
+  return codings.has('gzip') || codings.has('*');
 }
 
 /** JSON of some length; an entity tag would be that of the uncompressed bytes. */

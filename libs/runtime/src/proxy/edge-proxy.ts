@@ -1,5 +1,5 @@
-import type { ServiceName } from '@crm/contracts';
-import { PlatformError } from '@crm/contracts';
+import type { Readable } from 'node:stream';
+import { PlatformError, type ServiceName } from '@crm/contracts';
 import { ProblemFilter } from '@crm/http';
 import { type SpanDescription, startSpan } from '@crm/telemetry';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
@@ -8,7 +8,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { acceptsGzip } from './compression.js';
 import { requestHeaders, signInCookie } from './forwarded-headers.js';
 import type { ProxyConfig } from './proxy-config.js';
-import { readBody } from './read-body.js';
 import type { UpstreamConnector } from './upstream-connector.js';
 import { UpstreamPaused, Upstreams } from './upstreams.js';
 
@@ -28,10 +27,7 @@ export interface ForwardRoute {
 
 export type ForwardedUrl = Pick<RouteOptions, 'method' | 'url' | 'config'>;
 
-/**
- * Edges differ by routes and by what they check before a body is read: `admit` refuses a request, or sets its
- * `forwardRoute` and, for one with a body, its `mostBodyBytes`.
- */
+/** `admit` refuses a request, or sets its `forwardRoute` and, for one with a body, its `mostBodyBytes`. */
 @Injectable()
 export abstract class EdgeProxy implements OnModuleInit {
   private readonly problems: ProblemFilter;
@@ -128,6 +124,47 @@ export abstract class EdgeProxy implements OnModuleInit {
       this.problems.answer(asUnavailable(error), request, reply),
     );
   }
+}
+
+const MEBIBYTE = 1024 * 1024;
+/** Seconds that a body of any length has: time for a lost packet. */
+const LEAST_SECONDS = 2;
+/** Further seconds for each MiB that is announced: a slow mobile network sends that much. */
+const SECONDS_PER_MEBIBYTE = 3;
+
+/** Whole seconds, so that the timers of most bodies share a list. */
+export const deadlineMs = (bytes: number): number =>
+  1000 * (LEAST_SECONDS + Math.ceil((SECONDS_PER_MEBIBYTE * bytes) / MEBIBYTE));
+
+/**
+ * Chunks announce nothing, so they are counted.
+ * @param done called once: with the body, or PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT after `deadlineMs(most)`, MALFORMED_REQUEST
+ */
+export function readBody(payload: Readable, most: number, done: (error: Error | null, body?: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const finish = (error: Error | null): void => {
+    clearTimeout(deadline);
+    payload.off('data', onData);
+    payload.off('end', onEnd);
+    payload.off('close', onClose);
+    // What still arrives after an error is thrown away until the connection is closed, which follows the answer.
+    if (error) done(error);
+    else done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes));
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > most) finish(new PlatformError('PAYLOAD_TOO_LARGE'));
+    else chunks.push(chunk);
+  };
+  const onEnd = (): void => finish(null);
+  const onClose = (): void => finish(new PlatformError('MALFORMED_REQUEST', 'The body ended early'));
+  const deadline = setTimeout(() => finish(new PlatformError('REQUEST_TIMEOUT')), deadlineMs(most));
+  payload.on('data', onData);
+  payload.on('end', onEnd);
+  payload.on('close', onClose);
+  // It is closed after an error.
+  payload.on('error', () => undefined);
 }
 
 /** A request on its way to a service. Its path may have the secret of a hook, so that it is not part of this. */

@@ -1,8 +1,9 @@
 import type { Server } from 'node:tls';
 import { TLS_SETTINGS } from '@crm/contracts';
+import type { ServedKeyPair } from '@crm/http';
 import { absentUntilSet, gauge } from '@crm/telemetry';
 import { Logger } from '@nestjs/common';
-import { expiryOf, type KeyPair, type KeyPairFiles, readKeyPair } from '../configuration/tls-config.js';
+import { expiryOf, type KeyPairFiles, readKeyPair } from '../configuration/tls-config.js';
 
 const certificateExpiry = absentUntilSet(
   gauge(
@@ -56,7 +57,7 @@ export function followFiles<T>(files: FollowedFiles<T>, current: T): () => void 
 
 /** The certificate that this process presents, and each one that takes its place while it runs. */
 export class ServedCertificate {
-  readonly first: KeyPair;
+  readonly first: ServedKeyPair;
 
   /** @throws UnusableSecretFile */
   constructor(private readonly files: KeyPairFiles) {
@@ -66,7 +67,7 @@ export class ServedCertificate {
 
   /** Presents new ones to new connections; open ones go on. @returns ends it */
   renew(server: Server, everyMs?: number): () => void {
-    const use = (pair: KeyPair): void => {
+    const use = (pair: ServedKeyPair): void => {
       server.setSecureContext({ ...TLS_SETTINGS, ...pair });
       certificateExpiry.set(expiryOf(pair).getTime() / 1000);
     };
