@@ -5,7 +5,7 @@ import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
 import { protectedAccount } from './authenticators.js';
 import { principalOf } from './checks.js';
 import { EmbedHost, mintAt } from './embed-host.js';
-import { type Account, newEmail, PASSWORD } from './identity.js';
+import { type Account, NEW_PASSWORD, newEmail, PASSWORD } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { from, TestReplicas, tally } from './replicas.js';
 

@@ -13,9 +13,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 }
 
 export interface AccessOptions {
-  /** Exact `iss` of every token. */
   readonly issuer: string;
-  /** Audiences accepted over HTTP. */
   readonly audiences: readonly Audience[];
   /** The source of the keys; default: the application's provider of KeySource. */
   readonly keySource?: KeySource;
@@ -25,7 +23,6 @@ export interface AccessOptions {
 
 export const ACCESS_OPTIONS = Symbol('crm:access-options');
 
-/** Authenticates a call by the access token in the `Authorization` header. */
 @Injectable()
 export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
   private readonly audiences: readonly Audience[];
@@ -38,29 +35,20 @@ export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
     this.audiences = options.audiences;
   }
 
-  /** @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED; SERVICE_UNAVAILABLE while keys or cut-offs are missing */
+  /** @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED, SERVICE_UNAVAILABLE without keys or cut-offs */
   override async validate(call: AuthenticatedCall): Promise<Principal> {
     const token = bearerToken(call.headers.authorization);
     if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
     return this.verifier.verify(token, call.audiences ?? this.audiences);
   }
 
-  /**
-   * The principal of a token that was verified before, at once; undefined when the token has to be verified.
-   * @throws PlatformError as {@link validate}
-   */
+  /** At once; undefined when the token has to be verified. @throws PlatformError as {@link validate} */
   recall(call: AuthenticatedCall): Principal | undefined {
     return this.verifier.recallFrom(call.headers.authorization, call.audiences ?? this.audiences);
   }
 }
 
-/**
- * Authenticates every call of a route or an RPC handler that is not `@Public()`: the call and the request context get
- * the principal of its token.
- *
- * It stands before every handler, so it asks the strategy itself. Passport's `authenticate` would add seven members to the
- * request and make a strategy object, its callbacks and three promises each time (decision record 0142).
- */
+/** Asks the strategy itself: Passport would make seven members, an object and three promises a request (record 0142). */
 @Injectable()
 export class AccessTokenGuard extends AuthGuard() {
   constructor(private readonly strategy: AccessTokenStrategy) {

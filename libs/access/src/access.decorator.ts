@@ -2,23 +2,18 @@ import type { Audience, Right, ScopeName } from '@crm/contracts';
 import { createParamDecorator, type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import type { Principal, RequestContext } from './request-context.js';
 
-/**
- * What guards see of a call: the request over HTTP, or the `RpcContext` of `@crm/messaging` over NATS.
- * A guard reads the token from `headers` and sets `principal`.
- */
+/** The request over HTTP, or the `RpcContext` of `@crm/messaging`; a guard reads `headers` and sets `principal`. */
 export interface AuthenticatedCall {
   readonly headers: { readonly authorization?: string | undefined; readonly 'user-agent'?: string | undefined };
   /** Address of the client of an HTTP request. */
   readonly ip?: string;
   /** The request that the call is part of; the guard completes it. */
   readonly callContext: RequestContext;
-  /** Set by the guard once the token is verified. */
   principal?: Principal;
   /** The token must have one of these audiences; default: those of the service (AccessOptions). */
   readonly audiences?: readonly Audience[];
 }
 
-/** The call that a guard, an interceptor or a parameter decorator handles. */
 export function callOf(context: ExecutionContext): AuthenticatedCall {
   // What `switchToRpc().getContext()` and `switchToHttp().getRequest()` return, without an object for each question.
   return context.getArgByIndex<AuthenticatedCall>(context.getType() === 'rpc' ? 1 : 0);
@@ -26,7 +21,6 @@ export function callOf(context: ExecutionContext): AuthenticatedCall {
 
 /** What a route or an RPC handler requires of its principal. */
 export interface AccessRule {
-  /** The right that the role must include. */
   readonly right: Right;
   /** Scope that app and embed tokens need; `:read` is enough if the right is `read`. */
   readonly scope?: ScopeName;
@@ -44,10 +38,8 @@ export const PUBLIC_ROUTE = 'crm:public-route';
 /** Who may call the route or the RPC handler. A service does not start if one has neither this nor {@link Public}. */
 export const Access = (rule: AccessRule): MethodDecorator & ClassDecorator => SetMetadata(ACCESS_RULE, rule);
 
-/** Marks a route or a handler that needs no token. */
 export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC_ROUTE, true);
 
-/** Injects the principal into a route or an RPC handler with {@link Access}. */
 export const CurrentPrincipal = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {
   const { principal } = callOf(context);
   if (!principal) throw new Error('CurrentPrincipal is used in a handler without Access');
@@ -60,11 +52,7 @@ type AccessRequirement = 'public' | AccessRule;
 /** Decorators do not change after a class is defined, so those of each handler are read once. */
 const known = new WeakMap<Type, Map<unknown, AccessRequirement>>();
 
-/**
- * What the handler of a call requires. Decorators of the method take precedence over those of its class, and `@Public` over
- * `@Access`.
- * @throws Error when the handler has neither `@Access` nor `@Public`
- */
+/** The method's decorators precede its class's, `@Public` precedes `@Access`. @throws Error when it has neither */
 export function requirementOf(context: Pick<ExecutionContext, 'getClass' | 'getHandler'>): AccessRequirement {
   const type = context.getClass();
   const handler = context.getHandler();

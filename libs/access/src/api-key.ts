@@ -24,21 +24,14 @@ export interface ApiKeyIds {
   readonly tenantId: string;
 }
 
-/**
- * A new key: `crmk_`, the id of the key and of its tenant, `_`, a secret of 256 bits and a checksum, in digits and letters
- * only, so that a double click selects all of it. With the tenant in it a key is found without a table across tenants.
- */
+/** `crmk_`, ids of key and tenant, `_`, 256 secret bits, checksum. With the tenant it is found without a global table. */
 export function makeApiKey({ keyId, tenantId }: ApiKeyIds): string {
   const secret = inDigits(numberOf(randomBytes(SECRET_BYTES).toString('hex')), SECRET_DIGITS);
   const unchecked = `${API_KEY_PREFIX}${digitsOfId(keyId)}${digitsOfId(tenantId)}_${secret}`;
   return unchecked + checksumOf(unchecked);
 }
 
-/**
- * Reads the ids of a key. A text that was mistyped, cut off or invented fails the checksum, so it costs neither a call nor a
- * statement.
- * @returns undefined for what is not a key
- */
+/** What is mistyped or invented fails the checksum and costs neither a call nor a statement. @returns undefined for no key */
 export function readApiKey(text: string): ApiKeyIds | undefined {
   if (!API_KEY_PATTERN.test(text)) return undefined;
   const unchecked = text.slice(0, -CHECKSUM_DIGITS);
@@ -49,10 +42,7 @@ export function readApiKey(text: string): ApiKeyIds | undefined {
   return keyId && tenantId ? { keyId, tenantId } : undefined;
 }
 
-/**
- * SHA-256 of a key in hexadecimal: what is stored of it, and what caches know it by. The secret is beyond guessing, so a plain
- * hash is enough.
- */
+/** SHA-256 in hexadecimal, for storage and caches. The secret is beyond guessing, so a plain hash is enough. */
 export const apiKeyFingerprint = (key: string): string => hash('sha256', key, 'hex');
 
 /** The beginning of the key with an id: what its owner recognises it by. */

@@ -11,7 +11,6 @@ import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import passport from 'passport';
 import type { CallOrigin } from './request-context.js';
 
-/** Number of strategies created in this process. */
 let made = 0;
 
 /** Passport's contract, with a name that is unique in the process. */
@@ -34,21 +33,12 @@ class UniquelyNamedStrategy extends passport.Strategy {
   }
 }
 
-/**
- * A Passport strategy of one application. Passport registers strategies by name for the whole process; a process may
- * run several applications, so each instance has a unique name, which is removed when its application ends.
- *
- * A strategy implements `validate(request)`: it resolves to the authenticated identity, or rejects with the PlatformError
- * for the caller. Routes use it through {@link StrategyGuard}.
- */
+/** Passport registers strategies by name for the process, so each instance has a unique one until its application ends. */
 export abstract class ApplicationStrategy<TProven>
   extends PassportStrategy(UniquelyNamedStrategy)
   implements OnApplicationShutdown
 {
-  /**
-   * @param request an HTTP request whose body is parsed but not validated, or the context of an RPC
-   * @throws PlatformError with the code of the refusal
-   */
+  /** The request's body is parsed but not validated. @throws PlatformError with the code of the refusal */
   abstract override validate(request: unknown): Promise<TProven>;
 
   onApplicationShutdown(): void {
@@ -56,22 +46,15 @@ export abstract class ApplicationStrategy<TProven>
   }
 }
 
-/** The part of an HTTP request that strategies read. */
 export interface CredentialRequest {
   /** Parsed but not validated: guards run before pipes. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Address of the caller. */
   readonly ip: string;
-  /** The request that the call is. */
   readonly callContext?: CallOrigin;
 }
 
-/**
- * A guard for a route that authenticates by other means than an access token:
- * `@Public() @UseGuards(StrategyGuard(PasswordStrategy))`. The handler receives the identity with {@link Proven}.
- * @param strategy a provider of the module of the route
- */
+/** `@Public() @UseGuards(StrategyGuard(PasswordStrategy))`; the handler receives the identity with {@link Proven}. */
 export function StrategyGuard(strategy: Type<ApplicationStrategy<unknown>>): Type<CanActivate> {
   class Guard extends AuthGuard() {
     constructor(@Inject(strategy) { name }: ApplicationStrategy<unknown>) {

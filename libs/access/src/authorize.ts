@@ -4,11 +4,8 @@ import { type AccessRule, callOf, requirementOf } from './access.decorator.js';
 import type { Principal } from './request-context.js';
 
 /**
- * Checks a verified principal against a route's rule: role ∩ scopes of the token. An app has no right beyond read and
- * write, also when it acts for a user whose role has.
- *
- * Scopes restrict a user's session only if its token lists any. They always restrict app and embed tokens, those of API
- * keys, and internal tokens issued for an app.
+ * The role's rights ∩ the token's scopes. An app has no right beyond read and write, also when it acts for a user.
+ * Scopes restrict a user's session only if its token lists any, and always those of apps, embedding and API keys.
  * @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE
  */
 export function authorize(principal: Principal, rule: AccessRule): void {
@@ -32,7 +29,6 @@ export function authorize(principal: Principal, rule: AccessRule): void {
   if (rule.scope !== undefined) requireScope(principal, rule.scope, rule.right === 'read' ? 'read' : 'write');
 }
 
-/** What the scopes of a principal depend on. */
 export type ScopeHolder = Pick<Principal, 'kind' | 'scopes' | 'appKey'>;
 
 /** Whether a principal's token allows an access; a token that is not narrowed to scopes allows whatever its role does. */

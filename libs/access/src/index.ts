@@ -9,22 +9,8 @@ export {
   Public,
 } from './access.decorator.js';
 export { AccessModule } from './access.module.js';
-export {
-  ACCESS_OPTIONS,
-  type AccessOptions,
-  AccessTokenGuard,
-  AccessTokenStrategy,
-  bearerToken,
-} from './access-token.guard.js';
-export {
-  API_KEY_PATTERN,
-  API_KEY_PREFIX,
-  type ApiKeyIds,
-  apiKeyFingerprint,
-  apiKeyStart,
-  makeApiKey,
-  readApiKey,
-} from './api-key.js';
+export { ACCESS_OPTIONS, AccessTokenGuard, AccessTokenStrategy, bearerToken } from './access-token.guard.js';
+export { API_KEY_PREFIX, apiKeyFingerprint, apiKeyStart, makeApiKey, readApiKey } from './api-key.js';
 export { ApplicationStrategy, type CredentialRequest, Proven, StrategyGuard } from './application.strategy.js';
 export { authorize, hasScope, RightsGuard, requireScope, type ScopeHolder } from './authorize.js';
 export { KEY_AUDIENCES, KeySource, RevocationSource } from './key-ring.js';
@@ -41,4 +27,4 @@ export {
   type RequestContext,
   type TraceParent,
 } from './request-context.js';
-export { TokenVerifier, type TokenVerifierOptions, uuidTimeMs } from './token-verifier.js';
+export { TokenVerifier, uuidTimeMs } from './token-verifier.js';

@@ -2,11 +2,8 @@ import { type AccessTokenClaims, type Audience, PlatformError } from '@crm/contr
 import { type CryptoKey, importJWK, type JSONWebKeySet, type JWK } from 'jose';
 
 /**
- * The source of the issuer's public keys. identity reads its own table; every other service calls identity.
- *
- * A key may carry the member {@link KEY_AUDIENCES}: the audiences it signs for. A token whose audience is not listed is
- * refused, so that the operators' key and the tenants' key are not interchangeable. A key without the member
- * signs for every audience.
+ * The issuer's public keys. A key with {@link KEY_AUDIENCES} signs for these alone, so that the operators' key and the
+ * tenants' key are not interchangeable; one without signs for every audience.
  */
 export abstract class KeySource {
   /** @throws PlatformError SERVICE_UNAVAILABLE when the keys cannot be fetched right now */
@@ -29,15 +26,11 @@ export abstract class RevocationSource {
     return false;
   }
 
-  /** The suspended tenants, for work that leaves theirs alone. */
   suspendedTenants(): readonly string[] {
     return [];
   }
 
-  /**
-   * Whether a signing key was taken out of force before its time. Looked up on every use of a token too.
-   * @param id `kid` of the key
-   */
+  /** Whether the key with this `kid` was taken out of force before its time; looked up on every use of a token too. */
   isKeyRevoked(_id: string): boolean {
     return false;
   }
@@ -68,10 +61,7 @@ export class KeyRing {
     private readonly isRevoked: (id: string) => boolean = () => false,
   ) {}
 
-  /**
-   * @param id the `kid` of a token's header
-   * @throws PlatformError UNAUTHENTICATED if no such key is published, SERVICE_UNAVAILABLE if the keys cannot be fetched
-   */
+  /** @throws PlatformError UNAUTHENTICATED if no such key is published, SERVICE_UNAVAILABLE if keys cannot be fetched */
   async get(id: string | undefined): Promise<CryptoKey> {
     if (id === undefined) throw new PlatformError('UNAUTHENTICATED');
     const age = this.now() - this.fetchedAtMs;
@@ -92,7 +82,6 @@ export class KeyRing {
     return this.fetched;
   }
 
-  /** Whether the key is among those that were fetched last. */
   has(id: string): boolean {
     return this.byId?.has(id) ?? false;
   }
@@ -114,7 +103,6 @@ export class KeyRing {
     return isOutdated ? MIN_REFRESH_AFTER_REVOCATION_MS : MIN_REFRESH_MS;
   }
 
-  /** The fetch in progress, shared by all callers. */
   private refresh(): Promise<ReadonlyMap<string, CryptoKey>> {
     this.triedAtMs = this.now();
     this.pending ??= this.load().finally(() => {

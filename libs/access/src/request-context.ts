@@ -4,11 +4,7 @@ import { randomFillSync } from 'node:crypto';
 const pool = Buffer.allocUnsafe(8192);
 let used = pool.length;
 
-/**
- * Random bytes for ids that must not collide but need not be secret, from a pool: ten times as fast as `randomBytes`.
- * They are valid until the next turn of the event loop; copy them to keep them.
- * @param length at most 8192
- */
+/** Not secret, and ten times as fast as `randomBytes`. Valid until the next turn of the event loop; at most 8192 bytes. */
 export function pooledRandom(length: number): Buffer {
   if (used + length > pool.length) {
     randomFillSync(pool);
@@ -23,7 +19,6 @@ const PATTERN = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)
 const NO_TRACE = '0'.repeat(32);
 const NO_PARENT = '0'.repeat(16);
 
-/** The parts of a traceparent. */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
@@ -34,10 +29,7 @@ export interface TraceParent {
 /** Flags of traces that begin in this process; see {@link markNewTraces}. */
 let newTraceFlags = '01';
 
-/**
- * Whether a trace that begins here without a span is marked as sampled. Without tracing all are: whoever continues one
- * decides alone. With tracing none is, because its beginning is recorded nowhere.
- */
+/** Without tracing all are sampled, as whoever continues one decides; with it none is, as its beginning is not recorded. */
 export function markNewTraces(isSampled: boolean): void {
   newTraceFlags = isSampled ? '01' : '00';
 }
@@ -60,10 +52,7 @@ export function parseTraceparent(received: string | undefined): TraceParent | un
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/**
- * The trace context for this call: the caller's trace with a new span, or a new trace if the caller sent none or an
- * invalid one.
- */
+/** The caller's trace with a new span, or a new trace if the caller sent none or an invalid one. */
 export function continueTrace(received: string | undefined): string {
   const parent = parseTraceparent(received);
   return parent ? newSpan(parent.traceId, parent.isSampled) : newTrace();
@@ -74,19 +63,14 @@ export function newTrace(traceId = pooledRandom(16).toString('hex')): string {
   return `00-${traceId}-${pooledRandom(8).toString('hex')}-${newTraceFlags}`;
 }
 
-/** A new span of a trace. */
 export function newSpan(traceId: string, isSampled: boolean): string {
   return `00-${traceId}-${pooledRandom(8).toString('hex')}-${isSampled ? '01' : '00'}`;
 }
 
 /**
- * Who makes a call, according to a verified token.
- * - `user`: a user of a tenant who has signed in
- * - `app`: an installed app with its own token, where `userId` is the installation, or with that of a user for whom it acts,
- *   where `userId` is the user and the roles are theirs
+ * - `app`: an installed app; `userId` is the installation, or the user for whom it acts, whose roles it then has
  * - `embed`: a user of a host application, inside the embedded CRM
- * - `internal`: a service that finishes work on behalf of a user or an installation after the call that started it
- * - `operator`: an operator of the platform; has no tenant
+ * - `internal`: a service that finishes work for a user or an installation after the call that started it
  */
 export interface Principal extends CallOrigin {
   readonly kind: 'user' | 'app' | 'embed' | 'internal' | 'operator';
@@ -97,19 +81,14 @@ export interface Principal extends CallOrigin {
   readonly linkedTenantId?: string;
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
-  /**
-   * Of an app's token: the grant of the user, or the token itself. Absent in embed and internal tokens, and in those of API
-   * keys.
-   */
+  /** In an app's token: the user's grant or the token itself; absent for embedding, internal tokens and API keys. */
   readonly sessionId?: string;
   /** The API key with which a user or a service account (then `userId`) calls. */
   readonly apiKeyId?: string;
-  /** Whether the key is of a service account. */
   readonly serviceAccount?: true;
   readonly tokenId: string;
   /** Unix time in milliseconds, taken from the token's id (a UUIDv7). */
   readonly issuedAtMs: number;
-  /** Key of the app that acts or embeds. */
   readonly appKey?: string;
   readonly installationId?: string;
   /** The received token, for calls made on the principal's behalf. Never log it. */
@@ -121,19 +100,15 @@ export interface CallOrigin {
   readonly requestId?: string | undefined;
   /** W3C trace context, version 00. */
   readonly traceparent?: string | undefined;
-  /** Of the client of an HTTP request, in the service that received it. */
+  /** The address of the client of an HTTP request, in the service that received it. */
   readonly address?: string | undefined;
   /** As the client of an HTTP request sends it: it can say anything. */
   readonly userAgent?: string | null | undefined;
 }
 
-/**
- * What is known of the call in progress: an HTTP request, an RPC, an event or a run. It is passed on, never ambient:
- * `AsyncLocalStorage` would add a fifth to the processor time of every request on Node 20 (decision record 0055).
- */
+/** Passed on, never ambient: `AsyncLocalStorage` would add a fifth to the processor time of a request (record 0055). */
 export interface RequestContext extends CallOrigin {
   readonly requestId: string;
-  /** Set when the token is verified. */
   tenantId?: string | undefined;
   principal?: Principal;
 }

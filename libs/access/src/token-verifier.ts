@@ -17,10 +17,7 @@ import type { Principal } from './request-context.js';
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KNOWN_AUDIENCES: readonly unknown[] = Object.values(AUDIENCES);
 
-/**
- * The claims of a token whose signature, issuer and times are verified, or undefined if they do not have the shape that
- * the platform issues. A claim of a wrong type never reaches a decision.
- */
+/** Undefined without the shape that the platform issues: a claim of a wrong type never reaches a decision. */
 function readClaims(payload: JWTPayload): AccessTokenClaims | undefined {
   const claims = payload as unknown as AccessTokenClaims;
   const wellFormed =
@@ -69,7 +66,6 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isOptionalText = (value: unknown): boolean => value === undefined || isText(value);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** The principal of verified claims. */
 function toPrincipal(claims: AccessTokenClaims, token: string): Principal {
   return Object.freeze({
     kind: kindOf(claims),
@@ -117,14 +113,11 @@ interface VerifiedToken {
   readonly claims: AccessTokenClaims;
   readonly principal: Principal;
   readonly keyId: string;
-  /** By `exp` or by the greatest age, whichever comes first; Unix time in seconds. */
   readonly endsAt: number;
-  /** The set of keys in which `keyId` was last seen. */
   generation: number;
 }
 
 export interface TokenVerifierOptions {
-  /** Exact `iss`. */
   readonly issuer: string;
   /** The source of the keys, or a function that finds it on first use. */
   readonly keySource: KeySource | (() => KeySource);
@@ -136,11 +129,7 @@ export interface TokenVerifierOptions {
   readonly capacity?: number;
 }
 
-/**
- * Verifies access tokens (RFC 9068 profile): signature by EdDSA only, `typ`, issuer, audience, times, shape of
- * the claims, revocation. A verified token is remembered until it expires; its age, whether its key is still in force,
- * audience and revocation are checked on every use.
- */
+/** RFC 9068 profile, EdDSA only. Of a remembered token age, key, audience and revocation are checked on every use. */
 export class TokenVerifier {
   private readonly keys: KeyRing;
   private readonly verified: LRUCache<string, VerifiedToken>;
@@ -163,10 +152,7 @@ export class TokenVerifier {
     this.findRevocations = typeof revocations === 'function' ? revocations : () => revocations;
   }
 
-  /**
-   * @param audiences any one of them is accepted
-   * @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED; SERVICE_UNAVAILABLE while keys or cut-offs are missing
-   */
+  /** @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED; SERVICE_UNAVAILABLE without keys or cut-offs */
   async verify(token: string, audiences: readonly Audience[]): Promise<Principal> {
     const known = this.recall(token, audiences);
     if (known) return known;
@@ -180,11 +166,7 @@ export class TokenVerifier {
     return this.judge(token, entry, audiences);
   }
 
-  /**
-   * The same for a token that was verified before, without a promise: most requests come with one.
-   * @returns undefined for a token that is not remembered
-   * @throws PlatformError TOKEN_EXPIRED, TOKEN_REVOKED, UNAUTHENTICATED; SERVICE_UNAVAILABLE while cut-offs are missing
-   */
+  /** For a remembered token, without a promise. @throws PlatformError TOKEN_EXPIRED, TOKEN_REVOKED, UNAUTHENTICATED */
   recall(token: string, audiences: readonly Audience[]): Principal | undefined {
     this.revocations ??= this.findRevocations();
     if (!this.revocations.ready) {
@@ -194,15 +176,11 @@ export class TokenVerifier {
     return entry && this.judge(token, entry, audiences);
   }
 
-  /**
-   * The same from the `Authorization` header, when it has the scheme as nearly every client writes it; other spellings are
-   * left to `bearerToken` and {@link verify}.
-   */
+  /** From a header as nearly every client writes it; other spellings are left to `bearerToken` and {@link verify}. */
   recallFrom(header: string | undefined, audiences: readonly Audience[]): Principal | undefined {
     return header?.startsWith(BEARER) ? this.recall(header.slice(BEARER.length), audiences) : undefined;
   }
 
-  /** What is checked on every use of a token. */
   private judge(token: string, entry: VerifiedToken, audiences: readonly Audience[]): Principal {
     const { claims, principal, keyId } = entry;
     const nowMs = this.now();

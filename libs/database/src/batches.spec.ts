@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Batches, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
+import { Batches, copiesByStatement, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
 
 /** An execution whose batches are answered by the test, in the order in which they were begun. */
 function recorded() {
@@ -182,5 +182,22 @@ describe('calls at the same time', () => {
     await turns();
     begun[2]?.answer([{ result: 'd together' }]);
     expect(await next).toBe('d together');
+  });
+});
+
+describe('rows that each hold a copy of one text', () => {
+  const rows = ['a', 'b', 'c', 'd', 'e'];
+
+  it.each([
+    ['all at once while they are short', 3_200_000, [['a', 'b', 'c', 'd', 'e']]],
+    ['as many as sixteen megabytes hold', 8_000_000, [['a', 'b'], ['c', 'd'], ['e']]],
+    ['one by one when each is longer', 20_000_000, [['a'], ['b'], ['c'], ['d'], ['e']]],
+    ['all at once when there is no text', 0, [['a', 'b', 'c', 'd', 'e']]],
+  ])('are written %s', (_name, bytes, parts) => {
+    expect(copiesByStatement(rows, bytes)).toEqual(parts);
+  });
+
+  it('need no statement when there are no rows', () => {
+    expect(copiesByStatement([], 1)).toEqual([]);
   });
 });

@@ -1,24 +1,13 @@
-/**
- * Bytes of copies that one statement writes: about half a second of CPU time in Postgres, which compresses each copy
- * separately. A statement stays far below `statement_timeout` even when the server runs sixteen of them at a time.
- */
+/** About half a second of CPU time in Postgres, which compresses each copy: far below `statement_timeout`. */
 const MAX_COPIED_BYTES = 16_000_000;
 
-/**
- * Splits rows that will each store a copy of the same long text into batches, one per statement. A single statement for
- * all rows could exceed `statement_timeout` on every attempt.
- * @param bytes of the text
- * @returns the rows in their order; at least one row in each batch
- */
+/** Splits rows that each store a copy of a long text: one statement for all could exceed its timeout every time. */
 export function copiesByStatement<T>(rows: readonly T[], bytes: number): T[][] {
   const size = Math.max(1, Math.floor(MAX_COPIED_BYTES / Math.max(1, bytes)));
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }
 
-/**
- * Batches of one key that are carried out at the same time: while the database works on one, the next is prepared. With
- * more, each would be smaller.
- */
+/** While the database works on one batch of a key, the next is prepared; with more, each would be smaller. */
 const MOST_UNDER_WAY = 2;
 /** After so many milliseconds a batch no longer counts: its connection may be one that answers no more. */
 const COUNTED_MS = 1_000;
@@ -55,17 +44,12 @@ interface Lane<Call, Result> {
   isScheduled: boolean;
 }
 
-/**
- * Carries out together what is asked of the database at the same time: one statement for many records costs little more
- * than one for a single record. Nobody waits for others to come: a call that comes while none is under way is carried out at
- * once, and those that come meanwhile are the next batch.
- */
+/** Runs concurrent calls as one statement. No call waits for others: those that arrive meanwhile are the next batch. */
 export class Batches<Call, Result> {
   private readonly lanes = new Map<string, Lane<Call, Result>>();
 
   constructor(private readonly execution: Execution<Call, Result>) {}
 
-  /** @param key of what may be carried out together */
   run(key: string, call: Call): Promise<Result> {
     return new Promise((resolve, reject) => {
       let lane = this.lanes.get(key);

@@ -18,7 +18,6 @@ interface Policy {
 interface Table {
   name: string;
   kind: string;
-  /** The table of which it is a partition. */
   partitionOf: string | null;
   isDefault: boolean;
   enabled: boolean;
@@ -60,10 +59,7 @@ const TABLES = `
     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
   ORDER BY c.relname`;
 
-/**
- * Functions that run with the rights of their owner. Only one that takes the tenant from the session, finds its tables by
- * fixed names and is called by roles that were named is as safe as a statement under the policies.
- */
+/** These run with the owner's rights: safe only with the tenant from the session, a fixed search path and named callers. */
 const OWNER_FUNCTIONS = `
   SELECT p.proname AS name, coalesce(array_to_string(p.proconfig, ' '), '') AS settings, p.prosrc AS body,
     p.proacl IS NULL OR EXISTS (SELECT 1 FROM aclexplode(p.proacl) g WHERE g.grantee = 0) AS public,
@@ -79,14 +75,8 @@ const STRONG_ROLES = `
    WHERE (rolbypassrls OR rolsuper) AND rolname = ANY ($1::text[])`;
 
 /**
- * Reads the catalogue of a database and reports what is not isolated: every table that is not listed as global must have
- * `tenant_id uuid NOT NULL` first in its primary key and in every unique key, row-level security enabled and forced, and
- * exactly the tenant policy for all roles; a further policy may open it to a role whose name ends with `_narrow`, or for
- * reading to the owner, as whom no service connects: its functions are checked too. A partition has no policy and is granted
- * to nobody, except that the functions of the owner sweep a default partition.
- * @param queryable a connection to the database, of any role
- * @param globalTables GLOBAL_TABLES of the service
- * @returns one sentence per problem; empty when there is none
+ * Reports every table that is not isolated, a sentence each: tenant_id first in all keys, row-level security enabled
+ * and forced, only the tenant policy for all roles; others are for roles named `…_narrow` or for reading by the owner.
  */
 export async function catalogueProblems(queryable: Queryable, globalTables: readonly GlobalTable[]): Promise<string[]> {
   const tables = await queryable.query<Table>(TABLES);

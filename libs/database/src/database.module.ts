@@ -6,7 +6,6 @@ import type { DatabaseConfig } from './pool.js';
 
 export interface DatabaseModuleOptions {
   config: DatabaseConfig;
-  /** Entity classes that `tx.repository` and `tx.manager` know. */
   entities?: readonly EntityClass[];
 }
 
@@ -31,7 +30,6 @@ export class DatabaseModule implements OnApplicationShutdown {
 
   constructor(@Inject(Database) private readonly database: Database) {}
 
-  /** By then requests and consumers have been drained (beforeApplicationShutdown). */
   async onApplicationShutdown(): Promise<void> {
     await this.database.close();
   }

@@ -29,10 +29,6 @@ export class Database {
   private readonly managers: EntityManagers;
   private readonly names = new StatementNames();
 
-  /**
-   * Opens no connection yet.
-   * @param entities classes that `tx.repository` and `tx.manager` know
-   */
   constructor(
     readonly config: DatabaseConfig,
     entities: readonly EntityClass[] = [],
@@ -52,14 +48,9 @@ export class Database {
   }
 
   /**
-   * Runs the work in one transaction that sees and writes the rows of one tenant only. `BEGIN` and the tenant's context
-   * are sent with the first statement of the work, so the context costs no extra round trip. Commits when the work
-   * resolves, rolls back when it rejects, never retries.
-   * @param tenant UUID of the tenant, or the principal or event for which the work is done: events of the transaction carry
-   *   its trace
-   * @throws Error when the tenant's id is not a UUID; PlatformError SERVICE_UNAVAILABLE when no connection is available, or
-   *   when the server aborted for a reason other than the statement (a deadlock, a full disk); DEADLINE_EXCEEDED when a
-   *   statement took too long
+   * Commits when the work resolves, rolls back when it rejects, never retries. The tenant's context costs no round
+   * trip.
+   * @throws PlatformError SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED for an error that is not the statement's
    */
   async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     const origin = originOf(tenant);
@@ -69,28 +60,17 @@ export class Database {
     return span ? within(span, () => this.runForTenant(origin, work)) : this.runForTenant(origin, work);
   }
 
-  /**
-   * Reads with one statement by itself, in one round trip. The statement sets the tenant, its first parameter, before it
-   * reads, in the way of {@link TENANT_OF_STATEMENT}; it is prepared, once for each connection.
-   * @param tenantId UUID of the tenant
-   * @param parameters those after the tenant
-   * @throws as {@link transaction}
-   */
+  /** Reads with one prepared statement, in one round trip; it sets the tenant, $1, itself by {@link TENANT_OF_STATEMENT}. */
   async read<Row>(tenantId: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     if (!isUuid(tenantId)) throw new Error('A statement in the context of a tenant needs the id of the tenant, a UUID');
     return this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]);
   }
 
-  /**
-   * Runs one statement of the narrow role by itself, in one round trip: it is its own transaction, committed when this
-   * resolves. It is prepared, once for each connection.
-   * @throws as {@link transaction}; after any other error than a refused statement it may have been committed
-   */
+  /** One prepared statement of the narrow role, its own transaction; unless it was refused, a failed one may be committed. */
   async crossTenantStatement<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     return this.runAlone<Row>(this.narrowPool, sql, parameters as unknown[]);
   }
 
-  /** Runs the work in one transaction of the narrow role, without a tenant. */
   async crossTenant<T>(work: (tx: NarrowTransaction) => Promise<T>): Promise<T> {
     return this.run<OpenNarrowTransaction, T>(
       this.narrowPool,
@@ -100,10 +80,7 @@ export class Database {
     );
   }
 
-  /**
-   * Reads the entities' decorators, which otherwise happens in the first transaction.
-   * @throws PlatformError SERVICE_UNAVAILABLE when the server cannot be reached; Error when a mapping is wrong
-   */
+  /** Reads the entities' decorators, which otherwise happens in the first transaction. */
   async prepareEntities(): Promise<void> {
     if (this.managers.ready) return;
     try {
@@ -180,7 +157,6 @@ export class Database {
   }
 }
 
-/** Runs the work in a transaction that is being opened, and commits it. */
 async function finish<Tx extends OpenTenantTransaction | OpenNarrowTransaction, T>(
   queue: StatementQueue,
   tx: Tx,
@@ -201,7 +177,6 @@ async function finish<Tx extends OpenTenantTransaction | OpenNarrowTransaction, 
   }
 }
 
-/** The first rejection, undefined when there is none. */
 async function failureIn(outcomes: Promise<PromiseSettledResult<unknown>[]>): Promise<unknown> {
   for (const outcome of await outcomes) if (outcome.status === 'rejected') return outcome.reason;
   return undefined;
@@ -235,12 +210,7 @@ async function rollBack(queue: StatementQueue): Promise<Error | undefined> {
   }
 }
 
-/**
- * Runs the work as the narrow role in the context of one tenant. In addition to global tables it can access this tenant's
- * rows, and no others, in tables granted to it, through the policy for all roles. For changes that must write both or
- * neither, such as a user and their sign-in address.
- * @param tenant UUID of the tenant, or the principal for whom the work is done
- */
+/** Works as the narrow role in the context of one tenant: for changes that write global tables and that tenant's rows. */
 export function inWorkspace<T>(
   database: Database,
   tenant: string | TransactionOrigin,

@@ -7,11 +7,7 @@ export const bigintAsNumber: ValueTransformer = {
   to: (value: unknown) => value,
 };
 
-/**
- * A time by the clock of the database server, as a value for TypeORM to write: the clocks of processes may differ.
- * `repository.insert({ expiresAt: secondsFromNow(60) })`
- * @param seconds from the start of the transaction; may be negative
- */
+/** A time by the clock of the database server, as a value for TypeORM to write: the clocks of processes may differ. */
 export function secondsFromNow(seconds: number): () => string {
   if (!Number.isFinite(seconds)) throw new Error('A time needs a finite number of seconds');
   return () => `now() + make_interval(secs => ${seconds})`;
@@ -19,7 +15,6 @@ export function secondsFromNow(seconds: number): () => string {
 
 const TENANT_COLUMN = 'tenant_id';
 
-/** What a transaction passes to its subscribers in TypeORM's `QueryRunner.data`. */
 interface TransactionData {
   /** Absent in a transaction of the narrow role. */
   tenantId?: string;
@@ -38,12 +33,10 @@ class TenantSubscriber implements EntitySubscriberInterface {
   }
 }
 
-/** Sends a statement on the lent connection, or rejects it. */
 type Send = (text: string, values?: unknown[]) => Promise<QueryResult>;
 
 type Connected = (error: Error | undefined, connection?: LentConnection, release?: () => void) => void;
 
-/** The part of a connection that TypeORM's Postgres driver uses. */
 interface LentConnection {
   query: Send;
   /** Events of the connection: TypeORM listens for its loss, which the lender handles here. */
@@ -51,15 +44,10 @@ interface LentConnection {
   removeListener(): void;
 }
 
-/**
- * Replaces `pg`'s pool for TypeORM (its documented option `driver`): it opens no connection but hands out the one that is
- * currently lent. A request while nothing is lent fails, so TypeORM cannot run a statement outside a transaction and its
- * tenant.
- */
+/** Replaces `pg`'s pool (TypeORM's option `driver`): it only lends, so no statement runs outside a transaction. */
 class LentConnections {
   private lent: LentConnection | undefined;
 
-  /** Lends a connection to every request made before `borrow` returns. */
   lend(connection: LentConnection, borrow: () => void): void {
     this.lent = connection;
     try {
@@ -102,40 +90,30 @@ class LentConnections {
   }
 }
 
-/** A connection of our pool, unchanged; TypeORM asks it for the server's version. */
-const plainConnection = (client: PoolClient): LentConnection => ({
-  query: (text, values) => client.query(text, values),
+const lentConnection = (query: Send): LentConnection => ({
+  query,
   on: () => undefined,
   removeListener: () => undefined,
 });
 
 const OPENED = { command: 'START', rowCount: null, oid: 0, fields: [], rows: [] } as unknown as QueryResult;
 
-/**
- * A connection with an open transaction that TypeORM must not end. TypeORM begins its own, so that it knows one is open
- * (it locks rows only inside one, and turns a nested one into a savepoint): the first `START TRANSACTION` is answered
- * without being sent; `COMMIT` and `ROLLBACK` are rejected.
- */
+/** TypeORM's first START TRANSACTION, by which it knows that one is open, is not sent; COMMIT and ROLLBACK are rejected. */
 function connectionInTransaction(send: Send): LentConnection {
   let depth = 0;
-  return {
-    async query(text, values) {
-      if (text === 'START TRANSACTION') {
-        depth += 1;
-        // One that begins before TypeORM has registered the first is nested in it; TypeORM releases it by this name.
-        return depth === 1 ? OPENED : send(`SAVEPOINT typeorm_${depth - 1}`);
-      }
-      if (text === 'COMMIT' || text === 'ROLLBACK') {
-        throw new Error('Only the end of the callback of Database.transaction ends the transaction');
-      }
-      return send(text, values);
-    },
-    on: () => undefined,
-    removeListener: () => undefined,
-  };
+  return lentConnection(async (text, values) => {
+    if (text === 'START TRANSACTION') {
+      depth += 1;
+      // One that begins before TypeORM has registered the first is nested in it; TypeORM releases it by this name.
+      return depth === 1 ? OPENED : send(`SAVEPOINT typeorm_${depth - 1}`);
+    }
+    if (text === 'COMMIT' || text === 'ROLLBACK') {
+      throw new Error('Only the end of the callback of Database.transaction ends the transaction');
+    }
+    return send(text, values);
+  });
 }
 
-/** An entity manager bound to the connection of one transaction. */
 export interface ManagerLease {
   readonly manager: EntityManager;
   /** Releases what TypeORM keeps for the transaction. The sender must ensure that no statement follows. */
@@ -144,19 +122,13 @@ export interface ManagerLease {
 
 export type EntityClass<Entity extends object = object> = new () => Entity;
 
-/**
- * Creates TypeORM entity managers that use the connection of a transaction, so that entities and hand-written SQL share
- * one transaction, one tenant context and one pool (TypeORM's own pool would have neither).
- */
+/** Entity managers on the connection of a transaction: entities and SQL share it, with its tenant context. */
 export class EntityManagers {
   private readonly connections = new LentConnections();
   private building: Promise<DataSource> | undefined;
   private source: DataSource | undefined;
 
-  /**
-   * @param entities the service's entity classes; if empty, nothing is built and there are no managers
-   * @param connect a connection of the service's pool, to be released
-   */
+  /** Without entities nothing is built and there are no managers. */
   constructor(
     private readonly entities: readonly EntityClass[],
     private readonly connect: () => Promise<PoolClient>,
@@ -177,11 +149,7 @@ export class EntityManagers {
     }
   }
 
-  /**
-   * @param send sends a statement in the open transaction
-   * @param data passed to subscribers
-   * @throws Error when the service has named no entities
-   */
+  /** @throws Error when the service has named no entities */
   lease(send: Send, data: TransactionData): ManagerLease {
     if (!this.source) {
       throw new Error('There are no entity managers: name the entities in DatabaseModule.forService');
@@ -212,7 +180,9 @@ export class EntityManagers {
     });
     const client = await this.connect();
     try {
-      return await this.connections.lendFor(plainConnection(client), () => source.initialize());
+      // Unchanged: TypeORM asks it for the server's version.
+      const connection = lentConnection((text, values) => client.query(text, values));
+      return await this.connections.lendFor(connection, () => source.initialize());
     } finally {
       client.release();
     }

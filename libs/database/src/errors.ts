@@ -17,19 +17,13 @@ function unwrap(error: unknown): PostgresError {
   return outer.driverError ?? outer;
 }
 
-/**
- * Whether a statement failed because a unique value already exists.
- * @param constraint name of the constraint or unique index; any when left out
- */
+/** Whether a statement failed because a value of this unique constraint, or of any, already exists. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const inner = unwrap(error);
   return inner.code === UNIQUE_VIOLATION && (constraint === undefined || inner.constraint === constraint);
 }
 
-/**
- * Whether the server refused a statement of a transaction, which has then written nothing. Of any other error, such as a lost
- * connection, that is not known: the server may have committed.
- */
+/** After any other error, such as a lost connection, it is not known whether the server has committed. */
 export const isRefusedStatement = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 // SQLSTATEs of https://www.postgresql.org/docs/current/errcodes-appendix.html of failures after which the same statement
@@ -54,31 +48,19 @@ const LOST_SYSTEM_CODES = new Set([
 const LOST_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end)/;
 
-/**
- * Whether an error is due to the state of the server and not to the statement: the statement had no effect and may succeed
- * when it is sent again.
- * @param error of the driver, or the rejection of a transaction
- */
+/** Whether the server and not the statement is the reason: it had no effect and may succeed when it is sent again. */
 export function isTemporary(error: unknown): boolean {
   return temporaryCode(ofDriver(error)) !== undefined;
 }
 
-/**
- * Whether a statement was ended because it took too much time, memory or temporary disk. Such an error is temporary,
- * because the statement may succeed on a less busy server; but if the statement itself is the reason, it never will.
- * @param error of the driver, or the rejection of a transaction
- */
+/** Whether a statement took too much time, memory or disk: temporary, unless the statement itself is the reason. */
 export function isExcessive(error: unknown): boolean {
   return EXCESSIVE_SQLSTATES.has(unwrap(ofDriver(error)).code);
 }
 
-/** What `asPlatformError` was given. */
 const ofDriver = (error: unknown): unknown => (error instanceof PlatformError ? error.cause : error);
 
-/**
- * A temporary error as the caller sees it, 503 with Retry-After: DEADLINE_EXCEEDED for a statement that took too long,
- * SERVICE_UNAVAILABLE for the rest. Any other error unchanged.
- */
+/** A temporary error as the caller sees it, 503 with Retry-After; any other error unchanged. */
 export function asPlatformError(error: unknown): unknown {
   const code = error instanceof PlatformError ? undefined : temporaryCode(error);
   if (!code) return error;

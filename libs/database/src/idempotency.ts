@@ -8,14 +8,7 @@ import { createTenantTable } from './migrations/tables.js';
 import type { Queryable } from './transaction.js';
 import { Sweeper } from './worker/sweeper.js';
 
-/** Header name in lower case. */
-const IDEMPOTENCY_HEADER = 'idempotency-key';
-
-/**
- * Reads the `Idempotency-Key` header, or another that serves the same purpose.
- * @param name of the header, for the error
- * @throws MALFORMED_REQUEST when it is not 1 to 255 visible ASCII characters
- */
+/** @throws MALFORMED_REQUEST, which calls the header by its name, when it is not 1 to 255 visible ASCII characters */
 export function readIdempotencyKey(header: string | undefined, name = 'Idempotency-Key'): string | undefined {
   if (header === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
@@ -29,8 +22,8 @@ const keyOf = createParamDecorator((name: string, context: ExecutionContext) => 
   return readIdempotencyKey(headers[name]);
 });
 
-/** Injects the key of a creating call, if one was sent: `@IdempotencyKey() key: string | undefined`. */
-export const IdempotencyKey = (): ParameterDecorator => keyOf(IDEMPOTENCY_HEADER);
+/** Injects the key of a creating call, if one was sent; the OpenAPI document knows the header by this name. */
+export const IdempotencyKey = (): ParameterDecorator => keyOf('idempotency-key');
 
 /** A creating call that must take effect once. Two calls are the same call when tenant, principal, route and key are equal. */
 export interface IdempotentCall {
@@ -40,59 +33,40 @@ export interface IdempotentCall {
   readonly key: string;
   /** A JSON value without anything that could be guessed from its hash, which is all that is stored. */
   readonly body: unknown;
-  /** How long a repetition is recognised, in hours. */
   readonly keptHours: number;
 }
 
-/** How long an `Idempotency-Key` header is remembered, in hours. */
 const HEADER_KEPT_HOURS = 24;
+/** Longer than a run is retried. */
+const STEP_KEPT_HOURS = 7 * 24;
 
-/**
- * The call of an HTTP request.
- * @param route method and path with actual ids, such as `POST /api/crm/leads`
- * @param key the value of `@IdempotencyKey()`
- * @returns undefined when no key was sent
- */
-export function headerCall(
-  principal: Pick<Principal, 'tenantId' | 'userId' | 'appKey'>,
+type Caller = Pick<Principal, 'tenantId' | 'userId' | 'appKey'>;
+
+/** @param route method and path with actual ids, such as `POST /api/crm/leads` */
+export const headerCall = (
+  principal: Caller,
   route: string,
   key: string | undefined,
   body: unknown,
-): IdempotentCall | undefined {
-  if (key === undefined) return undefined;
-  const { tenantId } = principal;
-  return { tenantId, principalId: principalId(principal), route, key, body, keptHours: HEADER_KEPT_HOURS };
-}
+): IdempotentCall | undefined =>
+  key === undefined ? undefined : { ...callerOf(principal), route, key, body, keptHours: HEADER_KEPT_HOURS };
 
-/** How long the key of a workflow step is remembered, in hours: longer than a run is retried. */
-const STEP_KEPT_HOURS = 7 * 24;
-
-/**
- * The call of a workflow step, made by another service on behalf of the workflow's author or app.
- * @param route subject of the call, with the ids and names in its request
- * @param key the same for every attempt of the step
- */
-export function stepCall(
-  principal: Pick<Principal, 'tenantId' | 'userId' | 'appKey'>,
-  route: string,
-  key: string,
-  body: unknown,
-): IdempotentCall {
-  const { tenantId } = principal;
-  return { tenantId, principalId: principalId(principal), route, key, body, keptHours: STEP_KEPT_HOURS };
-}
+/** The call of a workflow step by another service; the key is the same for every attempt of the step. */
+export const stepCall = (principal: Caller, route: string, key: string, body: unknown): IdempotentCall => ({
+  ...callerOf(principal),
+  route,
+  key,
+  body,
+  keptHours: STEP_KEPT_HOURS,
+});
 
 /** An embedded user and the same user signed in are different principals. */
-function principalId({ userId, appKey }: Pick<Principal, 'userId' | 'appKey'>): string {
-  return appKey === undefined ? userId : `${userId} ${appKey}`;
-}
+const callerOf = ({ tenantId, userId, appKey }: Caller): Pick<IdempotentCall, 'tenantId' | 'principalId'> => ({
+  tenantId,
+  principalId: appKey === undefined ? userId : `${userId} ${appKey}`,
+});
 
-/**
- * Creates the table `idempotency`: which record a creating call created, so that a repetition finds it. It stores neither
- * body nor answer.
- * @param options.narrowCreates for services that create records as the narrow role, in the context of a tenant
- *   (`inWorkspace`)
- */
+/** Which record a call created, so that a repetition finds it. `narrowCreates`: as the narrow role (`inWorkspace`). */
 export async function createIdempotencyTable(
   runner: QueryRunner,
   roles: ServiceDatabase,
@@ -117,90 +91,45 @@ export async function createIdempotencyTable(
   if (options.narrowCreates) await runner.query(`GRANT INSERT, UPDATE ON idempotency TO ${roles.narrowRole}`);
 }
 
-interface IdempotencyRow {
-  readonly bodyHash: Buffer;
-  readonly recordId: string;
-}
+/** The lock ends with the transaction, so a crash leaves no call running. $1: tenant, principal, route and key as JSON. */
+const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked';
 
-/** Reads and writes the table that `createIdempotencyTable` creates. */
-@Injectable()
-export class IdempotencyRepository {
-  /** Locks one call until the transaction ends; returns false when another transaction holds the lock. */
-  async tryLock(tx: Queryable, call: IdempotentCall): Promise<boolean> {
-    const name = JSON.stringify(['idempotency', ...identityOf(call)]);
-    const [row] = await tx.query<{ locked: boolean }>(
-      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked',
-      [name],
-    );
-    return row?.locked === true;
-  }
+const FIND_CALL = `
+  SELECT body_hash AS "bodyHash", record_id AS "recordId" FROM idempotency
+   WHERE tenant_id = $1 AND principal_id = $2 AND route = $3 AND key = $4 AND expires_at > now()`;
 
-  async find(tx: Queryable, call: IdempotentCall): Promise<IdempotencyRow | null> {
-    const [row] = await tx.query<IdempotencyRow>(
-      `SELECT body_hash AS "bodyHash", record_id AS "recordId" FROM idempotency
-        WHERE tenant_id = $1 AND principal_id = $2 AND route = $3 AND key = $4 AND expires_at > now()`,
-      identityOf(call),
-    );
-    return row ?? null;
-  }
+/** Replaces an expired row of the same call. */
+const SAVE_CALL = `
+  INSERT INTO idempotency (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(hours => $7))
+  ON CONFLICT (tenant_id, principal_id, route, key)
+  DO UPDATE SET body_hash = EXCLUDED.body_hash, record_id = EXCLUDED.record_id, expires_at = EXCLUDED.expires_at`;
 
-  /** Stores what a call created; replaces an expired row of the same call. */
-  async save(tx: Queryable, call: IdempotentCall, row: IdempotencyRow): Promise<void> {
-    await tx.query(
-      `INSERT INTO idempotency (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(hours => $7))
-       ON CONFLICT (tenant_id, principal_id, route, key)
-       DO UPDATE SET body_hash = EXCLUDED.body_hash, record_id = EXCLUDED.record_id, expires_at = EXCLUDED.expires_at`,
-      [...identityOf(call), row.bodyHash, row.recordId, call.keptHours],
-    );
-  }
-
-  /** Removes expired rows of every tenant (narrow role). */
-  async removeExpired(tx: Queryable): Promise<void> {
-    await tx.query('DELETE FROM idempotency WHERE expires_at <= now()');
-  }
-}
-
-const identityOf = ({ tenantId, principalId, route, key }: IdempotentCall): string[] => [
-  tenantId,
-  principalId,
-  route,
-  key,
-];
+const identityOf = ({ tenantId, principalId, route, key }: IdempotentCall) => [tenantId, principalId, route, key];
 
 /** Makes creating calls repeatable. No answer is stored, only which record the first call created. */
 @Injectable()
 export class IdempotencyService {
-  constructor(private readonly repository: IdempotencyRepository) {}
-
-  /**
-   * Runs `create` in `tx`, or returns what the same call created before. The lock ends with the transaction, so a crash
-   * leaves no call "still running".
-   * @param tx a transaction in the call's tenant; the narrow role's only where `narrowCreates` was granted
-   * @param create creates the record and returns its id
-   * @returns the id, and whether an earlier call created the record
-   * @throws IDEMPOTENCY_KEY_IN_USE while another transaction runs the same call, IDEMPOTENCY_KEY_REUSED for another body
-   */
+  /** @throws IDEMPOTENCY_KEY_IN_USE while another transaction runs the same call, IDEMPOTENCY_KEY_REUSED for another body */
   async once(
     tx: Queryable,
     call: IdempotentCall,
     create: () => Promise<string>,
   ): Promise<{ recordId: string; repeated: boolean }> {
-    if (!(await this.repository.tryLock(tx, call))) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
+    const identity = identityOf(call);
+    const name = JSON.stringify(['idempotency', ...identity]);
+    const [lock] = await tx.query<{ locked: boolean }>(TRY_LOCK, [name]);
+    if (!lock?.locked) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
     const earlier = await this.findRecordId(tx, call);
     if (earlier !== null) return { recordId: earlier, repeated: true };
     const recordId = await create();
-    await this.repository.save(tx, call, { bodyHash: hashOf(call.body), recordId });
+    await tx.query(SAVE_CALL, [...identity, hashOf(call.body), recordId, call.keptHours]);
     return { recordId, repeated: false };
   }
 
-  /**
-   * Returns the id of what an earlier, finished call created, or null. Used before checks that could refuse a repetition
-   * because of a change since the first call; `once` must still follow.
-   * @throws IDEMPOTENCY_KEY_REUSED for another body
-   */
+  /** For use before checks that could refuse a repetition because of a later change; `once` must still follow. */
   async findRecordId(tx: Queryable, call: IdempotentCall): Promise<string | null> {
-    const earlier = await this.repository.find(tx, call);
+    const [earlier] = await tx.query<{ bodyHash: Buffer; recordId: string }>(FIND_CALL, identityOf(call));
     if (earlier && !earlier.bodyHash.equals(hashOf(call.body))) throw new PlatformError('IDEMPOTENCY_KEY_REUSED');
     return earlier?.recordId ?? null;
   }
@@ -217,21 +146,18 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 /** Removes expired idempotency rows once an hour. Several replicas doing it at once only find less to remove. */
 @Injectable()
 export class IdempotencySweeper extends Sweeper {
-  constructor(
-    private readonly database: Database,
-    private readonly repository: IdempotencyRepository,
-  ) {
+  constructor(private readonly database: Database) {
     super({ everyMs: SWEEP_INTERVAL_MS });
   }
 
   async sweep(): Promise<void> {
-    await this.database.crossTenant((tx) => this.repository.removeExpired(tx));
+    await this.database.crossTenant((tx) => tx.query('DELETE FROM idempotency WHERE expires_at <= now()'));
   }
 }
 
 /** For services whose migrations call `createIdempotencyTable`; needs the service's `DatabaseModule`. */
 @Module({
-  providers: [IdempotencyRepository, IdempotencyService, IdempotencySweeper],
+  providers: [IdempotencyService, IdempotencySweeper],
   exports: [IdempotencyService],
 })
 export class IdempotencyModule {}

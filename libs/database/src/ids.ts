@@ -2,20 +2,13 @@ import { createHash } from 'node:crypto';
 import { pooledRandom } from '@crm/access';
 import { stringify, v7 } from 'uuid';
 
-/**
- * How far ids go ahead of a clock that was set back, so that they stay in order: less than the age ahead of the clock at which
- * tokens, whose time is that of their id, are refused (60 s, libs/access).
- */
+/** Ids stay in order when the clock is set back this far: less than the 60 s at which libs/access refuses tokens. */
 const MOST_AHEAD_MS = 10_000;
 
 let msecs = 0;
 let seq = 0;
 
-/**
- * A new id: UUID version 7 (RFC 9562), so that ids sort by creation time, and those of a process in the order in which they
- * were made: within a millisecond a counter goes up (section 6.2, method 1). The package does the same, but asks the system
- * for random bytes each time.
- */
+/** UUIDv7 with a counter within a millisecond (RFC 9562, 6.2, method 1); `uuid` would ask the system for each id's bytes. */
 export function newId(): string {
   const random = pooledRandom(16);
   const now = Date.now();
@@ -30,14 +23,7 @@ export function newId(): string {
   return v7({ random, msecs, seq });
 }
 
-/**
- * The id of a row that must exist once for a cause, however often it is written: the same for the same time and parts. It is a
- * UUIDv7 whose random bits are the first of the SHA-256 of the parts, so that a table that is partitioned by the id needs no
- * unique key beyond its primary key.
- * @param ms milliseconds since 1970, as the cause has them, such as those in the id of an event: never the time of now
- * @param parts what the row is about, such as the ids of a consumer and a message
- * @throws Error when the time is no integer of 48 bits
- */
+/** A UUIDv7 with bits of the parts' SHA-256, for a row that exists once for its cause: the time is never that of now. */
 export function idOf(ms: number, ...parts: readonly string[]): string {
   if (!Number.isInteger(ms) || ms < 0 || ms >= 2 ** 48) throw new Error(`${ms} is not a time of 48 bits`);
   // As JSON, in which no two lists of parts look the same.
@@ -57,8 +43,5 @@ export function lowestIdOf(ms: number): string {
 /** The time in a UUIDv7, in milliseconds since 1970. */
 export const millisecondsOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-/**
- * The tenant of messages without a tenant, such as one that could not be parsed. No principal belongs to it, so no tenant
- * transaction of a request ever sees its rows.
- */
+/** The tenant of messages that could not be parsed; no principal belongs to it, so no request ever sees its rows. */
 export const NO_TENANT = '00000000-0000-0000-0000-000000000000';

@@ -5,11 +5,7 @@ import type { NarrowTransaction, TenantTransaction } from './transaction.js';
 export const RECORD_HANDLED = `
   INSERT INTO inbox (tenant_id, consumer, event_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`;
 
-/**
- * Records that a consumer handles an event, in the transaction of the effect. A concurrent second delivery waits until
- * the first commits.
- * @returns false when it was handled before and nothing is left to do
- */
+/** A concurrent second delivery waits until the first commits. @returns false when nothing is left to do */
 export async function recordInbox(tx: TenantTransaction, consumer: string, eventId: string): Promise<boolean> {
   const rows = await tx.query(RECORD_HANDLED, [tx.tenantId, consumer, eventId]);
   return rows.length > 0;
@@ -19,7 +15,7 @@ const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", s
   created_at AS "createdAt", replayed_at AS "replayedAt"`;
 
 /**
- * A message that is already stored keeps its row; one that was stored by this transaction has its time. $1: tenant, $2: id, $3: consumer, $4: message key, $5: event, $6: subject,
+ * A stored message keeps its row. $1: tenant, $2: id, $3: consumer, $4: message key, $5: event, $6: subject,
  * $7: payload, $8: error, $9: deliveries.
  */
 export const STORE_DEAD_LETTER = `
@@ -69,14 +65,7 @@ export interface DeadLetter {
 /** A dead letter without its payload, for lists: a page of payloads could exhaust memory. */
 export type DeadLetterSummary = Omit<DeadLetter, 'payload'>;
 
-/**
- * Stores a message that a consumer cannot handle. A message that is stored twice (because the broker did not learn that it
- * was terminated) has one row.
- * @param tx in the context of the message's tenant, or of NO_TENANT
- * @param message with `messageKey`, which is the same for each delivery of one message and for no other message, and `sentAt`,
- *   milliseconds since 1970, which is the same for each delivery too: the row's id follows from both
- * @returns the id of its row, and whether this call stored it
- */
+/** Stores a message once: the id of its row follows from `messageKey` and `sentAt` (milliseconds since 1970). */
 export async function storeDeadLetter(
   tx: TenantTransaction,
   message: Omit<DeadLetter, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string; sentAt: number },
@@ -96,10 +85,7 @@ export async function storeDeadLetter(
   return { id, isNew: row?.isNew ?? false };
 }
 
-/**
- * The dead letters of every tenant that were not replayed, oldest first.
- * @param page at most `limit` of them, after the dead letter with the id `after`
- */
+/** The dead letters of every tenant that were not replayed, oldest first. */
 export function listDeadLetters(
   tx: NarrowTransaction,
   consumer: string,

@@ -1,8 +1,8 @@
-export { Batches, copiesByStatement, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
+export { Batches, copiesByStatement, MOST_WEIGHT, type Outcome } from './batches.js';
 export { catalogueProblems } from './catalogue.js';
 export { Database, inWorkspace } from './database.js';
-export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
-export { bigintAsNumber, type EntityClass, secondsFromNow } from './entities.js';
+export { DatabaseModule } from './database.module.js';
+export { bigintAsNumber, secondsFromNow } from './entities.js';
 export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
 export {
@@ -18,7 +18,6 @@ export {
 export { idOf, lowestIdOf, millisecondsOfId, NO_TENANT, newId } from './ids.js';
 export {
   countDeadLetters,
-  type DeadLetter,
   type DeadLetterSummary,
   findDeadLetter,
   listDeadLetters,
@@ -28,19 +27,11 @@ export {
   storeDeadLetter,
 } from './inbox.js';
 export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
-export { type ProvisionedDatabase, type Provisioning, provisionDatabase } from './migrations/provision.js';
-export { type MigrationClass, type MigrationRun, runMigrations, ServiceMigration } from './migrations/run.js';
-export {
-  type Command,
-  createGlobalTable,
-  createTenantTable,
-  type GlobalTableDefinition,
-  type IndexDefinition,
-  type ReferenceDefinition,
-  type TenantTable,
-} from './migrations/tables.js';
-export { NarrowSession, type NarrowSessionOptions } from './narrow-session.js';
-export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES, OutboxSignal } from './outbox/append-event.js';
+export { type ProvisionedDatabase, provisionDatabase } from './migrations/provision.js';
+export { type MigrationClass, runMigrations, ServiceMigration } from './migrations/run.js';
+export { createGlobalTable, createTenantTable } from './migrations/tables.js';
+export { NarrowSession } from './narrow-session.js';
+export { appendEvent, eventRow } from './outbox/append-event.js';
 export {
   isDayPublished,
   Outbox,
@@ -53,13 +44,9 @@ export {
 export { PartitionUpkeep } from './partitions/partition-upkeep.js';
 export {
   countDefaultPartition,
-  type DropOutcome,
-  defaultRetention,
   dropPartition,
   listPartitions,
-  type MakeOutcome,
   makePartition,
-  type PartitionedTable,
   retentionOf,
   sweepDefaultPartition,
 } from './partitions/partitions.js';
@@ -85,16 +72,7 @@ export {
   type TransactionOrigin,
 } from './transaction.js';
 export { Backoff, jittered } from './worker/backoff.js';
-export { Breaker, type BreakerOptions } from './worker/breaker.js';
+export { Breaker } from './worker/breaker.js';
 export { DueWorkMeter, measureDueWork } from './worker/due-work-meter.js';
-export { Sweeper, type SweeperOptions } from './worker/sweeper.js';
-export {
-  type Claimed,
-  LOOK_AGAIN_SOON,
-  type Room,
-  TenantShares,
-  Wake,
-  Worker,
-  type WorkerOptions,
-  type WorkItem,
-} from './worker/worker.js';
+export { Sweeper } from './worker/sweeper.js';
+export { type Claimed, LOOK_AGAIN_SOON, type Room, TenantShares, Wake, Worker } from './worker/worker.js';

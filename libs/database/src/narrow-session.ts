@@ -3,10 +3,7 @@ import type { DatabaseConfig } from './pool.js';
 import { StatementNames } from './segment.js';
 import type { PreparedQueryable, Queryable } from './transaction.js';
 
-/**
- * With the silence below it is at most half a minute until the server ends the session of a host that has vanished, whether
- * the session was idle then or a statement was running.
- */
+/** With the silence below, the server ends the session of a vanished host within half a minute, idle or busy. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CLIENT_GRACE_MS = 5_000;
 const SILENCE_SECONDS = 20;
@@ -14,18 +11,11 @@ const SILENCE_SECONDS = 20;
 const CLOSE_TIMEOUT_MS = 1_000;
 
 export interface NarrowSessionOptions {
-  /**
-   * Seconds without a sign of life of this process after which the server ends the session, and with it its locks; default
-   * 20, at least 1. The holder must send a statement more often than that.
-   */
+  /** Seconds without a statement after which the server ends the session, and with it its locks; default 20, at least 1. */
   silenceSeconds?: number;
 }
 
-/**
- * Settings of the session, by which the server notices that the client has vanished without closing the connection: its host
- * lost power or its network. `idle_session_timeout` holds on every platform and through every proxy. The others also end a
- * session that is stuck while it sends rows; the server ignores those that its platform or a local socket does not have.
- */
+/** How the server notices that the client has vanished; `idle_session_timeout` holds through every proxy. */
 function silenceSettings(seconds: number): string {
   const settings = {
     idle_session_timeout: seconds * 1_000,
@@ -39,11 +29,7 @@ function silenceSettings(seconds: number): string {
     .join(' ');
 }
 
-/**
- * A dedicated connection of the narrow role; each statement is a separate transaction. A holder of an advisory lock works
- * through the session that holds it, so that a lost connection ends both the lock and the work. See
- * decision record 0133.
- */
+/** Who holds an advisory lock works through its session, so that a lost connection ends both (decision record 0133). */
 export class NarrowSession implements Queryable, PreparedQueryable {
   private readonly names = new StatementNames();
 
@@ -80,10 +66,7 @@ export class NarrowSession implements Queryable, PreparedQueryable {
     return result.rows as Row[];
   }
 
-  /**
-   * Takes an advisory lock in this database until the session ends.
-   * @returns false when another session holds it
-   */
+  /** Takes an advisory lock until the session ends. @returns false when another session holds it */
   async tryLock(key: number): Promise<boolean> {
     const [row] = await this.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [key]);
     return row?.locked ?? false;

@@ -21,7 +21,6 @@ const EVENTS_TOGETHER = 1_000_000;
 /** in_failed_sql_transaction */
 const ABORTED = '25P02';
 
-/** What a transaction works with. */
 export interface TransactionServices {
   readonly queue: StatementQueue;
   readonly signal: OutboxSignal;
@@ -29,19 +28,14 @@ export interface TransactionServices {
   readonly names: StatementNames;
 }
 
-/**
- * What both kinds of transaction share: statements and entities on one connection until it is closed, and callbacks after
- * the commit.
- */
+/** Statements and entities on one connection until it is closed, and callbacks after the commit. */
 class OpenTransaction<TenantId extends string | undefined> {
   private readonly callbacks: (() => void)[] = [];
   private hasEvents = false;
-  /** Events that leave before the next statement. */
   private events: OutboxRow[] = [];
   private eventsLength = 0;
   private open = true;
   private lease: ManagerLease | undefined;
-  /** Of issued statements: the error of each, or undefined. */
   private readonly failures: Promise<(Error & { code?: unknown }) | undefined>[] = [];
 
   constructor(
@@ -104,7 +98,6 @@ class OpenTransaction<TenantId extends string | undefined> {
     this.afterCommit(() => this.services.signal.notify());
   }
 
-  /** Sends what the work has left to be sent; what it issues leaves with the commit. */
   complete(): void {
     this.sendEvents();
     this.close();
@@ -131,16 +124,12 @@ class OpenTransaction<TenantId extends string | undefined> {
     }
   }
 
-  /**
-   * The error of an issued statement that failed by itself, if there is one: the rejections of other statements are its
-   * consequence.
-   */
+  /** The error of an issued statement that failed by itself: other rejections are its consequence. */
   async unawaitedFailure(): Promise<unknown> {
     const failures = await Promise.all(this.failures);
     return failures.find((error) => error !== undefined && error.code !== ABORTED);
   }
 
-  /** @param name of a prepared statement */
   private async send(sql: string, parameters?: unknown[], name?: string): Promise<QueryResult> {
     this.assertOpen();
     this.sendEvents();

@@ -10,19 +10,10 @@ export interface DatabaseConfig {
   narrowUrl: string;
   /** Connections of the runtime role in this process; default 10. The narrow role uses at most 4. */
   poolSize?: number;
-  /**
-   * Plans without the values of parameters, for a service whose statements are served by an index whatever the values:
-   * Postgres then plans a prepared statement once for a connection. For a table with many indexes it would
-   * otherwise plan at every execution, which takes ten times as long as to read a row. A transaction with statements that
-   * depend on values begins with `PLAN_FOR_VALUES`. Default false.
-   */
+  /** Planning a table with many indexes takes ten times as long as reading a row. `PLAN_FOR_VALUES` is the way out. */
   genericPlans?: boolean;
-  /**
-   * Days for which tables that are partitioned by day keep their rows, by table; `defaultRetention` says for which the others
-   * do. A row is kept for as many whole days after the day of its id.
-   */
+  /** Whole days after the day of its id that a row is kept, by table; for others see `defaultRetention`. */
   retentionDays?: Readonly<Record<string, number>>;
-  /** Shown in `pg_stat_activity`. */
   applicationName: string;
   /** Milliseconds to wait for a free connection before a request is rejected with SERVICE_UNAVAILABLE; default 5,000. */
   connectTimeoutMs?: number;
@@ -37,10 +28,7 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 /** The server cancels a statement first; the client abandons a connection that does not report even that. */
 const CLIENT_GRACE_MS = 5_000;
 
-/**
- * A pool in pipeline mode: statements are sent as they are issued and answered in order, so several that do
- * not depend on each other cost one round trip. A connection that breaks while idle is dropped and replaced.
- */
+/** In pipeline mode: statements leave as they are issued, so several that do not depend on each other cost one round trip. */
 export function createPool(
   config: DatabaseConfig,
   { url, size, genericPlans }: { url: string; size: number; genericPlans: boolean },
@@ -65,7 +53,6 @@ export function createPool(
   return pool;
 }
 
-/** Which role the connections are of. */
 type PoolName = 'runtime' | 'narrow';
 
 interface MeasuredPool {
@@ -110,10 +97,7 @@ gauge('database_pool_size', 'Connections that the pool may open', ['pool'], (siz
   for (const [pool, size] of sums((one) => one.size)) sizes.set({ pool }, size);
 });
 
-/**
- * Shows a pool in the metrics.
- * @returns ends that, when the pool is closed
- */
+/** @returns removes the pool from the metrics, when it is closed */
 export function measurePool(name: PoolName, pool: pg.Pool, size: number): () => void {
   const entry = { name, pool, size };
   measured.add(entry);

@@ -3,11 +3,7 @@ import type { QueryRunner } from 'typeorm';
 import { createTenantTable } from './migrations/tables.js';
 import type { Queryable } from './transaction.js';
 
-/**
- * Creates the table `quota_use`: how much of each of its quotas a tenant has used in the present window.
- * @param options.narrowTakes for services that take quotas as the narrow role, in the context of a tenant (`inWorkspace`)
- * @param options.narrowReads for services that show the use of every tenant, such as to operators
- */
+/** `narrowTakes`: by the narrow role in the context of a tenant; `narrowReads`: it shows the use of all tenants. */
 export async function createQuotaTable(
   runner: QueryRunner,
   roles: ServiceDatabase,
@@ -27,10 +23,7 @@ export async function createQuotaTable(
   if (options.narrowTakes) await runner.query(`GRANT SELECT, INSERT, UPDATE ON quota_use TO ${roles.narrowRole}`);
 }
 
-/**
- * Uses one of a quota, in the window that the first use has begun. What is used beyond the limit is counted once only, so
- * that refused calls do not grow the number. $1: tenant, $2: name, $3: limit, $4: seconds of a window.
- */
+/** The first use begins the window; refused calls do not grow the number. $1: tenant, $2: name, $3: limit, $4: seconds. */
 const TAKE_QUOTA = `
   INSERT INTO quota_use AS q (tenant_id, name, used, resets_at)
   VALUES ($1, $2, 1, now() + make_interval(secs => $4))
@@ -48,9 +41,8 @@ export const HOUR_SECONDS = 3600;
 export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 export interface QuotaRule {
-  /** Of the row, and of the policy in responses: letters, digits, dashes, and a colon before what the policy is kept for. */
+  /** Names the row and the policy in responses: letters, digits, dashes, a colon before what it is kept for. */
   readonly name: string;
-  /** Uses per window. */
   readonly limit: number;
   readonly windowSeconds: number;
   /** What is counted, in the plural, as the refusal names it: `new users`. */
@@ -62,12 +54,7 @@ interface Use {
   readonly resetSeconds: number;
 }
 
-/**
- * Uses one of a tenant's quota, in the transaction of what is counted.
- * @param tx in the context of the tenant
- * @returns how many are left in the window
- * @throws PlatformError RATE_LIMITED when none was left
- */
+/** Uses one, in the transaction of what is counted. @returns how many are left @throws PlatformError RATE_LIMITED for none */
 export async function takeQuota(tx: Queryable, tenantId: string, rule: QuotaRule): Promise<number> {
   const { name, limit, windowSeconds } = rule;
   const [use] = await tx.query<Use>(TAKE_QUOTA, [tenantId, name, limit, windowSeconds]);
@@ -76,17 +63,12 @@ export async function takeQuota(tx: Queryable, tenantId: string, rule: QuotaRule
   return limit - use.used;
 }
 
-/**
- * Uses nothing.
- * @param tx in the context of the tenant
- * @throws PlatformError RATE_LIMITED when none is left
- */
+/** Uses nothing. @throws PlatformError RATE_LIMITED when none is left */
 export async function assertQuotaLeft(tx: Queryable, tenantId: string, rule: QuotaRule): Promise<void> {
   const [use] = await tx.query<Use>(FIND_QUOTA_USE, [tenantId, rule.name]);
   if (use && use.used >= rule.limit) throw quotaRefusal(rule, use.resetSeconds);
 }
 
-/** The error for a quota of which nothing is left. */
 export function quotaRefusal({ name, limit, windowSeconds, what }: QuotaRule, resetSeconds: number): PlatformError {
   const state: LimitState = {
     name: name.split(':')[0] ?? name,

@@ -43,7 +43,6 @@ interface Answered {
 const Query = pg.Query as unknown as new (config: object, callback?: Statement['callback']) => Answered;
 const { sync } = (pg as unknown as { Connection: { prototype: Connection } }).Connection.prototype;
 
-/** A statement with parameters or a name, and what is called with its outcome. */
 interface Statement {
   readonly text: string;
   readonly values?: unknown[] | undefined;
@@ -51,19 +50,13 @@ interface Statement {
   readonly callback: (error: Error | null, result: pg.QueryResult) => void;
 }
 
-/**
- * The error of a statement that the server skipped because one before it in its segment failed; the code is that of a
- * statement in a failed transaction.
- */
+/** What a statement fails with that the server skipped, because one before it in its segment failed. */
 const skipped = () =>
   Object.assign(new Error('A statement before this one failed: the transaction is aborted'), { code: '25P02' });
 
 /**
- * Several statements that pg sends as one query: in one write, with one `Sync` at the end. After a failed statement the
- * server skips the rest, so a `COMMIT` in the same segment commits only if everything before it succeeded. pg by itself
- * ends each statement with a `Sync` of its own, which costs a write and a read on both sides, some 20 µs each.
- *
- * pg's client knows one query that is answered at a time; a segment passes the answers on to the statement whose turn it is.
+ * Statements in one write with one `Sync` at the end: after a failed one the server skips the rest, so a COMMIT commits
+ * only if everything before it succeeded. pg ends each with a `Sync`, which costs a write and a read, some 20 µs each.
  */
 class Segment extends (Query as new (config: object) => Answered & object) {
   private readonly statements: Answered[];
@@ -122,7 +115,7 @@ class Segment extends (Query as new (config: object) => Answered & object) {
     this.callback?.(null);
   }
 
-  /** Of the current statement, or of the connection. What was answered before has succeeded, what follows was skipped. */
+  /** The current statement or the connection failed. What was answered before has succeeded, what follows was skipped. */
   override handleError(error: Error, connection: Connection): void {
     for (const statement of this.statements.slice(0, this.answered)) statement.handleReadyForQuery(connection);
     const unanswered = this.statements.slice(this.answered);
@@ -161,19 +154,13 @@ function submitOne(statement: Answered, connection: Connection): Error | null {
   return failure;
 }
 
-/**
- * The statements of a transaction on their way to the server: those that are issued in one turn of the event loop leave in
- * one write, in the order in which they were issued, and share a round trip.
- */
+/** Statements that are issued in one turn of the event loop leave in one write, in their order, and share a round trip. */
 export class StatementQueue {
   private waiting: Statement[] = [];
 
   constructor(private readonly client: PoolClient) {}
 
-  /**
-   * @param name of the prepared statement; the text is then parsed once for a connection
-   * @throws the error of the server; one with the code 25P02 when an earlier statement has failed
-   */
+  /** @throws the error of the server; one with the code 25P02 when an earlier statement has failed */
   async send(text: string, values?: unknown[], name?: string): Promise<QueryResult> {
     try {
       return await new Promise<QueryResult>((resolve, reject) => {

@@ -2,61 +2,42 @@ import type { CallOrigin, Principal } from '@crm/access';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass } from './entities.js';
 
-/** An event as it stands in the outbox. */
 export interface OutboxRow {
   readonly tenantId: string;
   readonly id: string;
   readonly name: string;
-  /** NATS subject. */
   readonly subject: string;
-  /** CloudEvents JSON. */
   readonly envelope: string;
 }
 
 /** The `consumer` of dead letters that the relay has stored, because the broker refuses them. */
 export const OUTBOX_CONSUMER = 'outbox';
 
-/** Anything that accepts SQL statements. */
 export interface Queryable {
-  /**
-   * Sends one statement.
-   * @param parameters values of `$1`, `$2` …; never put a value into the text
-   * @returns the rows; the author of the statement declares their shape
-   */
+  /** @param parameters values of `$1`, `$2` …; never put a value into the text */
   query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Anything that accepts SQL statements and prepares them. */
 export interface PreparedQueryable {
-  /**
-   * Like `query`, for a statement that comes again: the server parses it once for a connection, and plans it once where
-   * the service's connections say `genericPlans`.
-   */
+  /** For a statement that comes again: parsed once for a connection, and planned once where it has `genericPlans`. */
   queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
 }
 
 /** The tenant of a transaction, and who works in it within which request: a principal says all of it. */
 export interface TransactionOrigin extends CallOrigin {
-  /** UUID. */
   readonly tenantId: string;
   readonly kind?: Principal['kind'];
-  /** Of a principal. */
   readonly userId?: string;
-  /** Whether `userId` is a service account. */
   readonly serviceAccount?: true;
   readonly appKey?: string;
 }
 
-/** @param tenant id of the tenant, or the origin itself */
 export const originOf = (tenant: string | TransactionOrigin): TransactionOrigin =>
   typeof tenant === 'string' ? { tenantId: tenant } : tenant;
 
 /** What both kinds of transaction offer: statements, entities and events that commit together. */
 export interface Transaction extends Queryable, PreparedQueryable {
-  /**
-   * TypeORM's repository of an entity, on the same connection and in the same transaction.
-   * @throws Error when the service has not named the entity to DatabaseModule.forService
-   */
+  /** @throws Error when the service has not named the entity to DatabaseModule.forService */
   repository<Entity extends object>(entity: EntityClass<Entity>): Repository<Entity>;
   /** TypeORM on the same connection and in the same transaction: query builders, nested transactions (savepoints). */
   readonly manager: EntityManager;
@@ -64,21 +45,11 @@ export interface Transaction extends Queryable, PreparedQueryable {
   origin?: TransactionOrigin | undefined;
   /** Runs the callback once the transaction has committed; never after a rollback. */
   afterCommit(callback: () => void): void;
-  /**
-   * Sends a prepared statement whose rows nobody needs, without waiting for it: it costs no round trip, and when the work
-   * ends with it, the commit leaves in the same write. If it fails, nothing is committed and the transaction rejects with
-   * its error.
-   */
+  /** Sends a statement without waiting: no round trip. If it fails, nothing is committed and the transaction rejects. */
   issue(sql: string, parameters: readonly unknown[]): void;
-  /**
-   * Like {@link issue}, for rows that are needed only after the commit: awaited inside the work, they cost a round trip.
-   * @returns settles before the transaction does; who awaits it after the transaction sees no rejection
-   */
+  /** Like {@link issue}, for rows that are needed only after the commit; whoever awaits it then sees no rejection. */
   issueReturning<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
-  /**
-   * Adds an event to the outbox: all that follow each other without a statement in between are one statement. After the
-   * commit the relay of this process is woken. `appendEvent` makes the event and calls it.
-   */
+  /** Adds an event to the outbox; those with no statement in between are one statement. Called by `appendEvent`. */
   appendToOutbox(event: OutboxRow): void;
 }
 
@@ -93,16 +64,11 @@ export interface NarrowTransaction extends Transaction {
 }
 
 /**
- * What a statement for `Database.read` begins its FROM with: a row `tenant` that sets the tenant for the rest of the
- * statement. What reads tenants' rows stands in `LATERAL (… WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL … OFFSET 0)`:
- * it depends on this row and is executed after it, when the policies of row-level security find the tenant; executed before,
- * it would find none and no row.
+ * Begins the FROM of a statement for `Database.read`. What reads rows stands in `LATERAL (… WHERE tenant_id = $1::uuid
+ * AND tenant.id IS NOT NULL … OFFSET 0)`: executed before this row sets the tenant, it would find none.
  */
 export const TENANT_OF_STATEMENT =
   "(SELECT set_config('app.tenant_id', $1::text, true)::uuid AS id OFFSET 0) AS tenant";
 
-/**
- * Has the statements that follow in the transaction planned for their values, where the service's connections have generic
- * plans (`genericPlans`): lists with optional filters, of which one index serves some and another one the others.
- */
+/** Plans what follows for its values despite `genericPlans`: lists with optional filters, which different indexes serve. */
 export const PLAN_FOR_VALUES = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
-import type { ServiceDatabase } from '@crm/contracts';
+import type { GlobalTable, ServiceDatabase } from '@crm/contracts';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import {
+  catalogueProblems,
   createInboxTable,
   createOutboxTable,
   createTenantTable,
   Database,
   type MigrationClass,
   provisionDatabase,
+  type Queryable,
   runMigrations,
   ServiceMigration,
 } from '../src/index.js';
@@ -42,6 +44,10 @@ export interface Fixture {
   narrowUrl: string;
   /** Runs a statement in this database as the server's administrator, to whom no policy applies. */
   admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** What the catalogue of this database has against its isolation. */
+  problems(globals: readonly GlobalTable[]): Promise<string[]>;
+  /** Another database object, whose runtime role connects to this port. */
+  through(port: number, applicationName?: string): Database;
   drop(): Promise<void>;
 }
 
@@ -78,12 +84,17 @@ export async function startFixture(
     },
     options.entities,
   );
+  const asAdmin: Fixture['admin'] = async (sql, parameters) => (await admin.query(sql, parameters)).rows;
   return {
     database,
     adminUrl: adminUrl.toString(),
     ...urls,
-    async admin(sql, parameters) {
-      return (await admin.query(sql, parameters)).rows;
+    admin: asAdmin,
+    problems: (globals) => catalogueProblems({ query: asAdmin as Queryable['query'] }, globals),
+    through(port, applicationName = name) {
+      const url = new URL(urls.runtimeUrl);
+      url.port = String(port);
+      return new Database({ ...database.config, url: url.toString(), applicationName });
     },
     async drop() {
       await database.close();

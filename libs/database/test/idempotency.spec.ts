@@ -1,19 +1,32 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { catalogueProblems } from '../src/catalogue.js';
-import { inWorkspace } from '../src/database.js';
-import { IdempotencyRepository, IdempotencySweeper } from '../src/idempotency.js';
-import { newId } from '../src/ids.js';
-import { IdempotencyService, type IdempotentCall } from '../src/index.js';
-import type { Queryable } from '../src/transaction.js';
-import { type Fixture, startFixture } from './idempotency-fixture.js';
+import type { QueryRunner } from 'typeorm';
+import { IdempotencySweeper } from '../src/idempotency.js';
+import {
+  createIdempotencyTable,
+  createTenantTable,
+  IdempotencyService,
+  type IdempotentCall,
+  inWorkspace,
+  newId,
+  type Queryable,
+  ServiceMigration,
+} from '../src/index.js';
+import { type Fixture, roles, startFixture } from './fixture.js';
 
 let fixture: Fixture;
 let call: IdempotentCall;
-const repository = new IdempotencyRepository();
-const idempotency = new IdempotencyService(repository);
+const idempotency = new IdempotencyService();
+
+class CreateTables1700000000001 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, roles, { name: 'thing', columns: 'id uuid NOT NULL' });
+    await runner.query(`GRANT INSERT ON thing TO ${roles.narrowRole}`);
+    await createIdempotencyTable(runner, roles, { narrowCreates: true });
+  }
+}
 
 beforeAll(async () => {
-  fixture = await startFixture();
+  fixture = await startFixture({ migrations: [CreateTables1700000000001] });
 });
 afterAll(() => fixture?.drop());
 beforeEach(() => {
@@ -129,7 +142,7 @@ describe('a creating call', () => {
 
 describe('the idempotency table', () => {
   it('is isolated by tenant', async () => {
-    expect(await catalogueProblems({ query: fixture.admin as Queryable['query'] }, [])).toEqual([]);
+    expect(await fixture.problems([])).toEqual([]);
   });
 
   it('stores neither the body nor the answer', async () => {
@@ -144,7 +157,7 @@ describe('the idempotency table', () => {
     await create();
     await create({ tenantId: newId(), keptHours: 0 });
     await create({ tenantId: newId(), keptHours: 0 });
-    await new IdempotencySweeper(fixture.database, repository).sweep();
+    await new IdempotencySweeper(fixture.database).sweep();
     const rows = await fixture.admin<{ tenant_id: string }>(
       'SELECT tenant_id FROM idempotency WHERE expires_at <= now() OR tenant_id = $1',
       [call.tenantId],

@@ -7,6 +7,7 @@ import {
   newId,
   Outbox,
   recordInbox,
+  storeDeadLetter,
   type TenantTransaction,
   type TransactionOrigin,
 } from '../src/index.js';
@@ -15,20 +16,37 @@ import { type Fixture, gate, startFixture } from './fixture.js';
 const user = EVENTS['user.disabled'];
 const data = { userId: newId() } as never;
 
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture.drop());
+
 describe('the outbox', () => {
-  let fixture: Fixture;
   const tenant = newId();
 
-  beforeAll(async () => {
-    fixture = await startFixture();
-  });
   beforeEach(async () => {
     await fixture.admin('TRUNCATE outbox, outbox_position');
   });
-  afterAll(() => fixture.drop());
 
   const append = (subject: string, origin: string | TransactionOrigin = tenant) =>
     fixture.database.transaction(origin, (tx) => appendEvent(tx, user, { subject, data }));
+  /** Appends in a transaction that stays open. @returns commits it */
+  const appendSlowly = async (subject: string) => {
+    const [inserted, mayCommit] = [gate(), gate()];
+    const slow = fixture.database.transaction(tenant, async (tx) => {
+      await appendEvent(tx, user, { subject, data });
+      // An event leaves before the next statement.
+      await tx.query('SELECT 1');
+      inserted.open();
+      await mayCommit.passed;
+    });
+    await inserted.passed;
+    return () => {
+      mayCommit.open();
+      return slow;
+    };
+  };
   const claim = () => fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).claimBatch(100));
   const mark = (events: { seq: number }[]) =>
     fixture.database.crossTenant(async (tx) => {
@@ -150,27 +168,17 @@ describe('the outbox', () => {
     await fixture.database.transaction(tenant, (tx) => change(tx, 'first'));
     secondMay.open();
     await late;
-    expect((await claim()).map((event) => JSON.parse(event.envelope).subject)).toEqual(['first', 'second']);
+    expect(subjects(await claim())).toEqual(['first', 'second']);
   });
 
   it('never skips an event that commits after a later one was published', async () => {
-    const inserted = gate();
-    const mayCommit = gate();
-    const slow = fixture.database.transaction(tenant, async (tx) => {
-      await appendEvent(tx, user, { subject: 'slow', data });
-      // An event leaves before the next statement.
-      await tx.query('SELECT 1');
-      inserted.open();
-      await mayCommit.passed;
-    });
-    await inserted.passed;
+    const commit = await appendSlowly('slow');
     await append('quick');
     const first = await claim();
-    expect(first.map((event) => JSON.parse(event.envelope).subject)).toEqual(['quick']);
+    expect(subjects(first)).toEqual(['quick']);
     await mark(first);
-    mayCommit.open();
-    await slow;
-    expect((await claim()).map((event) => JSON.parse(event.envelope).subject)).toEqual(['slow']);
+    await commit();
+    expect(subjects(await claim())).toEqual(['slow']);
   });
 
   it('counts the events that wait and knows the age of the oldest', async () => {
@@ -331,15 +339,7 @@ describe('the outbox', () => {
 
   it('forgets no gap of a transaction that is still open, however often it looks', async () => {
     const { outbox, ranges, close } = await session();
-    const inserted = gate();
-    const mayCommit = gate();
-    const slow = fixture.database.transaction(tenant, async (tx) => {
-      await appendEvent(tx, user, { subject: 'slow', data });
-      await tx.query('SELECT 1');
-      inserted.open();
-      await mayCommit.passed;
-    });
-    await inserted.passed;
+    const commit = await appendSlowly('slow');
     await append('quick');
     outbox.acknowledged(await outbox.claimBatch(100));
     await outbox.mark();
@@ -347,8 +347,7 @@ describe('the outbox', () => {
       await outbox.settleGaps();
       expect(await outbox.claimBatch(100)).toEqual([]);
     }
-    mayCommit.open();
-    await slow;
+    await commit();
     // It has committed between the claim and the look that finds it ended.
     await outbox.settleGaps();
     await append('later');
@@ -369,5 +368,46 @@ describe('the outbox', () => {
     expect([await note('x'), await note('x'), await note('y')]).toEqual([true, false, true]);
     const both = await Promise.all([note('z'), note('z')]);
     expect(both.sort()).toEqual([false, true]);
+  });
+});
+
+describe('a dead letter', () => {
+  const tenant = newId();
+  const letter = {
+    consumer: 'x',
+    messageKey: '7-1',
+    sentAt: Date.now(),
+    eventId: newId(),
+    subject: 'events.lead.created.7',
+    payload: Buffer.from('{}'),
+    error: 'first',
+    deliveries: 9,
+  };
+  const store = (changes: Partial<typeof letter> = {}) =>
+    fixture.database.transaction(tenant, (tx) => storeDeadLetter(tx, { ...letter, ...changes }));
+
+  it('is one row for a message that is stored twice, with the last error', async () => {
+    const first = await store();
+    expect(first.isNew).toBe(true);
+    expect(await store({ error: 'second', deliveries: 10 })).toEqual({ id: first.id, isNew: false });
+    expect(await fixture.admin('SELECT error, deliveries FROM dead_letter')).toEqual([
+      { error: 'second', deliveries: 10 },
+    ]);
+  });
+
+  it.each([{ consumer: 'y' }, { messageKey: '8-1' }, { sentAt: letter.sentAt - 86_400_000 }])(
+    'is another row for %j',
+    async (changes) => {
+      const { id } = await store();
+      const other = await store(changes);
+      expect(other.isNew).toBe(true);
+      expect(other.id).not.toBe(id);
+    },
+  );
+
+  it('is one row also when several consumers store it at once', async () => {
+    const stored = await Promise.all(Array.from({ length: 4 }, () => store({ messageKey: '9-1' })));
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(1);
+    expect(stored.filter(({ isNew }) => isNew)).toHaveLength(1);
   });
 });

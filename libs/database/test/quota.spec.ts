@@ -1,20 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import type { ServiceDatabase } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
-import { Database, inWorkspace } from '../src/database.js';
-import { newId } from '../src/ids.js';
-import { assertQuotaLeft, createQuotaTable, takeQuota } from '../src/index.js';
-import { provisionDatabase } from '../src/migrations/provision.js';
-import { runMigrations, ServiceMigration } from '../src/migrations/run.js';
-
-const roles: ServiceDatabase = {
-  database: 'quotatest',
-  ownerRole: 'quotatest_owner',
-  runtimeRole: 'quotatest_runtime',
-  narrowRole: 'quotatest_narrow',
-};
+import {
+  assertQuotaLeft,
+  createQuotaTable,
+  type Database,
+  inWorkspace,
+  newId,
+  ServiceMigration,
+  takeQuota,
+} from '../src/index.js';
+import { type Fixture, roles, startFixture } from './fixture.js';
 
 class CreateTable1700000000000 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
@@ -25,34 +20,21 @@ class CreateTable1700000000000 extends ServiceMigration {
 const RULE = { name: 'invitations', limit: 2, windowSeconds: 86_400, what: 'invitations' };
 
 describe('a quota', () => {
-  const serverUrl = process.env.TEST_DATABASE_URL ?? '';
-  const name = `quotatest_${randomBytes(6).toString('hex')}`;
+  let fixture: Fixture;
   let database: Database;
   beforeAll(async () => {
-    const { ownerUrl, runtimeUrl, narrowUrl } = await provisionDatabase({
-      adminUrl: serverUrl,
-      definition: roles,
-      database: name,
-      passwords: { owner: 'owner', runtime: 'runtime', narrow: 'narrow' },
-    });
-    await runMigrations({ ownerUrl, migrations: [CreateTable1700000000000] });
-    database = new Database({ url: runtimeUrl, narrowUrl, applicationName: name });
+    fixture = await startFixture({ migrations: [CreateTable1700000000000] });
+    ({ database } = fixture);
   });
-  afterAll(async () => {
-    await database?.close();
-    const server = new pg.Client({ connectionString: serverUrl });
-    await server.connect();
-    await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await server.end();
-  });
+  afterAll(() => fixture.drop());
 
+  const outcomeOf = (taking: Promise<number>) =>
+    taking.then(
+      () => 'taken',
+      (error: { code: string }) => error.code,
+    );
   const take = (tenantId: string, rule = RULE) =>
-    database
-      .transaction(tenantId, (tx) => takeQuota(tx, tenantId, rule))
-      .then(
-        () => 'taken',
-        (error: { code: string }) => error.code,
-      );
+    outcomeOf(database.transaction(tenantId, (tx) => takeQuota(tx, tenantId, rule)));
   const left = (tenantId: string) => database.transaction(tenantId, (tx) => assertQuotaLeft(tx, tenantId, RULE));
 
   it('is refused when nothing is left, with what is known of the window, and not to another tenant or by another name', async () => {
@@ -77,10 +59,7 @@ describe('a quota', () => {
     const calls = Array.from({ length: 12 }, (_, index) =>
       index % 2 === 0
         ? take(tenantId, { ...RULE, limit: 5 })
-        : inWorkspace(database, tenantId, (tx) => takeQuota(tx, tenantId, { ...RULE, limit: 5 })).then(
-            () => 'taken',
-            (error: { code: string }) => error.code,
-          ),
+        : outcomeOf(inWorkspace(database, tenantId, (tx) => takeQuota(tx, tenantId, { ...RULE, limit: 5 }))),
     );
     expect((await Promise.all(calls)).filter((outcome) => outcome === 'taken')).toHaveLength(5);
   });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database, newId, type TenantTransaction } from '../src/index.js';
+import { newId, type TenantTransaction } from '../src/index.js';
 import { type Fixture, startFixture, startHoldingProxy } from './fixture.js';
 
 const INSERT = 'INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, $3)';
@@ -24,9 +24,7 @@ describe('statements that leave together', () => {
 
   it('are one write from BEGIN to COMMIT when nothing is waited for', async () => {
     const proxy = await startHoldingProxy(new URL(fixture.runtimeUrl), 'nothing', 'nothing');
-    const through = new URL(fixture.runtimeUrl);
-    through.port = String(proxy.port);
-    const database = new Database({ ...fixture.database.config, url: through.toString() });
+    const database = fixture.through(proxy.port);
     await database.transaction(tenant, async (tx) => {
       tx.issue(...inserted(tx, 'first'));
       tx.issue(...inserted(tx, 'second'));

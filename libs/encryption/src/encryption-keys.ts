@@ -22,16 +22,12 @@ export class InvalidEncryptionKeys extends Error {
 /** The encryption keys of a service: the first one seals, all of them open. */
 export class EncryptionKeys {
   private constructor(
-    /** Seals. */
     readonly current: EncryptionKey,
     /** The current one first. */
     readonly all: readonly EncryptionKey[],
   ) {}
 
-  /**
-   * @param text one key, 32 bytes in base64, or a ring: `id:key,id:key`
-   * @throws InvalidEncryptionKeys
-   */
+  /** One key, 32 bytes in base64, or a ring: `id:key,id:key`. @throws InvalidEncryptionKeys */
   static parse(text: string): EncryptionKeys {
     const keys = text.includes(':')
       ? text.split(',').map((part) => named(part.trim()))
@@ -43,17 +39,14 @@ export class EncryptionKeys {
     return new EncryptionKeys(keys[0] as EncryptionKey, keys);
   }
 
-  /** Those that may have sealed a box: by the id in the box, null for a box from before boxes named their key. */
+  /** Keys that may have sealed a box, by the id in it; null for a box from before boxes named their key. */
   candidates(id: string | null): readonly EncryptionKey[] {
     if (id === null) return this.all;
     // A key without a name may be one that has a name elsewhere, in a process that was given the ring already.
     return this.all.filter((key) => key.id === id || key.id === null);
   }
 
-  /**
-   * Keys for another purpose than sealing, such as a message authentication code: one from each key, the current one first.
-   * @param purpose a text that no other use has
-   */
+  /** Keys for another purpose, such as a message authentication code: one from each key, the current one first. */
   derive(purpose: string): readonly [Buffer, ...Buffer[]] {
     const [current, ...older] = this.all.map(({ bytes }) =>
       Buffer.from(hkdfSync('sha256', bytes, '', purpose, KEY_BYTES)),

@@ -10,7 +10,6 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MAX_ID_BYTES = 32;
 
-/** A box as it is stored, taken apart. */
 interface BoxParts {
   /** Null for a box that does not name its key. */
   readonly keyId: string | null;
@@ -21,10 +20,7 @@ interface BoxParts {
   readonly body: Buffer;
 }
 
-/**
- * How a box begins that was sealed with a key. No head is the beginning of another: the length of the id stands before it.
- * @param keyId null for a key without a name
- */
+/** No head is the beginning of another, as the length of the id stands first. @param keyId null: a key without a name */
 export function headOf(keyId: string | null): Buffer {
   if (keyId === null) return Buffer.of(UNNAMED);
   const id = Buffer.from(keyId, 'latin1');
@@ -60,27 +56,18 @@ export class MissingEncryptionKey extends Error {
 }
 
 /**
- * Encrypts secrets that must be shown or used again (signing secrets, private keys, hook addresses) with AES-256-GCM.
- * Secrets that only have to be compared are hashed instead.
- *
- * A box names the key that sealed it, unless the service has one key without a name. The name is authenticated along with the
- * secret and its place.
+ * AES-256-GCM for secrets that are shown or used again; those that are only compared are hashed. A box names its key,
+ * unless the only key has no name; the name is authenticated with the secret and its place.
  */
 export class SecretBox {
   private readonly keys: EncryptionKeys;
 
-  /**
-   * @param keys one key, 32 bytes in base64, or a ring (`id:key,id:key`); the same for all replicas of a service
-   * @throws InvalidEncryptionKeys
-   */
+  /** @throws InvalidEncryptionKeys */
   constructor(keys: string | EncryptionKeys) {
     this.keys = typeof keys === 'string' ? EncryptionKeys.parse(keys) : keys;
   }
 
-  /**
-   * @param secret the text to encrypt
-   * @param place what the secret belongs to, such as table and id; a box moved to another row does not open
-   */
+  /** @param place what the secret belongs to, such as table and id; a box moved to another row does not open */
   seal(secret: string, place: string): Buffer {
     const { id, bytes } = this.keys.current;
     const head = headOf(id);
@@ -91,10 +78,7 @@ export class SecretBox {
     return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
   }
 
-  /**
-   * @throws MissingEncryptionKey when the key that it names is not there; Error when the box was changed, belongs to another
-   *   place or was sealed with another key
-   */
+  /** @throws MissingEncryptionKey without the named key; Error for a changed, moved or otherwise sealed box */
   open(box: Uint8Array, place: string): string {
     const parts = takeApart(box);
     const candidates = this.keys.candidates(parts.keyId);

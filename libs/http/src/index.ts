@@ -5,7 +5,6 @@ export {
   DateTimeField,
   EmailField,
   EnumField,
-  type FieldOptions,
   field,
   IdField,
   IntegerField,
@@ -18,7 +17,6 @@ export {
   UrlField,
 } from './dto/fields.js';
 export {
-  COUNT_LIMIT,
   type CursorBinding,
   type CursorValueType,
   DEFAULT_PAGE_SIZE,
@@ -27,7 +25,6 @@ export {
   type ListPage,
   ListQuery,
   listAnswer,
-  MAX_OFFSET,
   MAX_PAGE_SIZE,
   mapList,
   type Position,
@@ -36,27 +33,13 @@ export {
   writeCursor,
 } from './dto/lists.js';
 export type { DtoClass, JsonSchema } from './dto/schema.js';
-export {
-  ApiGroup,
-  type ApiGroupDescription,
-  Describe,
-  type DescribedAnswer,
-  type HeaderDescription,
-  type RouteDescription,
-} from './openapi/describe.decorator.js';
-export { API_INFO, openApiDocument, SECURITY_SCHEMES } from './openapi/document.js';
+export { ApiGroup, type ApiGroupDescription, Describe, type HeaderDescription } from './openapi/describe.decorator.js';
+export { API_INFO, openApiDocument } from './openapi/document.js';
 export { DocsPageController, OpenApiController, OperatorsOpenApiController } from './openapi/openapi.controller.js';
-export { type Asset, encodedFor, readPage, ServedPage } from './page/page-files.js';
+export { acceptedCodings, encodedFor, readPage, ServedPage } from './page/page-files.js';
 export { ProblemFilter, redactPath } from './problem/problem.filter.js';
-export {
-  PROBLEM_TYPE,
-  type Problem,
-  problemHeaders,
-  problemTypeUrl,
-  toPlatformError,
-  toProblem,
-} from './problem/problem.js';
-export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './route/entity-tag.js';
+export { type Problem, toPlatformError } from './problem/problem.js';
+export { type ExpectedVersions, entityTag, IfMatch, requireMatch } from './route/entity-tag.js';
 export { bindInputPipe, isOfOperators, listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
 export {
   BodyLimit,
@@ -65,9 +48,8 @@ export {
   DEFAULT_BODY_LIMIT,
   FormBody,
   IdParam,
-  IdPipe,
   NotRepeatable,
 } from './route/route-settings.js';
-export { createHttpAdapter, drainServer } from './server/adapter.js';
+export { createHttpAdapter, drainServer, type ServedKeyPair } from './server/adapter.js';
 export { operatorsServer } from './server/operators-server.js';
-export { HTTP_CONFIG, type HttpConfig } from './server/security-headers.js';
+export { HTTP_CONFIG } from './server/security-headers.js';

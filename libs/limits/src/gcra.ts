@@ -1,10 +1,6 @@
 /**
- * The generic cell rate algorithm (ITU-T I.371), as a leaky bucket whose only state is the moment at which it is empty
- * again. What is in the bucket at a moment is its debt: the time until then. Every use adds one interval to the debt, time
- * takes it away, and a use that would not fit into the room is refused.
- *
- * All times are whole microseconds: sums and differences of them are exact, in JavaScript as in the Lua of Redis, so that
- * both count alike (redis/gcra-script.ts says the same in Lua).
+ * The generic cell rate algorithm (ITU-T I.371): a leaky bucket whose debt is the time until it is empty. A use adds an
+ * interval, and is refused without room. Whole microseconds are exact in JavaScript and in the Lua of redis-script.ts.
  */
 export interface Pace {
   /** Microseconds that pay for one use. */
@@ -21,16 +17,11 @@ export type Operation =
   | 'charge'
   /** A use is undone. */
   | 'restore'
-  /** Nothing. */
   | 'look';
 
 const US_PER_SECOND = 1_000_000;
 
-/**
- * Rounded up, so that no more than the rate is ever admitted; the highest rate is a million a second.
- * @param points uses in `windowSeconds`
- * @param burst uses at once
- */
+/** Rounded up, so that no more than the rate is admitted. @param points uses in the window @param burst uses at once */
 export function paceOf(points: number, windowSeconds: number, burst: number): Pace {
   const intervalUs = Math.max(1, Math.ceil((windowSeconds * US_PER_SECOND) / Math.max(1, points)));
   return { intervalUs, roomUs: burst * intervalUs };
@@ -46,7 +37,6 @@ export function debtAfter(operation: Operation, { intervalUs, roomUs }: Pace, de
   return debtUs;
 }
 
-/** Uses that fit now. */
 export const remainingUses = ({ intervalUs, roomUs }: Pace, debtUs: number): number =>
   Math.max(0, Math.floor((roomUs - debtUs) / intervalUs));
 
@@ -62,7 +52,6 @@ export const secondsUntilEmpty = (debtUs: number): number => wholeSeconds(debtUs
 
 const wholeSeconds = (us: number): number => Math.max(1, Math.ceil(us / US_PER_SECOND));
 
-/** The bucket of one key. */
 export interface Cell {
   /** The moment, in microseconds of the store's clock, at which nothing is owed. */
   emptyAtUs: number;
@@ -72,10 +61,8 @@ export interface Cell {
 const MAX_KEYS = 100_000;
 
 /**
- * The buckets of one limit. A bucket that owes nothing is the same as none, and a bucket owes something for `lifeUs` after
- * its last use at most. So there are two maps, and one that has not been used for that long is dropped as a whole: no timer,
- * no search and no order of keys. Callers who choose their keys cannot fill the memory: a map that is full is replaced early,
- * and what is forgotten then is what has not been used for longest.
+ * A bucket owes something for `lifeUs` at most after its last use, so one of two maps is dropped as a whole: no timer,
+ * no search. Callers who choose their keys cannot fill the memory: a full map is replaced early.
  */
 export class Cells {
   private recent = new Map<string, Cell>();
@@ -92,7 +79,6 @@ export class Cells {
     return this.recent.get(key) ?? this.older.get(key);
   }
 
-  /** The bucket of a key that is about to be used. */
   cellOf(key: string, nowUs: number): Cell {
     if (nowUs - this.since >= this.lifeUs) this.turn(nowUs);
     const known = this.recent.get(key);

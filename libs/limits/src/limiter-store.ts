@@ -12,7 +12,6 @@ export interface Limit {
   readonly burst?: number;
 }
 
-/** A limit as its store counts it. */
 export interface OpenLimit {
   readonly limit: Limit;
   readonly burst: number;
@@ -21,13 +20,11 @@ export interface OpenLimit {
   readonly cells: Cells;
 }
 
-/** One key of one limit. */
 export interface Claim {
   readonly open: OpenLimit;
   readonly key: string;
 }
 
-/** What became of the claims of one operation. */
 export interface Decision {
   /** Index of the first claim without room for a use: then `take` has used nothing. -1 when there is none. */
   readonly refused: number;
@@ -43,10 +40,7 @@ export abstract class LimiterStore {
     return { limit, burst, pace, cells: new Cells(pace.roomUs) };
   }
 
-  /**
-   * @param claims of different limits
-   * @returns at once if the store counts in memory: a promise for each request would cost more than the counting
-   */
+  /** At once if the store counts in memory: a promise for each request would cost more than the counting. */
   abstract apply(operation: Operation, claims: readonly Claim[]): Decision | Promise<Decision>;
 }
 

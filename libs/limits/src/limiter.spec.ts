@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Operation } from './gcra.js';
-import { Limiter, LimitGroup } from './limiter.js';
+import { addressKey, isLoopback, Limiter, LimitGroup, limitHeaders, rateLimited } from './limiter.js';
 import { type Claim, type Decision, LimiterStore, MemoryLimiterStore } from './limiter-store.js';
 
 const LIMIT = { name: 'sign-in', points: 2, windowSeconds: 60 };
@@ -118,5 +118,49 @@ describe('a limiter whose caller is not told', () => {
       throw new Error('The store is away');
     };
     await expect(new Limiter(store, LIMIT).admits('a')).rejects.toThrow('The store is away');
+  });
+});
+
+describe('the address of a client', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:0db8:0001:0002::1', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+  ])('%s is counted as %s', (address, key) => {
+    expect(addressKey(address)).toBe(key);
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['192.0.2.1', false],
+    ['::12', false],
+  ])('%s is a loopback address: %p', (address, local) => {
+    expect(isLoopback(address)).toBe(local);
+  });
+});
+
+describe('rate limits in responses', () => {
+  it('name every policy and the scarcest state', () => {
+    expect(
+      limitHeaders([
+        { name: 'principal', quota: 10, windowSeconds: 60, remaining: 3, resetSeconds: 20 },
+        { name: 'tenant', quota: 100, windowSeconds: 60, remaining: 1, resetSeconds: 5 },
+      ]),
+    ).toEqual({ 'ratelimit-policy': '"principal";q=10;w=60, "tenant";q=100;w=60', ratelimit: '"tenant";r=1;t=5' });
+  });
+
+  it('are in a refusal together with the time to wait', () => {
+    const states = [{ name: 'sign-in-account', quota: 10, windowSeconds: 900, remaining: 0, resetSeconds: 900 }];
+    expect(rateLimited(states, 'Too many failed attempts')).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'Too many failed attempts',
+      extra: { retryAfterSeconds: 900, limits: states },
+    });
   });
 });

@@ -20,20 +20,12 @@ export function addressKey(address: string): string {
 /** Whether an address is a loopback address, also in its IPv4-mapped form. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address);
 
-/**
- * The error for a caller of an exhausted limit.
- * @param states of the limits that were applied, the exhausted one last
- * @param detail error detail; default: that of the code
- */
+/** @param states of the limits that were applied, the exhausted one last */
 export function rateLimited(states: readonly LimitState[], detail?: string): PlatformError {
   return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: states.at(-1)?.resetSeconds, limits: states });
 }
 
-/**
- * The fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers, section 3 and 4): every applied policy, and
- * the state of the one with the least remaining.
- * @param states at least one
- */
+/** draft-ietf-httpapi-ratelimit-headers, sections 3 and 4: every applied policy, and the state of the scarcest limit. */
 export function limitHeaders(states: readonly LimitState[]): Record<string, string> {
   let scarcest = states[0] as LimitState;
   let policies = '';
@@ -47,7 +39,6 @@ export function limitHeaders(states: readonly LimitState[]): Record<string, stri
   };
 }
 
-/** A limit of a group, which is a Limiter. */
 interface GroupedLimit {
   readonly store: LimiterStore;
   readonly open: OpenLimit;
@@ -58,19 +49,12 @@ interface GroupedLimit {
   refusalFor(states: readonly LimitState[]): PlatformError;
 }
 
-/**
- * Limits of one store that apply to the same calls. They are asked in one step, which is one round trip where the store is a
- * server. Every method takes one key for each of them, in their order.
- */
+/** Limits for the same calls, asked in one step: one round trip where the store is a server. One key for each, in order. */
 export class LimitGroup {
   /** @param limiters at least one, all different */
   constructor(private readonly limiters: readonly GroupedLimit[]) {}
 
-  /**
-   * Uses one point of every key, if each has one left: a call that one limit refuses costs nothing of the others.
-   * @returns the remaining points, at once if the store answers at once
-   * @throws PlatformError RATE_LIMITED with the state of the limits up to the first that had none
-   */
+  /** At once if the store answers at once. @throws PlatformError RATE_LIMITED with the states up to the exhausted one */
   consume(...keys: readonly string[]): readonly LimitState[] | Promise<readonly LimitState[]> {
     const decision = this.apply('take', keys);
     return decision instanceof Promise ? decision.then((later) => this.admit(later)) : this.admit(decision);
@@ -81,18 +65,12 @@ export class LimitGroup {
     await this.apply('charge', keys);
   }
 
-  /**
-   * Undoes a use, for limits of attempts at the same time of which only those that failed shall count. A key that had all of
-   * its points gains no more than the time since the use.
-   */
+  /** Undoes a use, for limits of simultaneous attempts; a full key gains no more than the time since the use. */
   async giveBack(...keys: readonly string[]): Promise<void> {
     await this.apply('restore', keys);
   }
 
-  /**
-   * Uses nothing.
-   * @throws PlatformError RATE_LIMITED when one of the keys has no point left
-   */
+  /** Uses nothing. @throws PlatformError RATE_LIMITED when one of the keys has no point left */
   async refuseExhausted(...keys: readonly string[]): Promise<void> {
     const { debtsUs } = await this.apply('look', keys);
     const refused = this.limiters.findIndex((limiter, index) => limiter.isExhausted(debtsUs[index] as number));
@@ -118,7 +96,6 @@ export class LimitGroup {
   }
 }
 
-/** One limit for any number of keys. */
 export class Limiter implements GroupedLimit {
   readonly open: OpenLimit;
   private readonly alone: LimitGroup;
@@ -133,11 +110,7 @@ export class Limiter implements GroupedLimit {
     this.alone = new LimitGroup([this]);
   }
 
-  /**
-   * Uses one point of the key.
-   * @returns the remaining points, at once if the store answers at once
-   * @throws PlatformError RATE_LIMITED when none was left
-   */
+  /** @returns the remaining points, at once if the store answers at once @throws PlatformError RATE_LIMITED */
   consume(key: string): LimitState | Promise<LimitState> {
     const states = this.alone.consume(key);
     return states instanceof Promise ? states.then(([state]) => state as LimitState) : (states[0] as LimitState);
@@ -159,10 +132,7 @@ export class Limiter implements GroupedLimit {
     return this.alone.penalise(key);
   }
 
-  /**
-   * Uses nothing.
-   * @throws PlatformError RATE_LIMITED when the key has no point left
-   */
+  /** Uses nothing. @throws PlatformError RATE_LIMITED when the key has no point left */
   refuseExhausted(key: string): Promise<void> {
     return this.alone.refuseExhausted(key);
   }

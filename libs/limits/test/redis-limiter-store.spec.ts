@@ -3,8 +3,7 @@ import { Logger } from '@nestjs/common';
 import { Limiter } from '../src/limiter.js';
 import type { LimiterStore } from '../src/limiter-store.js';
 import { LimitsModule } from '../src/limits.module.js';
-import { isShared, localDecisions } from '../src/limits-metrics.js';
-import { RedisLimiterStore } from '../src/redis/redis-limiter-store.js';
+import { isShared, localDecisions, RedisLimiterStore } from '../src/redis/redis-limiter-store.js';
 import { TestRedis } from './redis-server.js';
 
 const LIMIT = { name: 'sign-in', points: 4, windowSeconds: 3600 };

@@ -67,10 +67,7 @@ class MessagingLifecycle
   }
 }
 
-/**
- * Connects the service to NATS. Provides Rpc, NatsConnection and the watched cut-offs to every module, and the transport
- * strategy that `connectMessaging` gives to the application.
- */
+/** Provides Rpc, NatsConnection, the watched cut-offs, and the transport that `connectMessaging` gives to the application. */
 @Module({})
 export class MessagingModule {
   static forService(options: MessagingModuleOptions): DynamicModule {
@@ -103,12 +100,7 @@ export class MessagingModule {
   }
 }
 
-/**
- * Connects the handlers of calls and events to the application's connection, with the application's own guards, pipes,
- * interceptors and filters: call it after these are set. `startAllMicroservices` starts them. Does nothing in an
- * application without the MessagingModule.
- * @throws Error when a handler cannot be served, or does not declare who may call it
- */
+/** Call it when guards, pipes and filters are set. @throws Error when a handler cannot be served or says not to whom */
 export function connectMessaging(app: INestApplication): void {
   const modules = app.get(ModulesContainer, { strict: false });
   if (![...modules.values()].some(({ metatype }) => metatype === MessagingModule)) return;

@@ -9,12 +9,7 @@ export function inboxPrefix(service: ServiceName | 'provisioner'): string {
   return `_INBOX_${service.replaceAll('-', '_')}`;
 }
 
-/**
- * Where to connect to. With `tls://` the client refuses a server that offers no TLS: by default it would follow what the
- * server says, and with that whoever stands between them. The server's certificate is checked against the authorities that
- * Node trusts, `NODE_EXTRA_CA_CERTS` included.
- * @param url one or more addresses, separated by commas
- */
+/** With `tls://` a server without TLS is refused: by default the client would follow whoever stands between them. */
 export function serversOf(url: string): Pick<ConnectionOptions, 'servers' | 'tls'> {
   const servers = url.split(',');
   return { servers, ...(servers.some((server) => server.trim().startsWith('tls://')) && { tls: {} }) };
@@ -22,9 +17,7 @@ export function serversOf(url: string): Pick<ConnectionOptions, 'servers' | 'tls
 
 /** How a service reaches NATS; read from the environment in the service's `config.ts`. */
 export interface MessagingConfig {
-  /** Server, or several separated by commas. */
   url: string;
-  /** The NATS user; the same as the service's name. */
   user: string;
   password: string;
   service: ServiceName;
@@ -91,20 +84,13 @@ export class NatsConnection {
     }
   }
 
-  /**
-   * Calls the listener after every reconnection.
-   * @returns removes the listener
-   */
   onReconnect(listener: () => void): () => void {
     return this.onStatus((status) => {
       if (status.type === 'reconnect') listener();
     });
   }
 
-  /**
-   * Calls the listener with whatever befalls the connection: losses, reconnections, refusals by the server.
-   * @returns removes the listener
-   */
+  /** Losses, reconnections and refusals by the server. @returns removes the listener */
   onStatus(listener: (status: Status) => void): () => void {
     this.statusListeners.add(listener);
     return () => this.statusListeners.delete(listener);

@@ -6,18 +6,19 @@ import { MetadataScanner, ModuleRef, type ModulesContainer } from '@nestjs/core'
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { PATTERN_METADATA } from '@nestjs/microservices/constants.js';
 import { isObservable, lastValueFrom } from 'rxjs';
-import type { EventConsumer } from './events/event-consumer.js';
-import { EventConsumers } from './events/event-consumers.js';
+import { ConsumerAge, ConsumerUpkeep } from './events/consumer-upkeep.js';
+import { EventConsumer } from './events/event-consumer.js';
 import { ALL_EVENTS, EventContext, EventReceipt } from './events/event-handling.js';
-import { MESSAGING_OPTIONS, type MessagingModuleOptions, NatsConnection } from './nats-connection.js';
+import {
+  MESSAGING_OPTIONS,
+  type MessagingConfig,
+  type MessagingModuleOptions,
+  NatsConnection,
+} from './nats-connection.js';
 import { RPC_CONTRACT } from './rpc/rpc-handler.js';
 import { RpcServer } from './rpc/rpc-server.js';
 
-/**
- * Checks for mistakes that Nest ignores silently.
- * @throws Error that lists the handlers that would never be called because their class is not a controller, those of a
- *   contract with a user's token that have no access rule, and those with an access rule that could never be checked
- */
+/** Nest ignores these mistakes silently. @throws Error that lists handlers that would never be called or checked */
 export function checkHandlers(modules: ModulesContainer): void {
   const problems: string[] = [];
   for (const { controllers, providers } of modules.values()) {
@@ -59,10 +60,50 @@ function* handlersOf(
   }
 }
 
-/**
- * Nest's transport over the one connection of the process: call handlers answer on subjects, event handlers belong to
- * durable consumers. Nest finds them in the controllers and wraps them in guards, pipes, interceptors and filters.
- */
+class EventConsumers {
+  private readonly consumers = new Map<string, EventConsumer>();
+  private upkeep: ConsumerUpkeep | undefined;
+  private age: ConsumerAge | undefined;
+
+  /** @param database resolved for the first consumer, because services without events have none */
+  constructor(
+    private readonly config: Pick<MessagingConfig, 'service'>,
+    private readonly nats: NatsConnection,
+    private readonly database: () => Database,
+  ) {}
+
+  /** @throws Error when the consumer belongs to another service */
+  of(definition: ConsumerDefinition): EventConsumer {
+    const { service } = this.config;
+    if (definition.service !== service)
+      throw new Error(`The consumer ${definition.durable} does not belong to ${service}`);
+    let consumer = this.consumers.get(definition.durable);
+    if (!consumer) {
+      consumer = new EventConsumer(definition, this.nats, this.database());
+      this.consumers.set(definition.durable, consumer);
+    }
+    return consumer;
+  }
+
+  list(): EventConsumer[] {
+    return [...this.consumers.values()];
+  }
+
+  start(): void {
+    if (this.consumers.size === 0) return;
+    for (const consumer of this.consumers.values()) consumer.start();
+    this.upkeep = new ConsumerUpkeep(this.database(), [...this.consumers.keys()]);
+    this.upkeep.start();
+    this.age = new ConsumerAge(this.nats, [...this.consumers.keys()]);
+    this.age.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.upkeep?.stop(), this.age?.stop(), ...this.list().map((consumer) => consumer.stop())]);
+  }
+}
+
+/** Nest finds the handlers in the controllers and wraps them in guards, pipes, interceptors and filters. */
 @Injectable()
 export class NatsStrategy extends Server implements CustomTransportStrategy {
   /** Nest would also log the error of an event handler, which its consumer already logs. */
@@ -80,12 +121,7 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
     this.consumers = new EventConsumers(options.config, nats, () => modules.get(Database, { strict: false }));
   }
 
-  /**
-   * Called by Nest for each handler and pattern. Handlers of one event run one after the other, because they share
-   * a transaction; Nest would chain them and run them concurrently.
-   * @throws Error for a contract or consumer of another service, for a second handler of a contract, and for patterns not made
-   *   by `@RpcHandler` or `@EventHandler`
-   */
+  /** Handlers of one event share a transaction, so they run one after the other; Nest would run them concurrently. */
   override addHandler(
     pattern: unknown,
     callback: MessageHandler,
@@ -113,7 +149,6 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
     }
   }
 
-  /** Starts to accept calls and events. */
   override listen(callback: () => void): void {
     this.rpcServer.start();
     this.consumers.start();
@@ -139,10 +174,7 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
   }
 }
 
-/**
- * The outcome of a handler. A filter turns a failure into an Observable that errs, which `await` does not reveal; an
- * interceptor turns every result into an Observable.
- */
+/** A filter turns a failure into an Observable that errs, which `await` does not reveal; interceptors always make one. */
 function outcomeOf(result: unknown): unknown {
   return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
 }

@@ -4,7 +4,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Compile } from 'typebox/compile';
 import { NatsConnection } from './nats-connection.js';
 
-/** What to do with a notice, and when some may have been missed. */
 export interface NoticeListener<N extends NoticeDefinition> {
   onNotice(payload: NoticePayload<N>): void;
   /** The connection was lost and is back: notices may have been missed meanwhile. */
@@ -18,17 +17,12 @@ export class Notices {
 
   constructor(private readonly nats: NatsConnection) {}
 
-  /**
-   * Sends a notice and resolves when the server has passed it on: whatever is published afterwards reaches a listener
-   * later than the notice.
-   * @throws PlatformError SERVICE_UNAVAILABLE when the server does not answer within two seconds
-   */
+  /** What is published after it resolves reaches a listener later. @throws PlatformError SERVICE_UNAVAILABLE */
   async send<N extends NoticeDefinition>(notice: N, payload: NoticePayload<N>): Promise<void> {
     this.nats.connection.publish(notice.subject, JSON.stringify(payload));
     await this.nats.ping();
   }
 
-  /** @returns ends it */
   listen<N extends NoticeDefinition>(notice: N, listener: NoticeListener<N>): () => void {
     const schema = Compile(notice.payload);
     const subscription = this.nats.connection.subscribe(notice.subject, {

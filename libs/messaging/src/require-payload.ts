@@ -1,9 +1,6 @@
 import { PARAM_ARGS_METADATA } from '@nestjs/microservices/constants.js';
 
-/**
- * Nest passes the payload to an undecorated parameter only if none has a decorator; otherwise the parameter would be empty.
- * @throws Error when the first parameter has no decorator and another one has
- */
+/** Nest passes the payload to an undecorated parameter only if none has a decorator. @throws Error otherwise */
 export function requirePayload(target: object, key: string | symbol, method: unknown): void {
   const bound: Record<string, { index: number }> | undefined = Reflect.getMetadata(
     PARAM_ARGS_METADATA,

@@ -34,18 +34,12 @@ export class TenantDirectory {
 
   constructor(private readonly rpc: Rpc) {}
 
-  /**
-   * A tenant in its state of at most a minute ago, or in its last known state while identity does not answer.
-   * @throws SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED when identity does not answer and the tenant is not known
-   */
+  /** At most a minute old, or the last known while identity does not answer. @throws SERVICE_UNAVAILABLE otherwise */
   async get(tenantId: string): Promise<TenantView> {
     return this.kept.get(tenantId) ?? ((await this.kept.fetch(tenantId)) as TenantView);
   }
 
-  /**
-   * A tenant in its current state, for checking limits of its plan.
-   * @throws SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED when identity does not answer
-   */
+  /** For checking limits of its plan. @throws SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED when identity does not answer */
   async getCurrent(tenantId: string): Promise<TenantView> {
     const tenant = await this.ask(tenantId);
     this.kept.set(tenantId, tenant);

@@ -1,7 +1,7 @@
 import { PlatformError, rpc } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type NatsConnection, Rpc, type RpcContext, RpcServer } from '../src/index.js';
-import { type Broker, startBroker, until } from './fixture.js';
+import { type Broker, gate, startBroker, until } from './fixture.js';
 
 const { mintEmbedToken } = rpc.identity;
 const request = (sub: string) => ({ clientId: 'c', fingerprint: 'a'.repeat(64), sub, email: 'a@b.test', name: 'Ada' });
@@ -74,28 +74,22 @@ describe('calls that travel together', () => {
   });
 
   it('do not wait for a slow one among them', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = gate();
     await serve(async ({ sub }) => {
-      if (sub === 'slow') await held;
+      if (sub === 'slow') await held.passed;
       return tokenFor(sub);
     });
     const calls = rpcOfEdge();
     const slow = calls.call(mintEmbedToken, request('slow'));
     expect(await calls.call(mintEmbedToken, request('quick'))).toEqual(tokenFor('quick'));
-    release();
+    held.open();
     expect(await slow).toEqual(tokenFor('slow'));
   });
 
   it('fail with DEADLINE_EXCEEDED each for itself', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = gate();
     await serve(async ({ sub }) => {
-      if (sub === 'slow') await held;
+      if (sub === 'slow') await held.passed;
       return tokenFor(sub);
     });
     const hurried = { ...mintEmbedToken, timeoutMs: 1_000 };
@@ -106,7 +100,7 @@ describe('calls that travel together', () => {
     ]);
     expect(slow).toMatchObject({ status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED' } });
     expect(quick).toMatchObject({ status: 'fulfilled' });
-    release();
+    held.open();
   });
 
   it('fail at once with SERVICE_UNAVAILABLE if no server is available', async () => {
@@ -120,21 +114,18 @@ describe('calls that travel together', () => {
   });
 
   it('fail with SERVICE_UNAVAILABLE when the connection closes', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = gate();
     let received = false;
     await serve(async () => {
       received = true;
-      await held;
+      await held.passed;
     });
     const closing = await broker.service('embed-gateway');
     const outcome = new Rpc(closing).call(mintEmbedToken, request('x')).catch((error: unknown) => error);
     await until(() => received, 'the call has arrived');
     await closing.connection.close();
     expect(await outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    release();
+    held.open();
   });
 
   it('of many are spread over messages that the broker takes; one that it does not take fails alone', async () => {
@@ -181,21 +172,18 @@ describe('calls that travel together', () => {
   });
 
   it('are answered even if they arrived just before the server drains', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = gate();
     let started = 0;
     await serve(async ({ sub }) => {
       started += 1;
-      await held;
+      await held.passed;
       return tokenFor(sub);
     });
     const calls = rpcOfEdge();
     const answers = Promise.all(subs(2).map((sub) => calls.call(mintEmbedToken, request(sub))));
     await until(() => started === 2, 'the calls are being answered');
     const drained = server.drain();
-    release();
+    held.open();
     await drained;
     expect(await answers).toEqual(subs(2).map(tokenFor));
   });

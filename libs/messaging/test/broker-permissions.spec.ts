@@ -1,9 +1,9 @@
-import { EVENTS, rpc } from '@crm/contracts';
+import { rpc } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection as Connection } from '@nats-io/transport-node';
 import { inboxPrefix, type NatsUser, provisionStreams } from '../src/index.js';
-import { type Broker, startBroker, until } from './fixture.js';
+import { type Broker, PASSWORD, startBroker, until } from './fixture.js';
 
 describe('the permissions of a service at the broker', () => {
   let broker: Broker;
@@ -101,7 +101,7 @@ describe('the permissions of a service at the broker', () => {
 
   it('stay the same when streams are provisioned again, and no message is lost', async () => {
     const ack = await jetstream(await as('custom-objects')).publish('events.lead.updated.1', '{}');
-    await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+    await broker.provision();
     const manager = await jetstreamManager(await as('provisioner'));
     const stream = await manager.streams.info('EVENTS');
     expect(stream.state.last_seq).toBeGreaterThanOrEqual(ack.seq);
@@ -110,7 +110,9 @@ describe('the permissions of a service at the broker', () => {
     expect(consumer.config).toMatchObject({ ack_policy: 'explicit', max_deliver: -1 });
   });
 
-  it('allow the producer of every event to publish it', () => {
-    for (const event of Object.values(EVENTS)) expect(event.producer).toBeTruthy();
+  it('are asked for over TLS alone at an address with tls://', async () => {
+    const url = broker.url.replace('nats://', 'tls://');
+    const connected = provisionStreams({ url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+    await expect(connected).rejects.toThrow(/does not support 'tls'/);
   });
 });

@@ -1,18 +1,18 @@
-import {
-  CONSUMERS,
-  type ConsumerDefinition,
-  EVENTS,
-  type EventEnvelope,
-  eventSubject,
-  PlatformError,
-  TENANT_HEADER,
-} from '@crm/contracts';
+import { CONSUMERS, type ConsumerDefinition, type EventEnvelope, PlatformError, TENANT_HEADER } from '@crm/contracts';
 import { listDeadLetters, lockDeadLetter, NO_TENANT, newId, type TenantTransaction } from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
-import { EventConsumer, type NatsConnection, provisionStreams } from '../src/index.js';
-import { type Broker, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+import { EventConsumer, type NatsConnection } from '../src/index.js';
+import {
+  type Broker,
+  leadCreated,
+  publishLead,
+  startBroker,
+  startDatabase,
+  type TestDatabase,
+  until,
+} from './fixture.js';
 
 const DEFINITION: ConsumerDefinition = { ...CONSUMERS['webhook-dispatcher'], maxDeliveries: 3 };
 
@@ -43,25 +43,9 @@ describe('an event consumer', () => {
     await store.drop();
   });
 
-  const envelope = (subject = newId(), tenantId = tenant): EventEnvelope => ({
-    specversion: '1.0',
-    id: newId(),
-    source: 'urn:crm:service:custom-objects',
-    type: 'lead.created',
-    subject,
-    time: new Date().toISOString(),
-    datacontenttype: 'application/json',
-    dataschema: EVENTS['lead.created'].dataschema,
-    tenantid: tenantId,
-    data: { record: {} },
-  });
+  const envelope = (subject = newId()) => leadCreated(tenant, { subject });
   const publish = async (event: EventEnvelope) => {
-    const eventHeaders = headers();
-    eventHeaders.set(TENANT_HEADER, event.tenantid);
-    // No Nats-Msg-Id: the broker does not help, doubles are the consumer's business.
-    await jetstream(customObjects).publish(eventSubject('lead.created', event.tenantid), JSON.stringify(event), {
-      headers: eventHeaders,
-    });
+    await publishLead(customObjects, event);
     return event;
   };
   const publishRaw = async (body: string | Uint8Array, tenantId?: string) => {
@@ -89,13 +73,7 @@ describe('an event consumer', () => {
   const effects = async () =>
     (await store.admin<{ event: string }>('SELECT event FROM effect')).map(({ event }) => event);
   const deadLetters = () => store.database.crossTenant((tx) => listDeadLetters(tx, DEFINITION.durable));
-  const settled = async () => {
-    const manager = await jetstreamManager(await broker.user('provisioner'));
-    await until(async () => {
-      const info = await manager.consumers.info('EVENTS', DEFINITION.durable);
-      return info.num_pending === 0 && info.num_ack_pending === 0;
-    }, 'the broker has nothing left for the consumer');
-  };
+  const settled = () => broker.settled(DEFINITION);
 
   it('has one effect for an event that is delivered twice', async () => {
     const event = await publish(envelope());
@@ -299,7 +277,7 @@ describe('an event consumer', () => {
         { eventId: event.id, error: expect.stringContaining('without an outcome') },
       ]);
       end?.();
-      await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+      await broker.provision();
     });
   });
 
@@ -403,7 +381,7 @@ describe('an event consumer', () => {
     await until(async () => (await effects()).length === 1, 'it is handled');
     await settled();
     expect(calls).toBe(1);
-    await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+    await broker.provision();
   });
 
   it('finishes events in progress when it stops, and leaves the rest to other processes', async () => {
@@ -429,7 +407,7 @@ describe('an event consumer', () => {
     start();
     const manager = await jetstreamManager(await broker.user('provisioner'));
     await manager.consumers.delete('EVENTS', DEFINITION.durable);
-    await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+    await broker.provision();
     const event = await publish(envelope());
     await until(async () => (await effects()).includes(event.id), 'the event is handled', 20_000);
   }, 60_000);

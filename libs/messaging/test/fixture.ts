@@ -5,24 +5,39 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServiceDatabase, ServiceName } from '@crm/contracts';
+import { ACCESS_OPTIONS, AccessTokenGuard, AccessTokenStrategy, RightsGuard, TokenVerifier } from '@crm/access';
+import {
+  type ConsumerDefinition,
+  EVENTS,
+  type EventEnvelope,
+  eventSubject,
+  type ServiceDatabase,
+  type ServiceName,
+  TENANT_HEADER,
+} from '@crm/contracts';
 import {
   createInboxTable,
   createOutboxTable,
   createTenantTable,
   Database,
+  newId,
   provisionDatabase,
   runMigrations,
   ServiceMigration,
 } from '@crm/database';
-import { type NatsConnection as Connection, connect } from '@nats-io/transport-node';
-import { Logger } from '@nestjs/common';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
+import { connect } from '@nats-io/transport-node';
+import { type DynamicModule, type INestMicroservice, Logger, type Provider } from '@nestjs/common';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import {
   inboxPrefix,
   NATS_USERS,
   NatsConnection,
+  NatsStrategy,
   type NatsUser,
   natsServerConfig,
   provisionStreams,
@@ -57,6 +72,39 @@ const required = (name: string): string => {
 
 export const PASSWORD = 'test';
 
+/** A gate at which work waits until the test opens it. */
+export function gate(): { open(): void; passed: Promise<void> } {
+  let open!: () => void;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+}
+
+/** An event of a lead, as custom-objects makes it. */
+export const leadCreated = (tenantId: string, changes: Partial<EventEnvelope> = {}): EventEnvelope => ({
+  specversion: '1.0',
+  id: newId(),
+  source: 'urn:crm:service:custom-objects',
+  type: 'lead.created',
+  subject: newId(),
+  time: new Date().toISOString(),
+  datacontenttype: 'application/json',
+  dataschema: EVENTS['lead.created'].dataschema,
+  tenantid: tenantId,
+  data: { record: {} },
+  ...changes,
+});
+
+/** Without an id for the broker: it does not help, doubles are the consumer's business. @returns the number in the stream */
+export async function publishLead(connection: Connection, event: EventEnvelope, msgID?: string): Promise<number> {
+  const eventHeaders = headers();
+  eventHeaders.set(TENANT_HEADER, event.tenantid);
+  const subject = eventSubject('lead.created', event.tenantid);
+  const { seq } = await jetstream(connection).publish(subject, JSON.stringify(event), { headers: eventHeaders, msgID });
+  return seq;
+}
+
 export interface Broker {
   url: string;
   /** Through this address connections can be cut. */
@@ -65,6 +113,10 @@ export interface Broker {
   service(name: ServiceName): Promise<NatsConnection>;
   /** A plain connection as a user, straight to the server. */
   user(name: NatsUser, prefix?: string): Promise<Connection>;
+  /** Streams, consumers and buckets, made or updated by the provisioner. */
+  provision(): Promise<unknown>;
+  /** Waits until the broker has nothing left for a consumer. */
+  settled(consumer: ConsumerDefinition): Promise<void>;
   /** Ends the server and starts it again on the same port. @param between what happens to its store meanwhile */
   restart(between?: (storeDir: string) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
@@ -93,12 +145,27 @@ export async function startBroker(): Promise<Broker> {
   };
   await start();
   const url = `nats://127.0.0.1:${port}`;
-  await provisionStreams({ url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+  const provision = () => provisionStreams({ url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+  await provision();
   const proxy = await startProxy(port);
   const connections: { close(): Promise<void> }[] = [];
+  const open = async (user: NatsUser, prefix = inboxPrefix(user)) => {
+    const connection = await connect({ servers: [url], user, pass: PASSWORD, inboxPrefix: prefix });
+    connections.push(connection);
+    return connection;
+  };
   return {
     url,
     proxy,
+    provision,
+    user: open,
+    async settled({ durable }) {
+      const manager = await jetstreamManager(await open('provisioner'));
+      await until(async () => {
+        const info = await manager.consumers.info('EVENTS', durable);
+        return info.num_pending === 0 && info.num_ack_pending === 0;
+      }, 'the broker has nothing left for the consumer');
+    },
     async service(service) {
       const connection = await NatsConnection.open({
         url: `nats://127.0.0.1:${proxy.port}`,
@@ -106,11 +173,6 @@ export async function startBroker(): Promise<Broker> {
         password: PASSWORD,
         service,
       });
-      connections.push(connection);
-      return connection;
-    },
-    async user(user, prefix = inboxPrefix(user)) {
-      const connection = await connect({ servers: [url], user, pass: PASSWORD, inboxPrefix: prefix });
       connections.push(connection);
       return connection;
     },
@@ -248,3 +310,21 @@ export async function startDatabase(): Promise<TestDatabase> {
     },
   };
 }
+
+/** What the guards of an application need. */
+export const guards = (verifier: object = {}): Provider[] => [
+  { provide: ACCESS_OPTIONS, useValue: { issuer: 'http://issuer.test', audiences: ['platform-api'] } },
+  { provide: TokenVerifier, useValue: verifier },
+  AccessTokenStrategy,
+  { provide: APP_GUARD, useClass: AccessTokenGuard },
+  { provide: APP_GUARD, useClass: RightsGuard },
+];
+
+/** An application that does nothing but answer calls and events. */
+export const createApp = (module: DynamicModule): Promise<INestMicroservice> =>
+  NestFactory.createMicroservice<MicroserviceOptions>(module, {
+    inject: [NatsStrategy],
+    useFactory: (strategy: NatsStrategy) => ({ strategy }),
+    logger: false,
+    abortOnError: false,
+  } as unknown as MicroserviceOptions);

@@ -1,21 +1,12 @@
-import { ACCESS_OPTIONS, AccessTokenGuard, AccessTokenStrategy, RightsGuard, TokenVerifier } from '@crm/access';
-import {
-  CONSUMERS,
-  type ConsumerDefinition,
-  EVENTS,
-  type EventEnvelope,
-  eventSubject,
-  PlatformError,
-  TENANT_HEADER,
-} from '@crm/contracts';
+import { CONSUMERS, type ConsumerDefinition, type EventEnvelope, PlatformError } from '@crm/contracts';
 import { DatabaseModule, listDeadLetters, newId } from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
+import { jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection as Connection } from '@nats-io/nats-core';
 import { Controller, type DynamicModule, type Type } from '@nestjs/common';
-import { APP_GUARD, NestFactory } from '@nestjs/core';
-import { Ctx, type MicroserviceOptions, Payload } from '@nestjs/microservices';
+import { Ctx, Payload } from '@nestjs/microservices';
 import {
+  ConsumerProgress,
   EventConsumer,
   EventHandler,
   EventReceipt,
@@ -23,9 +14,20 @@ import {
   type IdempotentMethod,
   MessagingModule,
   type NatsConnection,
-  NatsStrategy,
 } from '../src/index.js';
-import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+import {
+  type Broker,
+  createApp,
+  gate,
+  guards,
+  leadCreated,
+  PASSWORD,
+  publishLead,
+  startBroker,
+  startDatabase,
+  type TestDatabase,
+  until,
+} from './fixture.js';
 
 const DEFINITION: ConsumerDefinition = { ...CONSUMERS['webhook-dispatcher'], maxDeliveries: 3 };
 
@@ -57,23 +59,8 @@ describe('idempotent handlers', () => {
   });
 
   const publish = async (subject = newId()): Promise<EventEnvelope> => {
-    const event: EventEnvelope = {
-      specversion: '1.0',
-      id: newId(),
-      source: 'urn:crm:service:custom-objects',
-      type: 'lead.created',
-      subject,
-      time: new Date().toISOString(),
-      datacontenttype: 'application/json',
-      dataschema: EVENTS['lead.created'].dataschema,
-      tenantid: tenant,
-      data: { record: {} },
-    };
-    const eventHeaders = headers();
-    eventHeaders.set(TENANT_HEADER, tenant);
-    await jetstream(producer).publish(eventSubject('lead.created', tenant), JSON.stringify(event), {
-      headers: eventHeaders,
-    });
+    const event = leadCreated(tenant, { subject });
+    await publishLead(producer, event);
     return event;
   };
   const start = (method: IdempotentMethod, definition = DEFINITION) => {
@@ -83,13 +70,7 @@ describe('idempotent handlers', () => {
     consumers.push(consumer);
     return consumer;
   };
-  const settled = async () => {
-    const manager = await jetstreamManager(await broker.user('provisioner'));
-    await until(async () => {
-      const info = await manager.consumers.info('EVENTS', DEFINITION.durable);
-      return info.num_pending === 0 && info.num_ack_pending === 0;
-    }, 'the broker has nothing left for the consumer');
-  };
+  const settled = () => broker.settled(DEFINITION);
   const deadLetters = () => store.database.crossTenant((tx) => listDeadLetters(tx, DEFINITION.durable));
   const inboxRows = () => store.admin('SELECT event_id FROM inbox');
 
@@ -109,11 +90,7 @@ describe('idempotent handlers', () => {
   it('get every copy of an event: nothing is noted as handled', async () => {
     const handled: string[] = [];
     const event = await publish();
-    const eventHeaders = headers();
-    eventHeaders.set(TENANT_HEADER, tenant);
-    await jetstream(producer).publish(eventSubject('lead.created', tenant), JSON.stringify(event), {
-      headers: eventHeaders,
-    });
+    await publishLead(producer, event);
     start(async ({ id }) => {
       handled.push(id);
     });
@@ -126,17 +103,14 @@ describe('idempotent handlers', () => {
   it('get the events of one record at the same time', async () => {
     const record = newId();
     const started: string[] = [];
-    let release: (() => void) | undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = gate();
     start(async ({ id }) => {
       started.push(id);
-      await released;
+      await held.passed;
     });
     const events = [await publish(record), await publish(record)];
     await until(() => started.length === 2, 'the second begins while the first is under way');
-    release?.();
+    held.open();
     await settled();
     expect(started.sort()).toEqual(events.map(({ id }) => id).sort());
   });
@@ -197,6 +171,44 @@ describe('idempotent handlers', () => {
     expect(add[first]).not.toThrow();
   });
 
+  describe('acknowledge as far as is known', () => {
+    const upTo = () => new ConsumerProgress(nats).acknowledgedUpTo(DEFINITION);
+
+    it('ends before the first event that is not acknowledged, whatever follows it', async () => {
+      const handled: (number | null)[] = [];
+      const held = gate();
+      const sequences: number[] = [];
+      for (const event of [1, 2, 3].map(() => leadCreated(tenant))) sequences.push(await publishLead(producer, event));
+      start(async (_event, { streamSequence }) => {
+        if (streamSequence === sequences[1]) await held.passed;
+        handled.push(streamSequence);
+      });
+      try {
+        await until(() => handled.length === 2, 'the others are handled');
+        expect(handled).toEqual([sequences[0], sequences[2]]);
+        await until(async () => (await upTo()) === sequences[0], 'the first is acknowledged');
+        // The third is acknowledged too, and does not count.
+        const manager = await jetstreamManager(await broker.user('provisioner'));
+        const pending = async () => (await manager.consumers.info('EVENTS', DEFINITION.durable)).num_ack_pending;
+        await until(async () => (await pending()) === 1, 'the third is acknowledged');
+        expect(await upTo()).toBe(sequences[0]);
+        held.open();
+        await until(async () => (await upTo()) === sequences[2], 'all are acknowledged');
+      } finally {
+        held.open();
+      }
+    });
+
+    it('is known again when the consumer was deleted and made again', async () => {
+      await upTo();
+      const manager = await jetstreamManager(await broker.user('provisioner'));
+      await manager.consumers.delete('EVENTS', DEFINITION.durable);
+      await expect(upTo()).rejects.toThrow('consumer not found');
+      await broker.provision();
+      expect(await upTo()).toBe(0);
+    });
+  });
+
   describe('in a Nest application', () => {
     class AppModule {}
 
@@ -209,20 +221,9 @@ describe('idempotent handlers', () => {
           MessagingModule.forService({ config: { ...config, service: 'webhook-dispatcher' } }),
         ],
         controllers,
-        providers: [
-          { provide: ACCESS_OPTIONS, useValue: { issuer: 'http://issuer.test', audiences: ['platform-api'] } },
-          { provide: TokenVerifier, useValue: {} },
-          AccessTokenStrategy,
-          { provide: APP_GUARD, useClass: AccessTokenGuard },
-          { provide: APP_GUARD, useClass: RightsGuard },
-        ],
+        providers: guards(),
       };
-      return NestFactory.createMicroservice<MicroserviceOptions>(module, {
-        inject: [NatsStrategy],
-        useFactory: (strategy: NatsStrategy) => ({ strategy }),
-        logger: false,
-        abortOnError: false,
-      } as unknown as MicroserviceOptions);
+      return createApp(module);
     };
 
     it('are methods with @IdempotentEventHandler, which get the event and a receipt', async () => {

@@ -1,17 +1,9 @@
-import {
-  ACCESS_OPTIONS,
-  AccessTokenGuard,
-  AccessTokenStrategy,
-  RevocationSource,
-  RightsGuard,
-  TokenVerifier,
-} from '@crm/access';
+import { RevocationSource } from '@crm/access';
 import { CONSUMERS, EVENTS, type EventEnvelope, rpc } from '@crm/contracts';
 import { appendEvent, Database, DatabaseModule, newId, storeDeadLetter } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, type DynamicModule, type INestMicroservice, Module } from '@nestjs/common';
-import { APP_GUARD, NestFactory } from '@nestjs/core';
-import { Ctx, type MicroserviceOptions, Payload } from '@nestjs/microservices';
+import { Ctx, Payload } from '@nestjs/microservices';
 import {
   type EventContext,
   EventHandler,
@@ -21,7 +13,17 @@ import {
   Rpc,
   RpcHandler,
 } from '../src/index.js';
-import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+import {
+  type Broker,
+  createApp,
+  guards,
+  leadCreated,
+  PASSWORD,
+  startBroker,
+  startDatabase,
+  type TestDatabase,
+  until,
+} from './fixture.js';
 
 @Controller()
 class DispatcherRpc {
@@ -63,14 +65,7 @@ class MisplacedConsumer {
 @Module({})
 class AppModule {
   static with(imports: DynamicModule[], controllers: (new () => object)[] = []): DynamicModule {
-    const providers = [
-      { provide: ACCESS_OPTIONS, useValue: { issuer: 'http://issuer.test', audiences: ['platform-api'] } },
-      { provide: TokenVerifier, useValue: {} },
-      AccessTokenStrategy,
-      { provide: APP_GUARD, useClass: AccessTokenGuard },
-      { provide: APP_GUARD, useClass: RightsGuard },
-    ];
-    return { module: AppModule, imports, controllers, providers };
+    return { module: AppModule, imports, controllers, providers: guards() };
   }
 }
 
@@ -82,19 +77,19 @@ describe('the messaging module', () => {
   const messaging = (service: 'custom-objects' | 'webhook-dispatcher', outbox = false) =>
     MessagingModule.forService({ config: { url: broker.url, user: service, password: PASSWORD, service }, outbox });
   const database = () => DatabaseModule.forService({ config: store.database.config });
-  const create = (module: DynamicModule) =>
-    NestFactory.createMicroservice<MicroserviceOptions>(module, {
-      inject: [NatsStrategy],
-      useFactory: (strategy: NatsStrategy) => ({ strategy }),
-      logger: false,
-      abortOnError: false,
-    } as unknown as MicroserviceOptions);
   const start = async (module: DynamicModule) => {
-    const app = await create(module);
+    const app = await createApp(module);
     apps.push(app);
     await app.listen();
     return app;
   };
+
+  const append = (app: INestMicroservice, tenant: string) =>
+    app
+      .get(Database)
+      .transaction(tenant, (tx) =>
+        appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never }, recordVersion: 1 }),
+      );
 
   beforeAll(async () => {
     [broker, store] = await Promise.all([startBroker(), startDatabase()]);
@@ -112,12 +107,7 @@ describe('the messaging module', () => {
     );
     await until(() => dispatcher.get(RevocationSource, { strict: false }).ready, 'the cut-offs are known');
     const consumer = dispatcher.get(LeadConsumer);
-    const tenant = newId();
-    const id = await customObjects
-      .get(Database)
-      .transaction(tenant, (tx) =>
-        appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never }, recordVersion: 1 }),
-      );
+    const id = await append(customObjects, newId());
     await until(() => consumer.handled.includes(id), 'the event is handled');
     await until(async () => (await store.admin('SELECT 1 FROM effect')).length === 1, 'its effect is committed');
   });
@@ -126,11 +116,7 @@ describe('the messaging module', () => {
     const [customObjects, dispatcher] = apps as [INestMicroservice, INestMicroservice];
     const consumer = dispatcher.get(LeadConsumer);
     consumer.error = new Error('not yet');
-    const id = await customObjects
-      .get(Database)
-      .transaction(newId(), (tx) =>
-        appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never } }),
-      );
+    const id = await append(customObjects, newId());
     const effects = () => store.admin('SELECT 1 FROM effect WHERE event = $1', [id]);
     await until(() => consumer.failed.includes(id), 'the handler has thrown');
     expect(await effects()).toEqual([]);
@@ -142,18 +128,7 @@ describe('the messaging module', () => {
   it('passes on the original error of a handler, which decides between redelivery and dead letter', async () => {
     const consumers = apps[1]?.get(NatsStrategy).eventConsumers() ?? [];
     expect(consumers.map(({ definition }) => definition.durable)).toEqual(['webhook-dispatcher']);
-    const envelope: EventEnvelope = {
-      specversion: '1.0',
-      id: newId(),
-      source: 'urn:crm:service:custom-objects',
-      type: 'lead.created',
-      subject: 's',
-      time: new Date().toISOString(),
-      datacontenttype: 'application/json',
-      dataschema: EVENTS['lead.created'].dataschema,
-      tenantid: newId(),
-      data: {},
-    };
+    const envelope = leadCreated(newId(), { data: {} });
     const message = {
       consumer: 'webhook-dispatcher',
       messageKey: newId(),
@@ -175,14 +150,7 @@ describe('the messaging module', () => {
   it('publishes the last committed events before it closes', async () => {
     const customObjects = await start(AppModule.with([database(), messaging('custom-objects', true)]));
     const tenant = newId();
-    const done = Array.from({ length: 20 }, () =>
-      customObjects
-        .get(Database)
-        .transaction(tenant, (tx) =>
-          appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never } }),
-        ),
-    );
-    const ids = await Promise.all(done);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => append(customObjects, tenant)));
     await customObjects.close();
     const consumer = apps[1]?.get(LeadConsumer);
     await until(() => ids.every((id) => consumer?.handled.includes(id)), 'every event is handled');
@@ -190,7 +158,7 @@ describe('the messaging module', () => {
 
   it('refuses to start with a handler of another service', async () => {
     const module = AppModule.with([database(), messaging('webhook-dispatcher')], [MisplacedConsumer]);
-    const app = await create(module);
+    const app = await createApp(module);
     await expect(app.listen()).rejects.toThrow('does not belong to webhook-dispatcher');
     await app.close();
   });

@@ -11,8 +11,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { register } from 'prom-client';
 import type { NatsConnection } from '../src/index.js';
-import { OutboxRelay, type OutboxRelayOptions, provisionStreams } from '../src/index.js';
-import { type Broker, PASSWORD, startBroker, startDatabase, startProxy, type TestDatabase, until } from './fixture.js';
+import { OutboxRelay, type OutboxRelayOptions } from '../src/index.js';
+import { type Broker, gate, startBroker, startDatabase, startProxy, type TestDatabase, until } from './fixture.js';
 
 const FAST: OutboxRelayOptions = { pollMs: 50, standbyMs: 30, retryMs: 50, batchSize: 16 };
 
@@ -252,7 +252,7 @@ describe('the outbox relay', () => {
     start(counting, store.database, { ...FAST, retryMs: 5, refusedDelaysMs: [] });
     await until(() => failures > 20, 'it has tried often');
     expect([await deadLetters(), await waiting()]).toEqual([[], 2]);
-    await provisionStreams({ url: broker.url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+    await broker.provision();
     await until(async () => (await waiting()) === 0, 'they are published');
     expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
   });
@@ -345,22 +345,19 @@ describe('the outbox relay', () => {
 
   it('publishes what a transaction commits late, between what was published meanwhile', async () => {
     start();
-    let commit!: () => void;
-    const mayCommit = new Promise<void>((resolve) => {
-      commit = resolve;
-    });
+    const mayCommit = gate();
     let late = '';
     const slow = store.database.transaction(tenant, async (tx) => {
       late = await appendEvent(tx, EVENTS['lead.created'], { subject: 'late', data: { record: {} as never } });
       await tx.query('SELECT 1');
-      await mayCommit;
+      await mayCommit.passed;
     });
     await until(() => late !== '', 'it is appended');
     const before = await appendMany(3);
     // Long enough for the relay to look for the transactions of the gaps.
     await until(async () => (await published(before)).length === 3, 'the others are published');
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    commit();
+    mayCommit.open();
     await slow;
     const after = await append('after');
     await until(async () => (await waiting()) === 0, 'everything is published');

@@ -3,7 +3,7 @@ import { newId } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { headers } from '@nats-io/nats-core';
 import { type NatsConnection, Rpc, type RpcContext, RpcServer } from '../src/index.js';
-import { type Broker, startBroker, until } from './fixture.js';
+import { type Broker, gate, startBroker, until } from './fixture.js';
 
 const { getTenant } = rpc.identity;
 const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as const, timeZone: 'UTC', country: null });
@@ -60,15 +60,6 @@ describe('a call between services', () => {
     });
   });
 
-  it('reveals nothing about a defect except that it occurred', async () => {
-    await serve(getTenant, async () => {
-      throw new Error('password=hunter2');
-    });
-    const error = (await call().catch((caught: unknown) => caught)) as PlatformError;
-    expect(error.code).toBe('INTERNAL_ERROR');
-    expect(JSON.stringify({ ...error, message: error.message })).not.toContain('hunter2');
-  });
-
   it('is refused before the handler if it is not JSON', async () => {
     let calls = 0;
     await serve(getTenant, async () => {
@@ -87,16 +78,13 @@ describe('a call between services', () => {
   });
 
   it('fails with DEADLINE_EXCEEDED if the reply does not arrive in time', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await serve(getTenant, () => held);
+    const held = gate();
+    await serve(getTenant, () => held.passed);
     const hurried = { ...getTenant, timeoutMs: 80 };
     await expect(new Rpc(customObjects).call(hurried, { tenantId: newId() })).rejects.toMatchObject({
       code: 'DEADLINE_EXCEEDED',
     });
-    release();
+    held.open();
   });
 
   it('fails with PAYLOAD_TOO_LARGE if the request exceeds the size of a message', async () => {
@@ -122,14 +110,11 @@ describe('a call between services', () => {
   });
 
   it('is answered even if it arrived just before the server drains', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = gate();
     let started = false;
     await serve(getTenant, async ({ tenantId }: { tenantId: string }) => {
       started = true;
-      await held;
+      await held.passed;
       return tenantView(tenantId);
     });
     const answer = call();
@@ -142,7 +127,7 @@ describe('a call between services', () => {
     await identity.ping();
     await expect(call()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(drained).toBe(false);
-    release();
+    held.open();
     await expect(answer).resolves.toMatchObject({ name: 'Acme' });
     await draining;
   });

@@ -4,8 +4,8 @@ import { EVENTS } from '@crm/contracts';
 import { appendEvent, newId } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { type NatsConnection, OutboxRelay, provisionStreams } from '../src/index.js';
-import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+import { type NatsConnection, OutboxRelay } from '../src/index.js';
+import { type Broker, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
 
 describe('a stream that has lost events', () => {
   let broker: Broker;
@@ -57,8 +57,10 @@ describe('a stream that has lost events', () => {
   const numberOf = async (sql: string) => Number((await store.admin<{ n: string }>(sql))[0]?.n ?? 0);
   const appended = () => numberOf('SELECT max(seq) AS n FROM outbox');
   const marked = () => numberOf('SELECT upper(published) - 1 AS n FROM outbox_position ORDER BY since DESC LIMIT 1');
-  const provision = () =>
-    provisionStreams({ url: broker.url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+  const loseStore = async () => {
+    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
+    await broker.provision();
+  };
   /** Ids in the stream, in its order. */
   const stored = async (): Promise<(string | undefined)[]> => {
     const connection = await broker.user('provisioner');
@@ -75,8 +77,7 @@ describe('a stream that has lost events', () => {
   it('is filled again, in order and without a new event, after its store was deleted', async () => {
     start();
     const ids = await publish(30);
-    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
-    await provision();
+    await loseStore();
     await until(async () => (await stored()).length >= 30, 'the events are back', 20_000);
     expect(await stored()).toEqual(ids);
     const more = await publish(2);
@@ -88,8 +89,7 @@ describe('a stream that has lost events', () => {
     start();
     const ids = await publish(5);
     await relay?.stop();
-    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
-    await provision();
+    await loseStore();
     start();
     await until(async () => (await stored()).length >= 5, 'the events are back', 20_000);
     expect(await stored()).toEqual(ids);
@@ -105,8 +105,7 @@ describe('a stream that has lost events', () => {
     const [mark] = await store.admin<{ subject: string }>(
       'SELECT stream_subject AS subject FROM outbox_position ORDER BY since LIMIT 1',
     );
-    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
-    await provision();
+    await loseStore();
     // What the client of the relay still had to send when the store was gone.
     const client = await broker.user('custom-objects');
     for (let index = 0; index < 4; index += 1) {
@@ -125,8 +124,7 @@ describe('a stream that has lost events', () => {
     const [mark] = await store.admin<{ subject: string }>(
       'SELECT stream_subject AS subject FROM outbox_position ORDER BY since DESC LIMIT 1',
     );
-    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
-    await provision();
+    await loseStore();
     const client = await broker.user('custom-objects');
     for (const id of waiting) await jetstream(client).publish(mark?.subject ?? '', '{}', { msgID: id });
     start();
@@ -142,8 +140,7 @@ describe('a stream that has lost events', () => {
     const [mark] = await store.admin<{ subject: string }>(
       'SELECT stream_subject AS subject FROM outbox_position ORDER BY since DESC LIMIT 1',
     );
-    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
-    await provision();
+    await loseStore();
     const client = await broker.user('custom-objects');
     for (const id of waiting) await jetstream(client).publish(mark?.subject ?? '', '{}', { msgID: id });
     sent = [];
@@ -194,7 +191,7 @@ describe('a stream that has lost events', () => {
     const ids = await publish(3);
     const connection = await broker.user('provisioner');
     await (await jetstreamManager(connection)).streams.delete('EVENTS');
-    await provision();
+    await broker.provision();
     await until(async () => (await stored()).length >= 3, 'the events are back', 20_000);
     expect(await stored()).toEqual(ids);
   }, 60_000);

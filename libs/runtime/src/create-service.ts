@@ -34,10 +34,7 @@ type Server = ReturnType<typeof operatorsServer>;
 /** Milliseconds after which the first probes and the lazy parts of the start are over. */
 const AFTER_START_MS = 5_000;
 
-/**
- * Collects, once, what the start leaves behind: decorators' metadata, the injector's bookkeeping, parsed sources. V8 would
- * keep it until the next collection of the old generation, which a service at rest does not reach for minutes.
- */
+/** V8 would keep what the start leaves behind until it collects the old generation, minutes later in a service at rest. */
 export function collectStartGarbage(afterMs = AFTER_START_MS): void {
   setTimeout(() => {
     setFlagsFromString('--expose-gc');
@@ -52,9 +49,7 @@ const STILL_STARTING_MS = 10_000;
 
 export interface RunningService {
   readonly app: NestFastifyApplication;
-  /** `http://host:port` it listens on, `https://` with a certificate. */
   readonly url: string;
-  /** Address of `/livez`, `/readyz`, `/metrics` and `/routes`. */
   readonly operationsUrl: string;
   /** Where marketplace-admin calls for operators; undefined for a service that has no routes of theirs. */
   readonly operatorsUrl: string | undefined;
@@ -62,10 +57,7 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/**
- * Builds and starts a service without touching the process: no signal handlers, no exit.
- * @throws the error that prevents the start; everything opened by then is closed again
- */
+/** No signal handlers, no exit. @throws the error that prevents the start; what was opened is closed again */
 export async function createService(
   { service: config }: { readonly service: ServiceConfig },
   module: DynamicModule,
@@ -157,9 +149,7 @@ export async function createService(
   }
 }
 
-/**
- * The OpenAPI document of a service, read from its modules: nothing is instantiated, nothing listens or connects.
- */
+/** Read from the modules of a service: nothing is instantiated, nothing listens or connects. */
 export async function serviceDocument(
   { service: config }: { readonly service: ServiceConfig },
   module: DynamicModule,

@@ -15,22 +15,17 @@ import { SERVICE_CONFIG, type ServiceConfig } from './configuration/service-conf
 export interface ServiceOptions {
   /** Audiences accepted over HTTP; default `platform-api`. */
   readonly audiences?: readonly Audience[];
-  /**
-   * The source of public keys: `rpc` calls identity (the default), `own` uses the KeySource provider of the service's
-   * module, an instance is used directly (tests).
-   */
+  /** `rpc` calls identity (the default), `own` uses the KeySource of the service's module, an instance is for tests. */
   readonly keySource?: 'rpc' | 'own' | KeySource;
   /** Cut-offs to check instead of messaging's (tests). */
   readonly revocations?: RevocationSource;
   /** `false` for an edge that answers `/api/openapi.json` itself. */
   readonly openApi?: boolean;
-  /** Routes that an edge forwards, for `/routes`. */
   readonly forwarded?: readonly RouteEntry[];
   /** How often the files of the certificate are looked at (tests). */
   readonly certificateEveryMs?: number;
 }
 
-/** Gets the issuer's public keys from identity. */
 @Injectable()
 class RpcKeySource extends KeySource {
   constructor(private readonly rpc: Rpc) {
@@ -42,7 +37,6 @@ class RpcKeySource extends KeySource {
   }
 }
 
-/** Adds to a service's module what every service needs. */
 @Module({})
 export class RuntimeModule {
   static around(service: DynamicModule, config: ServiceConfig, options: ServiceOptions): DynamicModule {

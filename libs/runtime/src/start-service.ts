@@ -4,7 +4,6 @@ import { collectStartGarbage, createService, type RunningService } from './creat
 import { createLogger, flushLog } from './observability/logger.js';
 import type { ServiceOptions } from './runtime.module.js';
 
-/** A readable message for the error that ended a program. */
 export function explain(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(explain).join('; ');
   if (!(error instanceof Error)) return String(error);
@@ -18,9 +17,8 @@ export function explain(error: unknown): string {
 const SHUTDOWN_GRACE_SECONDS = 10;
 
 /**
- * The complete program of a service's `main.ts`: starts it and handles signals. SIGTERM and SIGINT drain it and exit 0, also
- * during the start; a second signal exits at once. A failed start prints one message and exits 1; so does an uncaught exception, after it is
- * logged, because the state of the process is then unknown.
+ * SIGTERM and SIGINT drain and exit 0, a second one exits at once. A failed start exits 1, and so does an uncaught
+ * exception, because the state of the process is then unknown.
  */
 export async function startService(
   config: { readonly service: ServiceConfig },

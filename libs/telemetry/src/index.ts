@@ -1,16 +1,12 @@
 export { absentUntilSet, counter, gauge, histogram } from './metrics.js';
 export {
-  type Arrival,
   arrive,
   isTracing,
-  type Recorder,
   recordedOnly,
   type Span,
   type SpanDescription,
-  type SpanKind,
   sampleAnew,
   startSpan,
-  type TracedService,
   type TracingConfig,
   useRecorder,
   within,

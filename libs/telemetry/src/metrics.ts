@@ -6,10 +6,7 @@ import { Counter, Gauge, Histogram, register } from 'prom-client';
 export const counter = <L extends string = never>(name: string, help: string, labelNames: L[] = []): Counter<L> =>
   (register.getSingleMetric(name) as Counter<L> | undefined) ?? new Counter({ name, help, labelNames });
 
-/**
- * @param labelNames as for a counter
- * @param collect sets the value when it is asked for; must not wait for anything
- */
+/** @param collect sets the value when it is asked for; must not wait for anything */
 export const gauge = <L extends string = never>(
   name: string,
   help: string,
@@ -28,10 +25,7 @@ export const gauge = <L extends string = never>(
     }),
   });
 
-/**
- * @param labelNames as for a counter
- * @param buckets upper bounds, ascending; default: those of prom-client, from 5 ms to 10 s
- */
+/** @param buckets upper bounds, ascending; default: those of prom-client, from 5 ms to 10 s */
 export const histogram = <L extends string = never>(
   name: string,
   help: string,

@@ -77,10 +77,7 @@ export function otlpExporter({ endpoint }: Pick<TracingConfig, 'endpoint'>): Spa
   });
 }
 
-/**
- * Records with the SDK of OpenTelemetry. What is not sampled never comes here (`record.ts`), so the SDK samples everything;
- * and as a call's context is passed on and not ambient, no context manager is installed and nothing is patched.
- */
+/** What is not sampled never comes here (`record.ts`), so the SDK samples everything; nothing is ambient or patched. */
 export function openTelemetryRecorder(
   { sampleRatio }: Pick<TracingConfig, 'sampleRatio'>,
   service: TracedService,

@@ -28,22 +28,19 @@ export interface SpanDescription {
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Work that is being recorded. */
 export interface Span {
   /** What the work passes on, so that what it calls is recorded below it. */
   readonly traceparent: string;
   set(name: string, value: string | number | boolean): void;
   /**
-   * Notes why the work failed: by the code of a catalogued error, the code or the name of another one, or a text that is such
-   * a name. Never the message: it may contain a tenant's data. A refusal of the request (a PlatformError below 500) is noted
-   * and does not make the span one of the failed.
+   * Noted by a code or a name, never the message: it may contain a tenant's data. A refusal of the request (a
+   * PlatformError below 500) is noted and does not make the span one of the failed.
    */
   fail(reason: unknown): void;
   /** Nothing can be noted after that. */
   end(): void;
 }
 
-/** Where spans go. */
 export interface Recorder {
   /** Whether a trace that begins in this process is recorded. */
   samples(): boolean;
@@ -60,10 +57,8 @@ export function useRecorder(next: Recorder | undefined): void {
   markNewTraces(next === undefined);
 }
 
-/** Whether tracing is on. */
 export const isTracing = (): boolean => recorder !== undefined;
 
-/** Work that has arrived in this process. */
 export interface Arrival {
   /** For the context of the call: what the work passes on, whether it is recorded or not. */
   readonly traceparent: string;
@@ -71,13 +66,7 @@ export interface Arrival {
   readonly span: Span | undefined;
 }
 
-/**
- * Receives work from another process: it is recorded when the sender's part of the trace is, and when it belongs to no trace,
- * by chance, according to the sample ratio. Costs next to nothing for what is not recorded: `describe` is called for the rest
- * only.
- * @param received the sender's traceparent; anything invalid counts as none
- * @param describe a function that exists once, so that a call makes no closure
- */
+/** Recorded when the sender's part of the trace is, or by chance; `describe` is no closure, to cost next to nothing. */
 export function arrive<Subject>(
   received: string | undefined,
   describe: (subject: Subject) => SpanDescription,
@@ -91,22 +80,14 @@ export function arrive<Subject>(
   return { traceparent: span.traceparent, span };
 }
 
-/**
- * What an edge makes of the traceparent of a client: the same trace, recorded or not by our own chance. A stranger does not
- * decide what we record. Without tracing it stays as it is.
- */
+/** An edge keeps a client's trace, sampled by our own chance: a stranger does not decide what we record. */
 export function sampleAnew(received: string | undefined): string | undefined {
   if (!recorder) return received;
   const parent = parseTraceparent(received);
   return parent && `00-${parent.traceId}-${parent.spanId}-${recorder.samples() ? '01' : '00'}`;
 }
 
-/**
- * Begins a part of the work in progress.
- * @param parent traceparent of the work
- * @param describe a function that exists once, so that a call makes no closure
- * @returns undefined when the work is not recorded
- */
+/** Undefined when the work is not recorded. @param describe a function that exists once, so that a call makes no closure */
 export function startSpan<Subject>(
   parent: string | undefined,
   describe: (subject: Subject) => SpanDescription,
@@ -135,7 +116,6 @@ export async function within<Result>(span: Span | undefined, work: () => Promise
   }
 }
 
-/** Of a traceparent that was made here. */
 const isMarkedSampled = (traceparent: string | undefined): boolean => traceparent?.endsWith('-01') === true;
 
 /** How a process records traces; read from the environment in the service's `config.ts`. */
@@ -150,6 +130,5 @@ export interface TracingConfig {
 export interface TracedService {
   readonly name: string;
   readonly version: string;
-  /** Of this process among those of the service. */
   readonly instanceId: string;
 }

@@ -4,11 +4,7 @@ import { ContractPipe, NatsConnection, type RpcContext, RpcServer } from '@crm/m
 import { testNats } from './test-nats.js';
 import { testVerifier } from './test-tokens.js';
 
-/**
- * Stands in for a neighbour service in a service test: answers one of its calls as that service's NATS user. Requests are
- * checked against the contract, and tokens must be those of testTokens.
- * @param handler returns the response or throws a PlatformError
- */
+/** Answers a call as a neighbour's NATS user; requests must follow the contract, and tokens be those of testTokens. */
 export async function answerRpc<C extends RpcContract, R extends RpcResponse<C>>(
   contract: C,
   handler: (request: RpcRequest<C>, context: RpcContext) => R | Promise<R>,

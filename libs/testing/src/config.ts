@@ -8,7 +8,6 @@ function required(name: string): string {
 
 /** What the test command tells of its servers; read when it is needed, so that unit tests need none. */
 export const testServers = {
-  /** Superuser URL of the PostgreSQL server. */
   databaseUrl: (): string => required('TEST_DATABASE_URL'),
   /** The NATS server that all test files share when each cannot have its own. */
   natsUrl: (): string => required('TEST_NATS_URL'),

@@ -3,10 +3,7 @@ import pg from 'pg';
 /** A plan that does not depend on how many processors there are. */
 const SETTINGS = ['SET max_parallel_workers_per_gather = 0', 'SET jit = off'];
 
-/**
- * A plan that says which indexes a statement can use, although the tables are empty: a few rows are read faster from
- * beginning to end, which says nothing about the rows of a service.
- */
+/** Shows which indexes a statement can use: without rows the server would read every table from beginning to end. */
 const EMPTY_TABLES = ['SET enable_seqscan = off', 'SET enable_bitmapscan = off'];
 
 export interface ExplainOptions {
@@ -22,11 +19,8 @@ export interface ExplainOptions {
 const DAY_OF_PARTITION = /_p\d{8}/g;
 
 /**
- * What Postgres plans for statements, whatever the values of their parameters, for a snapshot that is committed: a change
- * of a statement or an index then shows in review as what it changes on the server.
- * @param statements by name
- * @returns the plans by name, without costs
- * @throws the driver's error when a statement is wrong, or is not permitted to the role
+ * For a committed snapshot, so that a change of a statement or an index shows in review as what the server does.
+ * @returns plans by name, without costs @throws the driver's error when a statement is wrong or not permitted
  */
 export async function explainStatements(
   { url, tenantId = '', areFilled = false }: ExplainOptions,

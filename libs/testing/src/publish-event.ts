@@ -4,13 +4,13 @@ import {
   type EventEnvelope,
   type EventName,
   eventSubject,
+  type Revocation,
   type ServiceName,
 } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { NatsConnection } from '@crm/messaging';
+import { NatsConnection, RevocationPublisher } from '@crm/messaging';
 import { testNats } from './test-nats.js';
 
-/** An event as its producer would publish it. */
 export function eventOf<Name extends EventName>(
   type: Name,
   tenantId: string,
@@ -32,15 +32,29 @@ export function eventOf<Name extends EventName>(
 
 /** Publishes events as the NATS user of their producer. Without an id for the broker: it removes no double. */
 export async function publishEvents(...events: readonly EventEnvelope[]): Promise<void> {
-  const { url, passwords } = testNats();
   for (const event of events) {
     const name = event.type as EventName;
-    const service: ServiceName = EVENTS[name].producer;
-    const nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
-    try {
-      await nats.jetstream.publish(eventSubject(name, event.tenantid), JSON.stringify(event));
-    } finally {
-      await nats.close();
-    }
+    await asService(EVENTS[name].producer, (nats) =>
+      nats.jetstream.publish(eventSubject(name, event.tenantid), JSON.stringify(event)),
+    );
+  }
+}
+
+/** Tells every service of the test that a tenant is suspended, as identity does. */
+export const suspendTenant = (tenantId: string): Promise<void> => publishRevocation('suspension', tenantId);
+
+/** Tells every service that it no longer is. Its tokens are accepted again: identity would also cut off those from before. */
+export const reinstateTenant = (tenantId: string): Promise<void> => publishRevocation('reinstatement', tenantId);
+
+const publishRevocation = (kind: Revocation['kind'], id: string): Promise<void> =>
+  asService('identity', (nats) => new RevocationPublisher(nats).publish({ kind, id, cutoffMs: Date.now() }));
+
+async function asService(service: ServiceName, work: (nats: NatsConnection) => Promise<unknown>): Promise<void> {
+  const { url, passwords } = testNats();
+  const nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
+  try {
+    await work(nats);
+  } finally {
+    await nats.close();
   }
 }

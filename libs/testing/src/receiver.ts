@@ -6,11 +6,9 @@ import { waitUntil } from './wait-until.js';
 
 export interface ReceivedRequest {
   method: string;
-  /** With the query. */
   path: string;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** The body as it came in. */
   body: string;
   receivedAt: Date;
 }
@@ -19,7 +17,6 @@ export interface ReceiverAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: string;
-  /** Milliseconds to wait before answering. */
   delayMs?: number;
 }
 
@@ -46,10 +43,7 @@ export interface ReceiverCertificate {
   ca: string;
 }
 
-/**
- * Starts a receiver of webhooks on loopback that keeps what it gets and misbehaves on demand.
- * @param options tls: with a certificate made for it alone, or one that several receivers share
- */
+/** On loopback; keeps what it gets and misbehaves on demand. `tls`: a certificate for it alone, or a shared one. */
 export async function startReceiver(options: { tls?: boolean | ReceiverCertificate } = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   let respond: (request: ReceivedRequest) => ReceiverReaction | Promise<ReceiverReaction> = () => ({ status: 200 });

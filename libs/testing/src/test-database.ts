@@ -17,7 +17,6 @@ import { testServers } from './config.js';
 
 export interface TestDatabase {
   config: DatabaseConfig;
-  /** Connection URL of the owner role. */
   ownerUrl: string;
   /** Connection URL of the server's administrator in this database, whom no policy binds. */
   adminUrl: string;
@@ -53,10 +52,7 @@ export async function testDatabase(
   };
 }
 
-/**
- * Waits for connections that are closing, as the server does for 5 seconds: ended by force, their clients would report an
- * error in whichever test runs then.
- */
+/** Waits for closing connections, as the server does for 5 s: ended by force, their clients would report errors. */
 async function dropDatabase(admin: pg.Client, database: string): Promise<void> {
   try {
     await admin.query(`DROP DATABASE ${database}`);

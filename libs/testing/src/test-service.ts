@@ -12,7 +12,6 @@ export interface TestAnswer<Body = unknown> {
 }
 
 export interface TestRequest {
-  /** Access token. */
   token?: string;
   /** Sent as JSON; a text is sent as it is. */
   body?: unknown;
@@ -20,7 +19,6 @@ export interface TestRequest {
 }
 
 export interface TestService {
-  /** `http://host:port` */
   url: string;
   operationsUrl: string;
   /** Where marketplace-admin calls for operators; undefined for a service without routes of theirs. */
@@ -28,15 +26,11 @@ export interface TestService {
   /** A request as marketplace-admin forwards it. @param path the public one */
   requestOfOperator<Body = unknown>(method: string, path: string, options?: TestRequest): Promise<TestAnswer<Body>>;
   request<Body = unknown>(method: string, path: string, options?: TestRequest): Promise<TestAnswer<Body>>;
-  /** A provider of the application. */
   get<T>(token: Abstract<T>): T;
   close(): Promise<void>;
 }
 
-/**
- * Starts a service in this process as its main.ts would, on the NATS server of the test file with its streams made.
- * @param overrides e.g. `{ keySource: testTokens().keySource }`
- */
+/** @param overrides e.g. `{ keySource: testTokens().keySource }` */
 export async function startTestService(
   config: { readonly service: ServiceConfig },
   module: DynamicModule,

@@ -43,7 +43,6 @@ class NothingRevoked extends RevocationSource {
   }
 }
 
-/** Signs access tokens without identity. */
 export function testTokens(): TestTokens {
   return {
     keySource: new TestKeySource(),
@@ -70,6 +69,5 @@ export function testTokens(): TestTokens {
   };
 }
 
-/** Verifies the tokens of testTokens. */
 export const testVerifier = (): TokenVerifier =>
   new TokenVerifier({ issuer: TEST_ISSUER, keySource: new TestKeySource(), revocations: new NothingRevoked() });

@@ -7,14 +7,12 @@ const MOST_OF_A_LOOK_MS = 60;
 export interface WaitOptions {
   /** 5,000 when left out. Each look counts 60 at most. */
   timeoutMs?: number;
-  /** What is waited for, in the error. */
   describe?: string;
 }
 
 /**
- * Looks again and again until the condition holds. A machine that stands still for a second has not let what is waited for go on
- * either, so a look that took long counts little: what has to happen within a second had a second's worth of looks.
- * @throws Error when it does not hold in time, and whatever the condition throws
+ * A machine that stands still has not let anything go on, so a slow look counts little.
+ * @throws Error when the condition does not hold in time, and whatever it throws
  */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,

@@ -3,14 +3,8 @@ import type { QueryRunner } from 'typeorm';
 import { createGlobalTable, createTenantTable } from './tables.js';
 
 /**
- * Creates `outbox`: events to publish, written in the transaction of the change. The narrow role relays
- * them for every tenant; `outbox_position` has which it has published, as ranges of `seq`, by the end of each ten seconds of
- * the last hour and of each hour before, with the last of these events in the stream: when the stream has lost that event, it
- * is filled again from a row whose event it has. `dead_letter` takes the events that the broker refuses for good.
- *
- * The envelope is `json`, which keeps the bytes that were measured when it was appended. `jsonb` writes numbers out
- * (`5e-324` has 326 characters there), so an event could exceed the limit of the broker and block all later ones. It stays
- * in its row, uncompressed, up to the size of a page, because it is read once, a moment later.
+ * The envelope is `json`, which keeps the measured bytes: `jsonb` writes numbers out, so that an event could exceed the
+ * limit of the broker and block all later ones. `outbox_position` has what is published, as ranges of `seq`.
  */
 export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   await createTenantTable(runner, roles, {
@@ -41,11 +35,7 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
   });
 }
 
-/**
- * `inbox`: which consumer has handled which event, so that a second delivery has no second effect.
- * `dead_letter`: messages that could not be handled, as received, with their error. The id follows from consumer and
- * `message_key`, so that the primary key keeps a message single.
- */
+/** `inbox` has which consumer has handled which event, so that a second delivery has no second effect. */
 export async function createInboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   await createTenantTable(runner, roles, {
     name: 'inbox',
@@ -62,10 +52,7 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
   await createDeadLetterTable(runner, roles);
 }
 
-/**
- * `dead_letter`: events that could not be handled by a consumer or published by the relay, with their error. A service that
- * both receives and sends has one such table; the first of the two calls makes it. The narrow role writes those of the relay.
- */
+/** One for a service that receives and sends, made by the first call. The narrow role writes those of the relay. */
 async function createDeadLetterTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   if (await runner.hasTable('dead_letter')) return;
   await createTenantTable(runner, roles, {

@@ -3,10 +3,7 @@ import type { QueryRunner } from 'typeorm';
 
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/**
- * A name for use in SQL text.
- * @throws Error when it is not lower-case snake_case, so that no name ever needs quoting
- */
+/** @throws Error when it is not lower-case snake_case, so that no name ever needs quoting */
 export function identifier(name: string): string {
   if (!IDENTIFIER.test(name)) throw new Error(`"${name}" is not a lower-case SQL name of at most 63 characters`);
   return name;
@@ -25,21 +22,14 @@ export function derivedName(...parts: readonly string[]): string {
 /** First key of the advisory lock under which a table's partitions change; the second is the table. An arbitrary constant. */
 const PARTITION_LOCK = 47_152_015;
 
-/**
- * How long a change of a table's partitions waits for a lock. Every statement on the table that comes later waits behind it,
- * so this bounds how long the upkeep can delay traffic; what did not get its lock is tried again.
- */
+/** Every later statement on the table waits behind a change of its partitions: this bounds the delay; it is tried again. */
 const LOCK_TIMEOUT_MS = 100;
 
 /** Days around today for which a partition may be made: a caller cannot fill the catalogue with tables. */
 const MAX_DAYS_BACK = 400;
 const MAX_DAYS_AHEAD = 60;
 
-/**
- * Finds the table that was named: one of the owner's that is partitioned by ranges of one UUID column and has a default
- * partition. The catalogue is the register, and only createTenantTable makes such tables. Nothing that a caller passes
- * reaches the text of a statement before this has found a table of that name.
- */
+/** Nothing that a caller passes reaches the text of a statement before this has found a table of the owner with that name. */
 const FIND_TABLE = `
   SELECT c.oid, p.partdefid INTO parent, fallback
     FROM pg_class c JOIN pg_partitioned_table p ON p.partrelid = c.oid
@@ -65,7 +55,6 @@ const lowest = (day: string): string =>
 
 interface PartitionFunction {
   readonly name: string;
-  /** Parameters and result, in SQL. */
   readonly signature: string;
   /** Types of the parameters, for GRANT. */
   readonly types: string;
@@ -73,12 +62,8 @@ interface PartitionFunction {
 }
 
 /**
- * The table is made apart and then attached, which other statements on the partitioned table need not wait for: CREATE TABLE
- * … PARTITION OF would lock it against all of them. Only the default partition is locked and searched for rows of the day.
- * When it has some, the day stays there: moving them would hold that lock for as long as it takes.
- *
- * Nobody is granted anything on a partition and it has no policy, so all access is by the partitioned table, whose policies
- * apply. Its columns' identity is not copied, since a partition shares that of its parent.
+ * Made apart and then attached, so that only the default partition is locked: CREATE … PARTITION OF would lock all of
+ * it. A day with rows in the default partition stays there. No grants, no policy: access is by the partitioned table.
  */
 const MAKE: PartitionFunction = {
   name: 'make_partition',
@@ -113,11 +98,7 @@ BEGIN
 END`,
 };
 
-/**
- * The whole table has to be locked for the moment in which a partition leaves it: DETACH … CONCURRENTLY is refused where
- * there is a default partition. The file is deleted after the lock is released. Today and yesterday, to which rows are
- * still written, are never dropped, whatever a caller asks for.
- */
+/** Locks the whole table for a moment: DETACH … CONCURRENTLY is refused where there is a default partition. */
 const DROP: PartitionFunction = {
   name: 'drop_partition',
   signature: '(table_name text, day date) RETURNS text',
@@ -143,10 +124,7 @@ BEGIN
 END`,
 };
 
-/**
- * The age of a row in the default partition is that of its arrival, because the time in its id may be any. The column is that
- * of the one index which only the default partition has.
- */
+/** A row of the default partition ages by its arrival, because the time in its id may be any. */
 const SWEEP: PartitionFunction = {
   name: 'sweep_default_partition',
   signature: '(table_name text, keep_days integer, max_rows integer) RETURNS bigint',
@@ -189,18 +167,12 @@ END`,
 
 const FUNCTIONS: readonly PartitionFunction[] = [MAKE, DROP, SWEEP, COUNT];
 
-/**
- * Text by name of the functions that change partitions with the rights of the owner, for the check of the catalogue: they
- * act on the rows of every tenant, so they must be these and no others.
- */
+/** For the check of the catalogue: functions that act on the rows of every tenant must be these and no others. */
 export const PARTITION_FUNCTIONS: ReadonlyMap<string, string> = new Map(
   FUNCTIONS.map(({ name, body }) => [name, body]),
 );
 
-/**
- * Creates the functions by which the narrow role has partitions made and dropped, since no role that a service connects as
- * may define tables. Can be repeated.
- */
+/** No role that a service connects as may define tables: the narrow role has partitions made by these. Can be repeated. */
 async function createPartitionFunctions(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   for (const { name, signature, types, body } of FUNCTIONS) {
     await runner.query(
@@ -216,16 +188,11 @@ async function createPartitionFunctions(runner: QueryRunner, roles: ServiceDatab
 const FIRST_DAY = -1;
 const LAST_DAY = 2;
 
-/** Of `<table>_p20261122` and `<table>_default`: Postgres truncates names after 63 characters. */
+/** The longest name that is made from the table's: Postgres truncates names after 63 characters. */
 const LONGEST_SUFFIX = '_default_arrival_idx';
 
-/** What a table says that is partitioned by day. */
 export interface DayPartitions {
-  /**
-   * A column with a UUIDv7, part of the primary key and of every unique key: the table then has one partition for each UTC
-   * day of the time in it, and `<table>_default` for ids of every other day. PartitionUpkeep makes the partitions ahead, and
-   * drops those whose retention is over. Whatever should be unique beyond the id is expressed by the id (`idOf`).
-   */
+  /** A UUIDv7 in every key: a partition for each UTC day of its time, `<table>_default` for ids of every other day. */
   partitionedBy?: string;
   /** The `timestamptz` of a row's arrival, by which rows of the default partition age; default `created_at`. */
   arrival?: string;
@@ -268,11 +235,7 @@ export async function assertReferencesNoPartitions(runner: QueryRunner, table: D
   }
 }
 
-/**
- * Adds the default partition and the first days. The default partition shows its rows to the owner, whose functions count
- * and sweep them; like every partition it is granted to no other role.
- * @param storage SQL of the storage parameters of each partition, with its WITH
- */
+/** Only the owner, whose functions count and sweep them, sees the rows of the default partition. */
 export async function partitionByDay(
   runner: QueryRunner,
   roles: ServiceDatabase,

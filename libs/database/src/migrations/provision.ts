@@ -12,7 +12,6 @@ export interface Provisioning {
   /** A role that may create roles and databases, connected to a maintenance database. */
   adminUrl: string;
   definition: ServiceDatabase;
-  /** Name of the database; by default that of the definition. */
   database?: string;
   passwords: { owner: string; runtime: string; narrow: string };
   /** Copies this database instead of creating an empty one. It must have no connections. */
@@ -25,11 +24,7 @@ export interface ProvisionedDatabase {
   narrowUrl: string;
 }
 
-/**
- * Creates the three roles and the database of a service, or brings them up to date. Can be repeated and run in several
- * processes at once.
- * @returns where it is, and whether it was created now
- */
+/** Creates the roles and the database of a service, or updates them; can be repeated and run in several processes at once. */
 export async function provisionDatabase(options: Provisioning): Promise<ProvisionedDatabase & { created: boolean }> {
   const { adminUrl, definition, passwords } = options;
   const database = identifier(options.database ?? definition.database);
@@ -46,7 +41,6 @@ export async function provisionDatabase(options: Provisioning): Promise<Provisio
   return { ...databaseUrls(options), created };
 }
 
-/** The connection URLs of a provisioned database. */
 export function databaseUrls({ adminUrl, definition, passwords, ...options }: Provisioning): ProvisionedDatabase {
   const database = identifier(options.database ?? definition.database);
   return {

@@ -1,10 +1,7 @@
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * One step of a service's schema, run by the owner role in a transaction. The class name ends with 13 digits, the
- * millisecond at which it was written; they determine the order. Tables are created with createTenantTable and the like.
- */
+/** One step of a schema, in a transaction of the owner; 13 digits (milliseconds) at the end of the names order them. */
 export abstract class ServiceMigration implements MigrationInterface {
   abstract up(runner: QueryRunner): Promise<void>;
 
@@ -25,10 +22,7 @@ export interface MigrationRun {
   migrations: readonly MigrationClass[];
 }
 
-/**
- * Runs the steps that have not run, each in a transaction.
- * @returns names of the steps that ran now
- */
+/** Runs the steps that have not run, each in a transaction. @returns their names */
 export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Promise<string[]> {
   if (await haveRun(ownerUrl, migrations)) return [];
   // Loaded here, because services import this package but never migrate, and usually there is nothing to do.
@@ -62,7 +56,6 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
   }
 }
 
-/** Whether every step is in TypeORM's table of migrations. */
 async function haveRun(ownerUrl: string, migrations: readonly MigrationClass[]): Promise<boolean> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'migrations' });
   await client.connect();

@@ -19,9 +19,7 @@ export const TENANT_POLICY = 'tenant_isolation';
 const EVERYTHING: readonly Command[] = ['select', 'insert', 'update', 'delete'];
 
 export interface IndexDefinition {
-  /** SQL of the indexed columns or expressions, e.g. `created_at DESC, id`. */
   columns: string;
-  /** SQL of the condition of a partial index. */
   where?: string;
   /** Access method; default btree. Only btree indexes start with `tenant_id`. */
   using?: string;
@@ -30,9 +28,7 @@ export interface IndexDefinition {
 }
 
 export interface ReferenceDefinition {
-  /** Columns of this table, without tenant_id. */
   columns: string[];
-  /** A tenant table. */
   table: string;
   /** Columns of that table, without tenant_id; default `id`. */
   on?: string[];
@@ -48,7 +44,6 @@ export interface TenantTable extends DayPartitions {
   /** Unique keys without tenant_id, which is put first. */
   unique?: string[][];
   indexes?: (string | IndexDefinition)[];
-  /** References to rows of the same tenant. */
   references?: ReferenceDefinition[];
   /** What the narrow role may do with the rows of every tenant; default nothing. */
   narrow?: Command[];
@@ -58,10 +53,7 @@ export interface TenantTable extends DayPartitions {
   storage?: string;
 }
 
-/**
- * Creates a table whose rows belong to tenants: `tenant_id` is its first column and first in every key, row-level security
- * is enabled and forced, and the one policy for all roles shows only the rows of the tenant in context.
- */
+/** Creates a table with tenant_id first in every key, and forces row-level security: only the rows of the tenant in context. */
 export async function createTenantTable(
   runner: QueryRunner,
   roles: ServiceDatabase,
@@ -105,7 +97,6 @@ export interface GlobalTableDefinition {
   indexes?: (string | IndexDefinition)[];
   /** The one role that may access it; the same as in GLOBAL_TABLES of the contracts. */
   role: 'narrow' | 'runtime';
-  /** What that role may do; default everything. */
   grants?: Command[];
 }
 

@@ -11,10 +11,7 @@ import {
 import { newId } from '../ids.js';
 import type { NarrowTransaction, OutboxRow, TenantTransaction, TransactionOrigin } from '../transaction.js';
 
-/**
- * Signals to the relay of this process that an event was committed. Several calls before the listener runs are one
- * signal. The relay also polls, so a lost signal only causes a delay.
- */
+/** Tells the relay of this process that an event was committed. It also polls, so a lost signal only causes a delay. */
 export class OutboxSignal {
   private listener: (() => void) | undefined;
   private pending = false;
@@ -34,30 +31,24 @@ export class OutboxSignal {
   }
 }
 
-/**
- * Largest event in bytes of JSON. The broker accepts messages of up to 1 MiB with their headers (its default max_payload),
- * and one that it rejects would block all later ones.
- */
+/** Bytes of JSON. The broker takes messages up to 1 MiB with headers, and one that it rejects would block all later ones. */
 export const MAX_EVENT_BYTES = 900_000;
 
 export interface EventInput<Data> {
   /** Only in a narrow transaction, which has no tenant context. */
   tenantId?: string;
-  /** What the event is about, e.g. the record's id. */
   subject: string;
   data: Data;
   /** The record's version after the change; lets consumers recognise older events. */
   recordVersion?: number;
-  /** Of an event of a custom object: keys of the apps that may see the object. */
+  /** For an event of a custom object: keys of the apps that may see the object. */
   appKeys?: readonly string[];
-  /** When it happened; default now. */
   time?: Date;
 }
 
 /**
- * Adds an event to the outbox in the transaction of the change that it describes: both commit or neither does. Append after
- * the statements of the change, so that events of one record are in the order of its row locks.
- * @returns id of the event
+ * Adds an event to the transaction of its change. Append after the statements, so that events are in the order of row
+ * locks.
  * @throws PlatformError PAYLOAD_TOO_LARGE when the event is larger than MAX_EVENT_BYTES
  */
 export async function appendEvent<E extends EventDefinition>(
@@ -75,11 +66,7 @@ export async function appendEvent<E extends EventDefinition>(
   return row.id;
 }
 
-/**
- * An event for `tx.appendToOutbox`, where several are made before the change or each has an origin of its own.
- * @param origin whom the event is attributed to, and its tenant
- * @throws PlatformError PAYLOAD_TOO_LARGE when the event is larger than MAX_EVENT_BYTES
- */
+/** For `tx.appendToOutbox`, where several are made before the change. @throws PlatformError PAYLOAD_TOO_LARGE */
 export function eventRow<E extends EventDefinition>(
   definition: E,
   event: Omit<EventInput<EventData<E>>, 'tenantId'>,

@@ -11,8 +11,8 @@ export const READ_POSITION = `
     FROM outbox_position ORDER BY since DESC LIMIT 1`;
 
 /**
- * One row for ten seconds. The row with the latest beginning is the position also when the clock goes back. $1: what is
- * published, $2, $3: number and subject of the last of these events in the stream, null when none is known.
+ * A row for ten seconds; the latest is the position also when the clock goes back. $1: what is published,
+ * $2, $3: number and subject of the last of these events in the stream, or null.
  */
 export const MARK_EVENTS_PUBLISHED = `
   INSERT INTO outbox_position (since, published, stream_seq, stream_subject)
@@ -21,10 +21,7 @@ export const MARK_EVENTS_PUBLISHED = `
   ON CONFLICT (since) DO UPDATE
      SET published = excluded.published, stream_seq = excluded.stream_seq, stream_subject = excluded.stream_subject`;
 
-/**
- * Of the rows older than an hour, keeps the last of each hour, and of those past the retention only the youngest: what was
- * published by then. $1: days of the retention.
- */
+/** Keeps the last row of each hour, and of those past the retention only the youngest. $1: days of the retention. */
 export const THIN_POSITIONS = `
   DELETE FROM outbox_position AS old
    WHERE since < now() - interval '1 hour'
@@ -55,9 +52,8 @@ export const CLAIM_EVENTS = claimEvents('$1', '$2', '$3');
 export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK_EVENTS_PUBLISHED})${claimEvents('$4', '$5', '$6')}`;
 
 /**
- * Stores events that the broker refuses for good as dead letters, and marks them, both or neither. One that was stored,
- * replayed and refused again waits once more. $1 to $3: as for the mark, with them; $4: their numbers, $5: ids of the dead
- * letters, $6: reasons, $7: tries, each an array.
+ * One that was stored, replayed and refused again waits once more. $1 to $3: as for the mark, with them;
+ * arrays $4: their numbers, $5: ids of the dead letters, $6: reasons, $7: tries.
  */
 export const SET_ASIDE_EVENTS = `
   WITH marked AS (${MARK_EVENTS_PUBLISHED})
@@ -69,10 +65,7 @@ export const SET_ASIDE_EVENTS = `
   ON CONFLICT (tenant_id, id) DO UPDATE
      SET error = excluded.error, deliveries = excluded.deliveries, replayed_at = NULL`;
 
-/**
- * Puts a dead letter of the outbox back at its end, under the id that the event has. Its row may still be there, with a
- * number that is marked. $1: id of the dead letter.
- */
+/** Puts an event back at the end; its row may still be there, with a marked number. $1: id of the dead letter. */
 export const REPLAY_EVENT = `
   WITH replayed AS (
     UPDATE dead_letter SET replayed_at = now()

@@ -1,5 +1,5 @@
-import { idOf, millisecondsOfId } from '../ids.js';
-import { addDays, lowestIdOf } from '../partitions/partitions.js';
+import { idOf, lowestIdOf, millisecondsOfId } from '../ids.js';
+import { addDays } from '../partitions/partitions.js';
 import { type NarrowTransaction, OUTBOX_CONSUMER, type PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
@@ -18,39 +18,28 @@ import {
 } from './outbox.sql.js';
 import { PublishedSeqs } from './published-seqs.js';
 
-/** An event that is waiting to be published. */
 export interface OutboxEvent {
-  /** Its place in the order of publication. */
   seq: number;
   tenantId: string;
   id: string;
-  /** NATS subject. */
   subject: string;
   /** CloudEvents JSON, as it is sent. */
   envelope: string;
 }
 
-/** An event that the broker refuses for good. */
 export interface RefusedEvent {
   readonly seq: number;
   readonly id: string;
-  /** For operators. */
   readonly reason: string;
-  /** How often it was sent. */
   readonly tries: number;
 }
 
-/** The last of the published events in the stream. */
 export interface StreamPlace {
-  /** Its number in the stream. */
   readonly streamSeq: number;
-  /** NATS subject. */
   readonly subject: string;
 }
 
-/** A moment at which it was noted where the published events end in the stream. */
 export interface OutboxMark extends StreamPlace {
-  /** Identifies it. */
   readonly since: string;
 }
 
@@ -63,13 +52,8 @@ interface PlaceRow {
 type Row = Omit<OutboxEvent, 'seq'> & { seq: string };
 
 /**
- * The relay's side of the outbox, for the narrow role. Rows of the table `outbox` are written once; which of them are
- * published is remembered beside it, as ranges of `seq`.
- *
- * Order: by `seq`, which is taken when the event is inserted. A transaction that changes a row after another one has
- * committed inserts its event later, so events of one record are in the order of their commits. An event that commits late
- * with a low `seq` lies in a gap between the ranges, and every claim looks into the gaps; a relay that remembered only the
- * highest `seq` would skip it. See decision record 0031.
+ * The relay's side of the outbox. Events are ordered by `seq`, taken after the row locks of the change; one that
+ * commits late lies in a gap between the published ranges, and every claim looks into the gaps (decision record 0031).
  */
 export class Outbox {
   /** Once none of these transactions is open, no event up to `upTo` can appear any more. */
@@ -81,10 +65,7 @@ export class Outbox {
   /** Events that `claimBatch` passes over, by `seq`. */
   private readonly postponed = new Set<number>();
 
-  /**
-   * @param published everything acknowledged, whether marked or not
-   * @param place where it ends in the stream; undefined until an event was published
-   */
+  /** @param place where the published events end in the stream; undefined until one was published */
   private constructor(
     private readonly connection: PreparedQueryable,
     private published: PublishedSeqs,
@@ -102,10 +83,7 @@ export class Outbox {
     return this.place;
   }
 
-  /**
-   * Marks what was acknowledged, and returns the oldest committed events that are neither published nor postponed, in
-   * order.
-   */
+  /** Marks what was acknowledged, and returns the oldest events that are neither published nor postponed, in order. */
   async claimBatch(limit: number): Promise<OutboxEvent[]> {
     const { settled, published, unmarked } = this;
     const { after, before } = (this.postponed.size > 0 ? published.plus([...this.postponed]) : published).gaps;
@@ -123,12 +101,10 @@ export class Outbox {
     return events;
   }
 
-  /** From now on `claimBatch` passes over these events; `claimPostponed` returns them. */
   postpone(seqs: readonly number[]): void {
     for (const seq of seqs) this.postponed.add(seq);
   }
 
-  /** Postponed events, in order. */
   async claimPostponed(seqs: readonly number[]): Promise<OutboxEvent[]> {
     const after = seqs.map((seq) => seq - 1);
     const before = seqs.map((seq) => seq + 1);
@@ -136,11 +112,7 @@ export class Outbox {
     return rows.map(asEvent);
   }
 
-  /**
-   * Notes that the broker has acknowledged these events. The next claim marks them, in the same statement; a statement of
-   * its own would cost the relay of a busy service a round trip for every few events.
-   * @param last the last of them in the stream
-   */
+  /** The next claim marks these in its own statement: another one would cost a round trip for every few events. */
   acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[], last?: StreamPlace): void {
     if (events.length === 0) return;
     this.noteDone(events.map(({ seq }) => seq));
@@ -171,8 +143,8 @@ export class Outbox {
   }
 
   /**
-   * Forgets gaps that will stay empty because their transactions were rolled back. It takes two calls and a claim: the
-   * first notes which transactions are open, a later one finds them ended, and the claim sees what they committed.
+   * Forgets gaps of rolled-back transactions. It takes two calls and a claim: the first notes which transactions are
+   * open, a later one finds them ended, and the claim sees what they committed.
    */
   async settleGaps(): Promise<void> {
     if (!this.published.hasGaps) {
@@ -200,10 +172,7 @@ export class Outbox {
     return { waiting: Number(row?.waiting ?? 0), oldestSeconds: Math.max(0, Number(row?.oldest ?? 0)) };
   }
 
-  /**
-   * The marks within the time that the stream keeps an event, the latest first.
-   * @param keptSeconds how long the stream keeps an event
-   */
+  /** The marks within the seconds that the stream keeps an event, the latest first. */
   async marks(keptSeconds: number): Promise<OutboxMark[]> {
     const rows = await this.connection.queryPrepared<{ since: string } & PlaceRow>(LIST_POSITIONS, [keptSeconds]);
     return rows.flatMap((row) => {
@@ -212,10 +181,7 @@ export class Outbox {
     });
   }
 
-  /**
-   * Takes everything for unpublished that was published after the mark, or everything without one. Open the outbox again
-   * afterwards: this one still knows better.
-   */
+  /** Takes what was published after the mark, or everything, for unpublished. Open the outbox again afterwards. */
   async returnTo(mark: OutboxMark | undefined): Promise<void> {
     await this.connection.queryPrepared(RETURN_TO_POSITION, [mark?.since ?? null]);
   }
@@ -225,7 +191,6 @@ export class Outbox {
     await this.connection.queryPrepared(THIN_POSITIONS, [keepDays]);
   }
 
-  /** What a mark writes. */
   private position(published: PublishedSeqs): unknown[] {
     return [published.toString(), this.place?.streamSeq ?? null, this.place?.subject ?? null];
   }
@@ -236,11 +201,7 @@ export class Outbox {
   }
 }
 
-/**
- * Whether every event whose id is of a day has been published or set aside for long enough that its partition may be dropped.
- * @param day of UTC, as `2026-11-22`
- * @param keepDays for how long published events are kept, so that a lost stream can be filled again
- */
+/** Whether every event of a UTC day has been published for so many days that its partition may be dropped. */
 export async function isDayPublished(tx: NarrowTransaction, day: string, keepDays: number): Promise<boolean> {
   const [past] = await tx.query<{ published: string }>(READ_PAST_POSITION, [keepDays]);
   if (!past) return false;
@@ -248,17 +209,13 @@ export async function isDayPublished(tx: NarrowTransaction, day: string, keepDay
   const [row] = await tx.query<{ found: boolean }>(IS_ANY_BETWEEN, [
     after,
     before,
-    lowestIdOf(day),
-    lowestIdOf(addDays(day, 1)),
+    lowestIdOf(Date.parse(day)),
+    lowestIdOf(Date.parse(addDays(day, 1))),
   ]);
   return row?.found === false;
 }
 
-/**
- * Puts an event that was set aside back into the outbox, behind all others, under the same id.
- * @param id of its dead letter
- * @returns false when there is no such dead letter or it was replayed
- */
+/** Puts a dead letter back at the end of the outbox, under its event's id. @returns false when there is none that waits */
 export async function replayOutboxEvent(tx: NarrowTransaction, id: string): Promise<boolean> {
   const rows = await tx.query(REPLAY_EVENT, [id]);
   return rows.length > 0;

@@ -1,6 +1,5 @@
 type Range = readonly [from: number, to: number];
 
-/** The highest value of `seq`. */
 const NO_END = '9223372036854775807';
 
 /** Between what is published: events whose `seq` is above `after[i]` and below `before[i]` may wait. */
@@ -9,10 +8,7 @@ export interface Gaps {
   readonly before: readonly (number | string)[];
 }
 
-/**
- * Which events of an outbox are published, by `seq`: everything up to a number, and ranges above it. What lies between two
- * ranges is not published: it was still in an open transaction, or has been rolled back.
- */
+/** The published events by `seq`: everything up to a number, and ranges above it. A gap was rolled back or is still open. */
 export class PublishedSeqs {
   /** Ascending, neither overlapping nor adjacent; the first begins at 0, which no event has. */
   private constructor(private readonly ranges: readonly Range[]) {}
@@ -27,7 +23,6 @@ export class PublishedSeqs {
     return new PublishedSeqs(joined([[0, 0], ...ranges]));
   }
 
-  /** Everything up to it is published. */
   get upTo(): number {
     return this.ranges[0]?.[1] ?? 0;
   }
@@ -61,7 +56,6 @@ export class PublishedSeqs {
     return new PublishedSeqs(joined([...this.ranges, ...filled.filter(([from, to]) => from <= to)]));
   }
 
-  /** In the form of an `int8multirange`. */
   toString(): string {
     return `{${this.ranges.map(([from, to]) => `[${from},${to}]`).join(',')}}`;
   }

@@ -31,18 +31,11 @@ const MOST_COUNTED = 10_000;
 /** Whether the partition of a day, `2026-11-22`, may be dropped now that its retention is over. */
 type DropCheck = (tx: NarrowTransaction, day: string) => Promise<boolean>;
 
-/**
- * Makes the partitions of the coming days and drops those whose retention is over, for every table of the database that is
- * partitioned by day. Any number of replicas may do it at once. What fails for one table, such as a drop that did not get its
- * lock while a long transaction was reading, does not keep the others from their turn, and the next sweep tries again.
- */
+/** Any number of replicas may do it at once; what fails for one table is tried again by the next sweep. */
 export class PartitionUpkeep extends Sweeper {
   private readonly checks = new Map<string, DropCheck>();
 
-  /**
-   * @param retentionDays by table, where it is not the default
-   * @param now milliseconds since 1970
-   */
+  /** @param retentionDays by table, where it is not the default */
   constructor(
     private readonly database: Database,
     private readonly retentionDays: Readonly<Record<string, number>> = {},
@@ -99,10 +92,7 @@ export class PartitionUpkeep extends Sweeper {
     return dayOf(this.now());
   }
 
-  /**
-   * The days ahead, and those after the first partition that are missing because no upkeep ran for long. Days from before the
-   * table was made belong to the default partition: events that are older than their consumer.
-   */
+  /** Days from before the table was made belong to the default partition: events that are older than their consumer. */
   private missing({ days }: PartitionedTable, keepDays: number): string[] {
     const today = this.today();
     const oldestKept = addDays(today, -keepDays);
@@ -116,7 +106,6 @@ export class PartitionUpkeep extends Sweeper {
     return missing;
   }
 
-  /** The days whose last moment is longer ago than rows are kept. */
   private over({ days }: PartitionedTable, keepDays: number): string[] {
     const oldestKept = addDays(this.today(), -keepDays);
     return days.filter((day) => day < oldestKept);

@@ -2,28 +2,14 @@ import type { Queryable } from '../transaction.js';
 
 const DAY_MS = 86_400_000;
 
-/**
- * The UTC day of a time, as `2026-11-22`: what names a partition. Texts of this form sort by time.
- * @param ms milliseconds since 1970
- */
+/** The UTC day of a time in milliseconds, as `2026-11-22`; such texts sort by time. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** @param days may be negative */
 export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
 
-/** How many days lie between two, negative when the second is the earlier one. */
 export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY_MS;
 
-/** The smallest UUIDv7 of a day, where its partition begins. */
-export const lowestIdOf = (day: string): string => {
-  const time = Date.parse(day).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
-};
-
-/**
- * Days that a table keeps the rows of a day when the configuration says nothing. Outbox: as long as the broker keeps events, so
- * that a lost stream can be filled again. Inbox: longer than both together, because an event may come again for as long.
- */
+/** Outbox: as long as the broker keeps events, to fill a lost stream. Inbox: longer than both, as an event may come again. */
 const DEFAULT_DAYS: ReadonlyMap<string, number> = new Map([
   ['outbox', 7],
   ['inbox', 15],
@@ -32,7 +18,6 @@ const OTHERWISE_DAYS = 30;
 
 export const defaultRetention = (table: string): number => DEFAULT_DAYS.get(table) ?? OTHERWISE_DAYS;
 
-/** @param configured days by table */
 export const retentionOf = (table: string, configured: Readonly<Record<string, number>> = {}): number =>
   configured[table] ?? defaultRetention(table);
 
@@ -75,10 +60,7 @@ export interface PartitionedTable {
 export const listPartitions = (queryable: Queryable): Promise<PartitionedTable[]> =>
   queryable.query<PartitionedTable>(LIST_PARTITIONS);
 
-/**
- * `made`: there was none; `present`: there is one; `default`: rows of that day are in the default partition, where the day
- * stays until they are swept; `busy`: another session is changing the partitions of the table.
- */
+/** `default`: its rows are in the default partition until swept; `busy`: another session changes the partitions. */
 export type MakeOutcome = 'made' | 'present' | 'default' | 'busy';
 
 export type DropOutcome = 'dropped' | 'absent' | 'busy';
@@ -89,20 +71,13 @@ export async function makePartition(queryable: Queryable, table: string, day: st
   return (row as { outcome: MakeOutcome }).outcome;
 }
 
-/**
- * Drops the partition of a day with all its rows.
- * @throws DatabaseError 42P01 when the table is not partitioned by day, 22023 for yesterday or a later day
- */
+/** @throws DatabaseError 42P01 when the table is not partitioned by day, 22023 for yesterday or a later day */
 export async function dropPartition(queryable: Queryable, table: string, day: string): Promise<DropOutcome> {
   const [row] = await queryable.query<{ outcome: DropOutcome }>(DROP_PARTITION, [table, day]);
   return (row as { outcome: DropOutcome }).outcome;
 }
 
-/**
- * Deletes rows of the default partition that arrived more than `keepDays` days ago.
- * @param keepDays at least 1
- * @returns how many were deleted, `limit` at most
- */
+/** Deletes rows that arrived more than `keepDays` days ago. @returns how many were deleted, `limit` at most */
 export async function sweepDefaultPartition(
   queryable: Queryable,
   table: string,

@@ -1,7 +1,4 @@
-/**
- * A pause that only the end of the process can shorten.
- * @param keepsAlive whether the pause keeps an otherwise idle process alive
- */
+/** A pause that only the end of the process can shorten. */
 export function pause(ms: number, stopping: AbortSignal, keepsAlive = true): Promise<void> {
   if (stopping.aborted) return Promise.resolve();
   return new Promise<void>((resolve) => {
@@ -19,18 +16,12 @@ export function pause(ms: number, stopping: AbortSignal, keepsAlive = true): Pro
 /** Maximum random change of a delay, as a fraction, so that work that failed together is not retried together. */
 const JITTER = 0.2;
 
-/**
- * A delay lengthened or shortened at random by up to a fifth.
- * @param random a number in [0, 1); 0.5 leaves the delay unchanged
- */
+/** A delay changed at random by up to a fifth; the random number 0.5 leaves it unchanged. */
 export function jittered(delayMs: number, random = Math.random()): number {
   return Math.round(delayMs * (1 - JITTER + 2 * JITTER * random));
 }
 
-/**
- * How long to wait after failures. It has no state, so the number of failures can be stored with the work.
- * The owner decides how often something is attempted.
- */
+/** How long to wait after failures. Stateless, so that the number of failures can be stored with the work. */
 export class Backoff {
   private constructor(
     private readonly delayAfter: (failures: number) => number,
@@ -42,29 +33,19 @@ export class Backoff {
     return new Backoff((failures) => firstMs * 2 ** (failures - 1), longestMs);
   }
 
-  /**
-   * These delays in milliseconds, in order; the last one is repeated.
-   * @throws Error for an empty list
-   */
+  /** Delays in milliseconds, the last of which is repeated. @throws Error for an empty list */
   static listed(delaysMs: readonly number[]): Backoff {
     const last = delaysMs.at(-1);
     if (last === undefined) throw new Error('A list of delays needs at least one entry');
     return new Backoff((failures) => delaysMs[failures - 1] ?? last, Number.POSITIVE_INFINITY);
   }
 
-  /**
-   * Milliseconds to wait, without jitter.
-   * @param failures consecutive failures, at least 1
-   */
+  /** Milliseconds without jitter, after so many consecutive failures. */
   exactMs(failures: number): number {
     return Math.min(this.delayAfter(Math.max(1, failures)), this.longestMs);
   }
 
-  /**
-   * Milliseconds to wait, ±20 % so that work that failed together is not retried together.
-   * @param failures consecutive failures, at least 1
-   * @param random a number in [0, 1)
-   */
+  /** Milliseconds, ±20 % so that work that failed together is not retried together. */
   delayMs(failures: number, random = Math.random()): number {
     return Math.min(jittered(this.exactMs(failures), random), this.longestMs);
   }

@@ -4,10 +4,7 @@ import { Backoff } from './backoff.js';
 const THRESHOLD = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/**
- * How long, in milliseconds, the failures of a target without attempts are remembered; after that time most such targets
- * do not come back. Longer than the first retry intervals; later retries start without history.
- */
+/** How long failures of a target without attempts are remembered: longer than the first retry intervals. */
 const MEMORY_MS = 10 * LONGEST_PAUSE_MS;
 /** Attempts allowed for a target right after a pause. */
 const PROBES = 1;
@@ -16,9 +13,7 @@ const PROBES = 1;
 const PAUSES = Backoff.doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
 
 export interface BreakerOptions {
-  /** Concurrent attempts for a target of which nothing is known. */
   readonly first: number;
-  /** For one whose attempts succeed. */
   readonly most: number;
 }
 
@@ -28,38 +23,30 @@ interface Target {
   limit: number;
   failures: number;
   pausedUntil: number;
-  /** When the last attempt ended. */
   endedAt: number;
 }
 
 /**
- * What this process knows about each target it calls (such as the receiver of a subscription): running attempts and
- * consecutive failures. A target gets as many attempts at a time as it has shown that it can take (additive increase,
- * multiplicative decrease, as TCP does it: RFC 5681), so that a slow or dead one does not delay others. The breaker only
- * throttles and never drops work. Times are Unix milliseconds.
+ * What this process knows of each target that it calls. A target gets as many attempts at a time as it has shown it can
+ * take (additive increase, multiplicative decrease: RFC 5681), so that a slow one does not delay others.
  */
 export class Breaker {
   private readonly targets = new Map<string, Target>();
 
   constructor(private readonly options: BreakerOptions) {}
 
-  /** How many more attempts may start. */
   room(key: string, now: number): number {
     const target = this.targets.get(key);
     return target ? roomOf(target, now) : this.options.first;
   }
 
-  /**
-   * Targets that may start fewer attempts than one of which nothing is known, with the number: 0 for those that may start
-   * none. Forgets targets without recent attempts, so that dead targets do not accumulate.
-   */
+  /** Targets that may start fewer attempts than an unknown one, with the number. Forgets those without recent attempts. */
   narrowed(now: number): Map<string, number> {
     this.forgetIdle(now);
     const rooms = [...this.targets].map(([key, target]): [string, number] => [key, roomOf(target, now)]);
     return new Map(rooms.filter(([, room]) => room < this.options.first));
   }
 
-  /** When the next pause ends; null when none is running. */
   nextOpening(now: number): number | null {
     const pauses = [...this.targets.values()].map((target) => target.pausedUntil).filter((until) => until > now);
     return pauses.length > 0 ? Math.min(...pauses) : null;
@@ -69,12 +56,10 @@ export class Breaker {
     return (this.targets.get(key)?.pausedUntil ?? 0) > now;
   }
 
-  /** Whether the target is remembered. */
   knows(key: string): boolean {
     return this.targets.has(key);
   }
 
-  /** Number of remembered targets. */
   get size(): number {
     return this.targets.size;
   }

@@ -8,10 +8,7 @@ export interface SweeperOptions {
   readonly atStart?: boolean;
 }
 
-/**
- * A periodic job: one sweep at a time; the next one repeats the work of a failed one. It starts and stops with the
- * application; shutdown waits for the running sweep while the database is still available.
- */
+/** A periodic job: one sweep at a time, the next repeats a failed one; shutdown waits while the database is available. */
 export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
   private readonly stopping = new AbortController();
@@ -35,7 +32,6 @@ export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicati
     this.running ??= this.run();
   }
 
-  /** Waits for the running sweep. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;

@@ -1,13 +1,7 @@
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Backoff, pause } from './backoff.js';
 
-/**
- * A wait that a signal ends early. A signal that arrives while nothing waits ends the next wait at once, so none is lost
- * between a claim and the wait after it. Only one caller can wait at a time.
- *
- * A service that signals from outside the worker provides a subclass: `@Injectable() class RunSignal extends
- * Wake {}`.
- */
+/** A wait that a signal ends early; a signal while nothing waits ends the next wait at once. One caller at a time. */
 export class Wake {
   private signalled = false;
   private end: (() => void) | undefined;
@@ -17,7 +11,6 @@ export class Wake {
     this.end?.();
   }
 
-  /** Resolves after the given milliseconds or at a signal, whichever comes first. */
   async wait(ms: number): Promise<void> {
     if (!this.signalled) {
       await new Promise<void>((resolve) => {
@@ -34,16 +27,13 @@ export class Wake {
 }
 
 /**
- * Divides the places of a worker among tenants: a tenant may start more as long as it has fewer running than places are
- * free. A single tenant gets half of the places, the next one half of the rest, and so on, so that a tenant whose work
- * never ends leaves places for all others. (The dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998, with
- * alpha 1.)
+ * A tenant may start more while it has fewer running than places are free, so that one whose work never ends leaves
+ * places for others (dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998, alpha 1).
  */
 export class TenantShares {
   private readonly underWay = new Map<string, number>();
   private total = 0;
 
-  /** @param places concurrent items */
   constructor(private readonly places: number) {}
 
   get free(): number {
@@ -66,7 +56,6 @@ export class TenantShares {
     this.total -= 1;
   }
 
-  /** Tenants that may not start more work now. */
   full(): string[] {
     return [...this.underWay.keys()].filter((tenantId) => !this.mayBegin(tenantId));
   }
@@ -81,7 +70,6 @@ export interface WorkItem {
   readonly tenantId: string;
 }
 
-/** How much work a worker can accept. */
 export interface Room {
   /** Total number of items; at least 1. */
   readonly places: number;
@@ -93,10 +81,7 @@ export interface Claimed<Item extends WorkItem> {
   readonly items: readonly Item[];
   /** Whether more may be due than this claim examined; then the next claim follows at once even if this one was empty. */
   readonly isCut?: boolean;
-  /**
-   * Milliseconds until the next acceptable item is due, 0 if one is due already, null if none is waiting. Used only for a
-   * claim without items. Without it the next claim follows after the longest pause.
-   */
+  /** Milliseconds until the next item is due, null if none waits, of a claim without items. Default: the longest pause. */
   readonly dueInMs?: number | null;
 }
 
@@ -104,24 +89,16 @@ export interface Claimed<Item extends WorkItem> {
 export const LOOK_AGAIN_SOON: Claimed<never> = { items: [], dueInMs: 100 };
 
 export interface WorkerOptions {
-  /** Concurrent items. */
   readonly places: number;
-  /**
-   * Longest pause between two claims, in milliseconds: the delay after a lost signal, for work that another process
-   * stored, and after the death of another process.
-   */
+  /** Milliseconds between two claims at most: the delay after a lost signal or the death of another process. */
   readonly longestPauseMs: number;
   /** Ends pauses early; by default the worker creates its own. */
   readonly wake?: Wake;
 }
 
 /**
- * The loop of a background worker. It claims due items with a lease, as many as it has places for, works on them
- * concurrently with a share of the places for each tenant, and claims again when it is woken, when an item ends, and when
- * the next one is due. All state is in Postgres: the items of a process that dies are due again when their leases expire.
- *
- * It starts and stops with the application. At shutdown it claims nothing more and waits for running work, while the
- * database, the broker and the other services are still available.
+ * Claims due items with a lease, and again when woken, when an item ends or is due. All state is in Postgres: items of
+ * a dead process are due again when their leases expire. Shutdown waits for running work.
  */
 export abstract class Worker<Item extends WorkItem> implements OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
@@ -138,32 +115,20 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     this.longestPauseMs = longestPauseMs;
   }
 
-  /**
-   * Claims due items for this process, for a lease that is longer than `work` can take or that `work` renews. One statement
-   * for all of them, which also returns what `work` needs. Must not claim items that `room` excludes.
-   */
+  /** Claims due items, except those that `room` excludes, for a lease that is longer than `work` takes or that it renews. */
   protected abstract claim(room: Room): Promise<Claimed<Item>>;
 
   /** Releases items that were claimed but not started; they keep their place in the queue. */
   protected abstract release(items: readonly Item[]): Promise<void>;
 
-  /**
-   * Works on an item and stores the outcome. If it rejects, the item is due again when its lease expires.
-   * @param stopping aborted when the process ends: long work then stops at the next suitable point and releases the item
-   * @param yieldPlace lets another item have the place of this one, for the rest of the work: it only waits, and the
-   *   implementation bounds how many do
-   */
+  /** @param yieldPlace gives the place away while the rest of the work only waits; the implementation bounds how many do */
   protected abstract work(item: Item, stopping: AbortSignal, yieldPlace: () => void): Promise<void>;
 
-  /**
-   * Whether the item may start now; if not, it is released. Called right before `work`, so state that `work` changes
-   * before its first await already affects the next item.
-   */
+  /** Called right before `work`: what that changes before its first await affects the next item. If false, it is released. */
   protected accepts(_item: Item): boolean {
     return true;
   }
 
-  /** Log fields for an item whose work failed. */
   protected describe(item: Item): Record<string, unknown> {
     return { tenantId: item.tenantId };
   }
@@ -184,15 +149,11 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     this.signal.signal();
   }
 
-  /** Aborted when the process ends. */
   protected get stopping(): AbortSignal {
     return this.stop.signal;
   }
 
-  /**
-   * Makes shutdown wait for work that was started outside the loop and uses none of its places.
-   * @returns the work itself; its failure is the caller's
-   */
+  /** Makes shutdown wait for work that was started outside the loop and uses none of its places. */
   protected track<T>(work: Promise<T>): Promise<T> {
     const settled: Promise<unknown> = Promise.allSettled([work]).then(() => this.underWay.delete(settled));
     this.underWay.add(settled);
@@ -214,7 +175,6 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     }
   }
 
-  /** @returns milliseconds until the next claim is worthwhile */
   private async look(): Promise<number> {
     const places = this.shares.free;
     if (places === 0) return this.longestPauseMs;
@@ -225,7 +185,6 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     return Math.min(this.longestPauseMs, Math.max(SHORTEST_PAUSE_MS, dueInMs ?? this.longestPauseMs));
   }
 
-  /** @returns false when the item may not start now */
   private begin(item: Item): boolean {
     if (this.stopping.aborted || !this.shares.mayBegin(item.tenantId) || !this.accepts(item)) return false;
     this.shares.begun(item.tenantId);

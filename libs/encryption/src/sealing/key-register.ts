@@ -18,11 +18,7 @@ export async function createEncryptionKeyTable(runner: QueryRunner, roles: Servi
   });
 }
 
-/**
- * Lets the narrow role find out which tenants have rows in a table, so that a program can go through them one by one. It sees
- * nothing else of the rows.
- * @param table a tenant table on which the narrow role has no right to select
- */
+/** So that a program can go through the tenants of a table one by one; the narrow role sees nothing else of the rows. */
 export async function letNarrowRoleFindTenants(
   runner: QueryRunner,
   { narrowRole }: ServiceDatabase,
@@ -64,11 +60,7 @@ interface RegisteredKey {
   readonly registeredAt: Date;
 }
 
-/**
- * The keys that a database is sealed with. At its start each process registers the key with which it is going to seal, by a box
- * that only this key opens. So a process that lacks a key, or has another one by the same id, is known by reading a few
- * rows, and not by the first secret that somebody needs.
- */
+/** Each process registers its key by a box that only this key opens: whoever lacks a key is known at the start. */
 export class KeyRegister {
   private readonly box: SecretBox;
 
@@ -81,10 +73,7 @@ export class KeyRegister {
     this.box = new SecretBox(keys);
   }
 
-  /**
-   * Registers the current key.
-   * @throws UnusableKeys when a registered key is not among those of this process; then nothing is registered
-   */
+  /** @throws UnusableKeys when a registered key is not among those of this process; then nothing is registered */
   async register(): Promise<void> {
     await this.assertKnownBoxes();
     await this.database.crossTenant(async (tx) => {
@@ -109,7 +98,7 @@ export class KeyRegister {
     if (problems.length > 0) throw new UnusableKeys(problems);
   }
 
-  /** Those that were registered and not forgotten, oldest first. */
+  /** Keys that were registered and not forgotten, oldest first. */
   list(tx: NarrowTransaction): Promise<RegisteredKey[]> {
     return tx.query<RegisteredKey>(LIST_KEYS);
   }

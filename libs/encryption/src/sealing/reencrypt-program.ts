@@ -20,16 +20,11 @@ export interface ReencryptOutput {
 
 export interface Reencryption {
   readonly database: DatabaseConfig;
-  /** As the configuration has them. */
   readonly keys: string;
   readonly columns: readonly SealedColumn[];
 }
 
-/**
- * The complete program of a service's `reencrypt.ts`, for operators.
- * @param args the arguments after the name of the program
- * @returns exit code: 0; 1 when a box does not open or its key is missing; 2 for invalid arguments
- */
+/** @returns exit code: 0; 1 when a box does not open or its key is missing; 2 for invalid arguments */
 export async function runReencrypt(
   { database: config, keys: text, columns }: Reencryption,
   args: readonly string[],

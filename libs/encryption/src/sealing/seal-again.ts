@@ -15,7 +15,6 @@ import {
 /** How the id of something that is no box begins; that of no key does. */
 export const UNKNOWN = '?';
 
-/** How many boxes of a column name a key. */
 export interface KeyUse {
   /** `table.column`. */
   readonly column: string;
@@ -40,7 +39,6 @@ export async function countKeyUse(database: Database, columns: readonly SealedCo
 
 /** So many boxes of a column are tried, one of which has to open: a single one may be damaged. */
 const TRIED_BOXES = 10;
-/** Tenants that are asked for them. */
 const ASKED_TENANTS = 50;
 
 /** @returns whether the column has boxes, and none of those that were tried opens */
@@ -74,7 +72,6 @@ const ROWS_AT_A_TIME = 200;
 
 /** What became of the boxes of a column that other keys than the current one had sealed. */
 export interface SealedAgain {
-  /** `table.column`. */
   readonly column: string;
   sealed: number;
   /** Boxes that the service replaced meanwhile: it sealed them with its own current key. */
@@ -88,10 +85,7 @@ interface Box {
   readonly box: Buffer;
 }
 
-/**
- * Seals the boxes of a column with the current key. Boxes that have it already are passed over, so a run that was interrupted
- * goes on where it was, and two at once do no harm. The service may run: a box that it changes meanwhile is left to it.
- */
+/** Boxes of the current key are passed over, so an interrupted run goes on; one that the service changes is left to it. */
 export async function sealAgain(database: Database, keys: EncryptionKeys, column: SealedColumn): Promise<SealedAgain> {
   const outcome: SealedAgain = { column: nameOf(column), sealed: 0, changed: 0, unreadable: [] };
   const work = { box: new SecretBox(keys), head: headOf(keys.current.id), column, outcome };

@@ -1,15 +1,11 @@
 import type { Database, NarrowTransaction, Queryable, TenantTransaction } from '@crm/database';
 
-/** A column with boxes, as its service seals them. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
   /** The primary key, without tenant_id. */
   readonly key: { readonly column: string; readonly type: 'uuid' | 'text' };
-  /**
-   * Who reaches the rows: the runtime role in the context of their tenant, of which the narrow role must be able to select
-   * `tenant_id`; or, in a global table, the narrow role.
-   */
+  /** `tenant`: the runtime role in its context, with `tenant_id` open to the narrow role; `global`: the narrow role. */
   readonly reach: 'tenant' | 'global';
   /** What the box of a row is bound to. `tenantId` is empty in a global table. */
   place(row: { readonly key: string; readonly tenantId: string }): string;
@@ -22,10 +18,7 @@ const tenantsOf = ({ table }: SealedColumn): string => `
   SELECT DISTINCT tenant_id AS "tenantId" FROM ${table}
    WHERE $1::uuid IS NULL OR tenant_id > $1 ORDER BY tenant_id LIMIT $2`;
 
-/**
- * Boxes that begin in another way than those of the current key, behind a row that was read. Policies show those of the tenant.
- * $1: the head of the current key, $2: the key of the last row that was read, or null, $3: at most so many.
- */
+/** Policies show the tenant's. $1: the head of the current key, $2: key of the last row that was read, or null, $3: limit. */
 export const boxesOfOtherKeys = ({ table, column, key }: SealedColumn): string => `
   SELECT ${key.column}::text AS key, ${column} AS box FROM ${table}
    WHERE ${column} IS NOT NULL AND substring(${column} FROM 1 FOR octet_length($1::bytea)) <> $1
@@ -36,10 +29,7 @@ export const boxesOfOtherKeys = ({ table, column, key }: SealedColumn): string =
 export const someBoxes = ({ table, column, key }: SealedColumn): string => `
   SELECT ${key.column}::text AS key, ${column} AS box FROM ${table} WHERE ${column} IS NOT NULL LIMIT $1`;
 
-/**
- * Puts a box in the place of another; gives no row when the service has changed it meanwhile.
- * $1: key of the row, $2: the box that was read, $3: the new one.
- */
+/** No row when the service has changed it meanwhile. $1: key of the row, $2: the box that was read, $3: the new one. */
 export const replaceBox = ({ table, column, key }: SealedColumn): string => `
   UPDATE ${table} SET ${column} = $3 WHERE ${key.column} = $1::${key.type} AND ${column} = $2 RETURNING 1`;
 
@@ -62,12 +52,11 @@ const BYTES = `
 
 /** What compares is not opened again. */
 const COMPARED = /_(hash|mac)$/;
-/** Of every service: events that wait, and the register itself. */
+/** Columns of every service: events that wait, and the register itself. */
 const OF_LIBRARIES = ['dead_letter.payload', 'encryption_key.check_box'];
 
 /**
- * Columns of bytes that are neither listed as sealed nor known to be something else. A test of each service wants none: a
- * sealed column that is not listed would keep its old key for ever, and lose it with the key.
+ * A test of each service wants none: a sealed column that is not listed would keep its old key, and be lost with it.
  * @param others columns that hold something else, or boxes of keys that are not the service's
  */
 export async function unlistedColumns(

@@ -7,10 +7,7 @@ import type { SealedColumn } from './sealed-column.js';
 /** Makes sure, before the service is ready, that it has the keys with which its database is sealed. */
 @Module({})
 export class SealingModule implements OnModuleInit {
-  /**
-   * @param keys as the configuration has them
-   * @param columns every sealed column of the service
-   */
+  /** @param columns every sealed column of the service */
   static forService(keys: string, columns: readonly SealedColumn[]): DynamicModule {
     return {
       module: SealingModule,

@@ -10,7 +10,6 @@ import { rulesByProperty, schemaOf } from './schema.js';
 
 type Acceptance = (instance: object) => boolean;
 type Instance = Readonly<Record<string, unknown>>;
-/** Whether a value of a property follows its rules. */
 type Test = (instance: Instance, value: unknown) => boolean;
 
 const acceptances = new WeakMap<new () => object, Acceptance | null>();
@@ -25,12 +24,7 @@ function isAccepted(type: new () => object, instance: object): boolean {
   return known?.(instance) ?? false;
 }
 
-/**
- * A check whether class-validator would accept an instance, which nearly all of them are: the rules of the class, found once
- * and called directly, in a fifth of the time. For an instance that it does not accept class-validator has to be asked: it may
- * be valid nonetheless, and otherwise the problems have to be named.
- * @returns undefined for a class with rules that only class-validator applies: for items, nested objects, or asynchronous
- */
+/** A fifth of class-validator's time; undefined for rules of items, nested objects or asynchronous ones. */
 function acceptanceOf(type: new () => object): Acceptance | undefined {
   const tests = new Map<string, Test>();
   for (const [name, rules] of rulesByProperty(type)) {
@@ -76,7 +70,6 @@ function testOf(type: new () => object, rules: Rules): Test | undefined {
 
 /** Nest's pipe for values parsed from JSON or a query string, for which some of its precautions are unnecessary. */
 class JsonValidationPipe extends ValidationPipe {
-  /** @param refusal creates the error to throw from the problems */
   constructor(refusal: (problems: FieldProblem[]) => PlatformError) {
     super({
       whitelist: true,
@@ -123,10 +116,7 @@ const toInstance = (type: new () => object, value: unknown, options?: ClassTrans
     ? instanceOf(type, value, options)
     : plainToInstance(type, value, options);
 
-/**
- * Validates bodies and query parameters whose type is a DTO class and turns them into instances of it, so that initial
- * values of its properties are defaults. A body declared as a plain object must be one. Everything else passes.
- */
+/** Makes instances of DTO classes, so that initial values are defaults. A body declared as a plain object must be one. */
 export class DtoPipe implements PipeTransform {
   private readonly bodies = new JsonValidationPipe(
     (errors) => new PlatformError('VALIDATION_FAILED', undefined, { errors }),
@@ -136,10 +126,7 @@ export class DtoPipe implements PipeTransform {
     return new PlatformError('INVALID_QUERY', detail, { errors });
   });
 
-  /**
-   * @throws PlatformError VALIDATION_FAILED for a body, INVALID_QUERY for a query; MALFORMED_REQUEST for a body that is
-   * not an object
-   */
+  /** @throws PlatformError VALIDATION_FAILED (body), INVALID_QUERY (query), MALFORMED_REQUEST for a body that is no object */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype, data } = metadata;
     if (data !== undefined || (type !== 'body' && type !== 'query')) return value;
@@ -167,12 +154,7 @@ export function checkQueryText(query: unknown): void {
 
 const pipe = new DtoPipe();
 
-/**
- * A request's body as a DTO, for strategies and guards, which run before pipes. The rules and errors are those of a
- * handler's `@Body()`.
- * @param body the parsed body
- * @throws PlatformError VALIDATION_FAILED with pointers to the invalid values, MALFORMED_REQUEST when it is not an object
- */
+/** For strategies and guards, which run before pipes. @throws PlatformError as for a handler's `@Body()` */
 export async function bodyOf<T extends object>(dto: Type<T>, body: unknown): Promise<T> {
   return (await pipe.transform(body, { type: 'body', metatype: dto })) as T;
 }

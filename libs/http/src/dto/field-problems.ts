@@ -2,7 +2,6 @@ import { escapePointer, type FieldProblem } from '@crm/contracts';
 import type { ValidationError } from '@nestjs/common';
 import type { RefusalContext } from './rules.js';
 
-/** Maximum number of problems listed for one body. */
 const MAX_PROBLEMS = 50;
 
 /** Codes for class-validator's own decorators, used when no field decorator specifies one. */

@@ -40,7 +40,6 @@ export interface NumberOptions extends FieldOptions {
 
 export interface ListOptions extends FieldOptions {
   readonly minItems?: number;
-  /** Default 100. */
   readonly maxItems?: number;
   readonly unique?: boolean;
 }

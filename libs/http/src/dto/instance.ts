@@ -12,17 +12,14 @@ type Handling = 'itself' | 'transformed' | { readonly type: Concrete; readonly m
 
 interface Plan {
   readonly members: ReadonlyMap<string, Handling>;
-  /** Whether class-transformer has to convert it. */
   readonly transforms: boolean;
 }
 
 const plans = new WeakMap<Concrete, Plan>();
 
 /**
- * An instance of a DTO class with the members of a JSON object, for class-validator. It follows class-transformer's
- * decorators, but uses class-transformer only for members that have them: it would copy free-form JSON, drop members
- * called `constructor` or `toString` instead of reporting them, fail for an object whose `constructor` is not a function,
- * and compare each member's name with every other one (seconds for a body of 1 MiB).
+ * Uses class-transformer only for members with its decorators: it would copy free-form JSON, drop members called
+ * `constructor` instead of reporting them, and compare each name with every other (seconds for a body of 1 MiB).
  */
 export function instanceOf(type: Concrete, source: object, options?: ClassTransformOptions): object {
   const { members, transforms } = planOf(type);
@@ -104,10 +101,7 @@ function withoutConstructors<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (name, member) => (name === 'constructor' ? undefined : member));
 }
 
-/**
- * Whether class-validator can validate the class synchronously: neither its rules nor those of nested classes are
- * asynchronous. Classes converted by class-transformer are not known in advance and count as asynchronous.
- */
+/** Whether no rule of it or of nested classes is asynchronous; what class-transformer converts counts as asynchronous. */
 export function isJudgedAtOnce(type: Concrete): boolean {
   let known = judgedAtOnce.get(type);
   if (known === undefined) {

@@ -37,7 +37,6 @@ export function countValues(text: string): number {
   return values;
 }
 
-/** @returns where the closing quote of the string is that begins at `start` */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -47,16 +46,10 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/**
- * A number that could be beyond a double, 1.8e308: with an exponent of three digits or with very many digits before it. It
- * may also match in a string, which only costs a walk.
- */
+/** A number that could be beyond a double, 1.8e308. A match within a string only costs a walk. */
 const MAY_BE_ENDLESS = /(?:^|[\s,:[])-?(?:\d[\d.]*[eE]\+?\d{3}|\d{200})/;
 
-/**
- * Whether a value that was parsed from this JSON text could hold what `refuseBadText` refuses. U+0000 is an escape in JSON,
- * and so is half a character in every text that was UTF-8.
- */
+/** U+0000 is an escape in JSON, and so is half a character in every text that was UTF-8. */
 const mayHoldBadText = (text: string): boolean =>
   text.includes('\\u') || !text.isWellFormed() || mayBeTooDeep(text) || MAY_BE_ENDLESS.test(text);
 
@@ -85,12 +78,7 @@ interface Container {
   readonly key: string | number;
 }
 
-/**
- * Rejects what Postgres cannot store, anywhere in a value: U+0000 and lone surrogates (neither `text` nor `jsonb` accepts
- * them) and numbers outside the range of a double. Works without recursion, and without a text for each index of a list.
- * @param problem creates the error for the value at a JSON pointer
- * @throws PlatformError MALFORMED_REQUEST for a value nested deeper than 64
- */
+/** Postgres stores neither U+0000 and lone surrogates nor numbers beyond a double; deeper than 64 is malformed too. */
 export function refuseBadText(value: unknown, problem: (pointer: string) => PlatformError): void {
   const pending: Container[] = [];
   const visit = (item: unknown, key: string | number, parent?: Container): void => {
@@ -114,19 +102,13 @@ export function refuseBadText(value: unknown, problem: (pointer: string) => Plat
   }
 }
 
-/**
- * For the text of a body, before it is parsed.
- * @throws PlatformError MALFORMED_REQUEST for more values than a body may have
- */
+/** @throws PlatformError MALFORMED_REQUEST for more values than a body may have */
 export function refuseHugeBody(text: string): void {
   if (!hasTooManyValues(text)) return;
   throw new PlatformError('MALFORMED_REQUEST', `The body has more than ${MAX_VALUES.toLocaleString('en')} values`);
 }
 
-/**
- * For bodies: 422 VALIDATION_FAILED that names the value. Nearly every text shows by itself that there is none.
- * @param text that the body was parsed from
- */
+/** @throws PlatformError VALIDATION_FAILED that names the value; nearly every text shows that there is none */
 export function refuseBadBody(text: string, body: unknown): void {
   if (!mayHoldBadText(text)) return;
   refuseBadText(

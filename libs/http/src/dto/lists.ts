@@ -14,10 +14,7 @@ export interface Position {
 /** Types of sort values. A cursor is untrusted, and its content must not make SQL fail. */
 export type CursorValueType = 'none' | 'text' | 'number' | 'date' | 'date-time' | 'uuid';
 
-/**
- * What a cursor belongs to. A cursor only names a position, and row-level security decides which rows are visible, so the
- * binding needs no secret: it prevents the accidental use of a cursor in another tenant, list or order.
- */
+/** Prevents the accidental use of a cursor elsewhere; it needs no secret, as row-level security decides what is visible. */
 export interface CursorBinding {
   readonly tenantId: string;
   /** Name of the list, with the object or other resource in the path. */
@@ -28,7 +25,6 @@ export interface CursorBinding {
   readonly filter?: unknown;
   /** Type of the value sorted by; default `none`. */
   readonly value?: CursorValueType;
-  /** Default `uuid`. */
   readonly id?: 'uuid' | 'text';
 }
 
@@ -80,7 +76,6 @@ const invalid = (cause?: unknown): PlatformError =>
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 200;
-/** How many rows of the whole list are counted; by default as `estimated`. */
 const COUNTS = ['exact', 'estimated', 'none'] as const;
 /** Counting stops here unless the request has `count=exact`. */
 export const COUNT_LIMIT = 10_000;
@@ -113,12 +108,10 @@ export class ListQuery {
   count?: (typeof COUNTS)[number];
 }
 
-/** The requested page. */
 export interface ListPage {
   /** From 1; ignored when `after` is set. */
   readonly page: number;
   readonly size: number;
-  /** The end of the previous page. */
   readonly after?: Position;
   /** Rows to skip; 0 when `after` is set. */
   readonly offset: number;
@@ -131,11 +124,7 @@ export interface ListPage {
   readonly binding: CursorBinding;
 }
 
-/**
- * The page that a list query requests, with defaults filled in.
- * @param binding what a cursor of this list is bound to
- * @throws INVALID_QUERY for a cursor of another list and for a page beyond 100,000 rows
- */
+/** @throws INVALID_QUERY for a cursor of another list and for a page beyond 100,000 rows */
 export function parsePage(query: ListQuery, binding: CursorBinding): ListPage {
   const { page = 1, size = DEFAULT_PAGE_SIZE, cursor } = query;
   const after = cursor === undefined ? undefined : readCursor(binding, cursor);
@@ -169,12 +158,7 @@ export interface ListAnswer<Row> {
   readonly nextCursor: string | null;
 }
 
-/**
- * The response of a list.
- * @param rows read with the page's `limit`
- * @param counted number of rows of the whole list, counted up to the page's `countLimit`; ignored when nothing is counted
- * @param positionOf the position of a row in the order of the list
- */
+/** @param counted rows of the whole list up to the page's `countLimit`; ignored when nothing is counted */
 export function listAnswer<Row>(
   rows: readonly Row[],
   { page, size, counts, countLimit, binding }: ListPage,
@@ -197,7 +181,6 @@ export function listAnswer<Row>(
   };
 }
 
-/** The same list with converted rows. */
 export function mapList<Row, Shown>(list: ListAnswer<Row>, show: (row: Row) => Shown): ListAnswer<Shown> {
   return { ...list, data: list.data.map(show) };
 }
@@ -209,13 +192,9 @@ type Coercion = (value: unknown) => unknown;
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** Of each schema, the parameters whose text is converted. */
 const coercions = new WeakMap<JsonSchema, ReadonlyMap<string, Coercion>>();
 
-/**
- * Converts query parameters to their declared types. A value of another type stays text, so that validation reports it.
- * A parameter that is declared as a list may occur once or repeatedly.
- */
+/** A value of another type stays text, so that validation reports it; a list parameter may occur once or repeatedly. */
 export function coerceQuery(schema: JsonSchema, query: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const byName = coercionsOf(schema);
   const values: Record<string, unknown> = Object.create(null);

@@ -36,10 +36,7 @@ export interface RefusalContext extends Refusal {
   readonly ofItems?: (list: readonly unknown[], limit: number) => FieldProblem[];
 }
 
-/**
- * Validates every item of a list by the same rules, up to the first broken one per item. class-validator's `each` only
- * reports that some item is invalid; this reports which.
- */
+/** Says which item is invalid; class-validator's `each` only says that some item is. */
 export function everyItem(rules: readonly Rule[], nullable: boolean): Rule {
   const brokenBy = (item: unknown): Rule | undefined =>
     item === null && nullable ? undefined : rules.find(({ test }) => !test(item));
@@ -61,10 +58,7 @@ export function everyItem(rules: readonly Rule[], nullable: boolean): Rule {
   };
 }
 
-/**
- * Items are equal as in JSON Schema, regardless of the order of an object's members. class-validator's own `ArrayUnique` compares
- * every item with every other one, which takes minutes for a list that fills a body.
- */
+/** Equal as in JSON Schema. class-validator's `ArrayUnique` compares each item with every other: minutes for a full body. */
 export function noDuplicates(): Rule {
   const test = (list: unknown): boolean => Array.isArray(list) && new Set(list.map(identityOf)).size === list.length;
   return {
@@ -105,7 +99,6 @@ const isHttpUrl = (text: string): boolean => {
   return parseUrl(text) !== undefined;
 };
 
-/** Checks of the formats that fields use, with the text for the error message. */
 export const FORMATS: Readonly<
   Record<StringFormat, { readonly test: (text: string) => boolean; readonly expected: string }>
 > = {
@@ -119,7 +112,6 @@ export const FORMATS: Readonly<
   uri: { test: isHttpUrl, expected: 'an http or https URL' },
 };
 
-/** The problem of a broken rule, without the pointer. */
 type Refusal = Omit<FieldProblem, 'pointer'>;
 
 /** One rule of a value: a decorator of class-validator, its check for list items, and its problem. */
@@ -129,7 +121,6 @@ export interface Rule {
   readonly refusal: Refusal;
 }
 
-/** Schema types that correspond to a decorator of class-validator. */
 export type ValueType = Exclude<JsonType, 'null'>;
 
 const TYPES: Readonly<Record<ValueType, Pick<Rule, 'decorate' | 'test'> & { readonly name: string }>> = {
@@ -191,10 +182,7 @@ export function matching({ source }: RegExp): Rule {
   };
 }
 
-/**
- * In code points, like JSON Schema and Postgres. class-validator's own decorators do not count variation selectors, so a
- * text that they accept might be too long for its column.
- */
+/** In code points, like JSON Schema and Postgres; class-validator does not count variation selectors. */
 export function maxLength(maximum: number): Rule {
   const test = (value: unknown): boolean =>
     typeof value === 'string' && (value.length <= maximum || codePoints(value, maximum) <= maximum);

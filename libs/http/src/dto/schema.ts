@@ -10,11 +10,8 @@ const found = new Map<unknown, Map<string, Metadata>>();
 const grouped = new WeakMap<Metadata, Grouped>();
 
 /**
- * class-validator searches and groups the rules of every class of the process whenever it validates an object. Decorators
- * run once, so the results are cached here: a query with two parameters is then validated in a third of the time,
- * independent of the number of DTO classes. The groups have no prototype, because a member called `hasOwnProperty` would
- * otherwise count as one with rules. The three methods are public; a test shows that
- * class-validator still calls them.
+ * class-validator searches and groups the rules of all classes for each object; cached, a query takes a third of the
+ * time. Groups have no prototype: a member called `hasOwnProperty` would count as one with rules.
  */
 function rememberRules(): void {
   const find = storage.getTargetValidationMetadatas.bind(storage);
@@ -73,7 +70,6 @@ export function hasAsynchronousRules(type: unknown): boolean {
     );
 }
 
-/** The part of JSON Schema 2020-12 that the field decorators write for OpenAPI 3.1. */
 export interface JsonSchema {
   type?: JsonType | JsonType[];
   description?: string;
@@ -114,7 +110,6 @@ interface Declaration {
   readonly optional: boolean;
 }
 
-/** The shape of a field: a scalar, an object of a class, or a list. */
 const shapeOf = ({ schema }: Declaration): string => {
   if (isDtoPart(schema)) return 'object';
   return schema.items && isDtoPart(schema.items) ? 'list of objects' : 'value';
@@ -122,10 +117,7 @@ const shapeOf = ({ schema }: Declaration): string => {
 
 const declarations = new WeakMap<object, Map<string, Declaration>>();
 
-/**
- * Registers a property of a DTO class.
- * @throws Error when a base class declares the property with another shape, because the rules of both would apply
- */
+/** @throws Error when a base class declares it with another shape, because the rules of both would apply */
 export function declareField(prototype: object, property: string, declaration: Declaration): void {
   const inherited = declarationOf(Object.getPrototypeOf(prototype), property);
   if (inherited && shapeOf(inherited) !== shapeOf(declaration)) {
@@ -136,7 +128,6 @@ export function declareField(prototype: object, property: string, declaration: D
   declarations.set(prototype, own);
 }
 
-/** The declaration of a property in the nearest class of the prototype chain. */
 function declarationOf(prototype: object | null, property: string): Declaration | undefined {
   for (let at = prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     const declaration = declarations.get(at)?.get(property);
@@ -145,17 +136,13 @@ function declarationOf(prototype: object | null, property: string): Declaration 
   return undefined;
 }
 
-/**
- * Maximum number of items of a field with objects of a class: 0 when it is not a list.
- * @returns Infinity for a property without a field decorator
- */
+/** Most objects in a list field, 0 for no list, Infinity for a property without a field decorator. */
 export function maxItemsOf(type: DtoClass, property: string): number {
   const declaration = declarationOf(type.prototype, property);
   if (!declaration) return Number.POSITIVE_INFINITY;
   return isDtoPart(declaration.schema) ? 0 : (declaration.schema.maxItems ?? 0);
 }
 
-/** Resolves a reference to a DTO class; a plain schema is returned unchanged. */
 export function resolvePart(part: SchemaPart): JsonSchema {
   if (!isDtoPart(part)) return part;
   const schema = schemaOf(part.dto());
@@ -165,10 +152,7 @@ export function resolvePart(part: SchemaPart): JsonSchema {
 
 const schemas = new WeakMap<object, JsonSchema>();
 
-/**
- * The schema of a DTO class, its own and inherited properties; undefined if it declares none. A property that has only
- * decorators of class-validator is listed with an empty schema.
- */
+/** With inherited properties; undefined if there are none. One with rules of class-validator alone has an empty schema. */
 export function schemaOf(type: unknown): JsonSchema | undefined {
   if (typeof type !== 'function' || typeof type.prototype !== 'object' || type.prototype === null) return undefined;
   const known = schemas.get(type);

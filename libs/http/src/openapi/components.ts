@@ -4,7 +4,6 @@ import { MAX_CURSOR_LENGTH } from '../dto/lists.js';
 import { type DtoClass, isDtoPart, type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
 import { problemTypeUrl } from '../problem/problem.js';
 
-/** One invalid value of a body. */
 class ProblemItem {
   @TextField({ maxLength: 1024, minLength: 0, description: 'JSON pointer (RFC 6901) to the value' })
   pointer: string;
@@ -43,7 +42,6 @@ export class ProblemDocument {
   errors?: ProblemItem[];
 }
 
-/** The envelope of every list. */
 export class ListEnvelope {
   @IntegerField({ minimum: 1 })
   page: number;
@@ -81,7 +79,6 @@ export class Components {
   /** @param baseUrl public address below which error codes are explained */
   constructor(private readonly baseUrl: string) {}
 
-  /** A reference to the schema of a DTO class. */
   schema(dto: DtoClass): Json {
     const { name } = dto;
     if (!this.schemas.has(name)) {
@@ -92,7 +89,6 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** A reference to the example of a problem with this code. */
   problemExample(code: ErrorCode): Json {
     if (!this.examples.has(code)) {
       const { title, status } = ERRORS[code];
@@ -102,7 +98,6 @@ export class Components {
     return { $ref: `#/components/examples/${code}` };
   }
 
-  /** The OpenAPI form of a schema: nested DTO classes become references. */
   write(part: SchemaPart): Json {
     if (isDtoPart(part)) {
       const reference = this.schema(part.dto());

@@ -11,30 +11,26 @@ import { SetMetadata } from '@nestjs/common';
 import type { DtoClass, JsonSchema, SchemaPart } from '../dto/schema.js';
 import type { ControllerRoute } from '../route/list-routes.js';
 
-/** One successful answer of a route, for its documentation. */
 export interface DescribedAnswer {
   readonly status: number;
   readonly description: string;
   /** The body: a DTO class, a schema, or absent for none. `list` wraps it in the list envelope. */
   readonly body?: (() => DtoClass) | JsonSchema;
   readonly list?: boolean;
-  /** Of a body that is not JSON, such as an export; without a body it is text. */
+  /** For a body that is not JSON, such as an export; without a body it is text. */
   readonly mediaTypes?: readonly string[];
   /** An example of the body (of one item with `list`); made from the examples of its fields when left out. */
   readonly example?: unknown;
 }
 
-/** A header field of a request, for its documentation. */
 export interface HeaderDescription {
   /** As it is shown: `X-Embed-Key`. */
   readonly name: string;
   readonly description: string;
-  /** Default false. */
   readonly required?: boolean;
 }
 
 export interface RouteDescription {
-  /** One line. */
   readonly summary: string;
   /** What the summary leaves open, in Markdown. Who may call the route is added from `@Access`. */
   readonly description?: string;
@@ -45,10 +41,7 @@ export interface RouteDescription {
   /** An example of the request's body; made from the examples of its fields when left out. */
   readonly example?: unknown;
   readonly answers?: readonly DescribedAnswer[];
-  /**
-   * Error codes of the route, besides those that follow from its decorators: a route with a token has 401 and 403, one
-   * with a body 400, 413, 415 and 422, one with a query 400, one with an id 404, and so on.
-   */
+  /** Besides those that follow from the decorators: 401 and 403 for a token, 400, 413, 415 and 422 for a body, and so on. */
   readonly errors?: readonly ErrorCode[];
   /** Goes on as it is for clients that have it; the description says what takes its place. */
   readonly deprecated?: boolean;
@@ -61,7 +54,6 @@ export const ROUTE_DESCRIPTION = 'crm:route-description';
 /** What the OpenAPI document says about a route: `@Describe({ summary: 'Signs in', answers: [{ status: 200, … }] })`. */
 export const Describe = (description: RouteDescription): MethodDecorator => SetMetadata(ROUTE_DESCRIPTION, description);
 
-/** The group of operations that a controller's routes belong to. */
 export interface ApiGroupDescription {
   /** In the plural, as a heading: `Leads`. Controllers with the same name share the group. */
   readonly name: string;
@@ -82,14 +74,13 @@ export const takesApiKeys = (access: AccessRule | undefined): boolean =>
 const takesApps = ({ app, scope, right }: AccessRule): boolean =>
   (app ?? scope !== undefined) && (right === 'read' || right === 'write');
 
-/** Whose tokens an address accepts. */
 export type Caller = 'users' | 'operators';
 
 /** Who may call a route, as a sentence made from its access rule. */
 export function accessText({ access, public: isPublic }: ControllerRoute, caller: Caller): string | undefined {
   if (isPublic) return 'Needs no access token.';
   if (!access) return undefined;
-  if (caller === 'operators') return `For operators with the role ${oneOf(operatorRoles(access.right))}.`;
+  if (caller === 'operators') return `For operators with the role ${listed(operatorRoles(access.right), 'or')}.`;
   const { right, scope } = access;
   const roles = TENANT_ROLES.filter((role) => rolesAllow([role], right)).map((role) => `\`${role}\``);
   const others = [
@@ -97,17 +88,14 @@ export function accessText({ access, public: isPublic }: ControllerRoute, caller
     ...((access.embed ?? scope !== undefined) ? ['embedded users'] : []),
     ...(takesApiKeys(access) ? ['API keys'] : []),
   ];
-  const users = `For users with the role ${oneOf(roles)}.`;
+  const users = `For users with the role ${listed(roles, 'or')}.`;
   if (others.length === 0) return `${users} Not open to apps, embedded users or API keys.`;
   const needed = scope && `, which need the scope \`${right === 'read' ? `${scope}:read` : scope}\``;
-  return `${users} Also open to ${listed(others)}${needed ?? ''}.`;
+  return `${users} Also open to ${listed(others, 'and')}${needed ?? ''}.`;
 }
 
 const operatorRoles = (right: Right): string[] =>
   OPERATOR_ROLES.filter((role) => operatorRolesAllow([role], right)).map((role) => `\`${role}\``);
 
-const listed = (names: readonly string[]): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
-
-const oneOf = (names: readonly string[]): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : (names[0] ?? '');
+const listed = (names: readonly string[], word: 'and' | 'or'): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}` : (names[0] ?? '');

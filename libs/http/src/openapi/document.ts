@@ -17,22 +17,14 @@ import {
   type RouteDescription,
   takesApiKeys,
 } from './describe.decorator.js';
-import { exampleOf, inputsOf } from './inputs.js';
-
-/** The inputs of a route, as far as they determine its possible errors. */
-interface RouteInputs {
-  readonly body: boolean;
-  /** The body is a form: the route follows another standard and describes its refusals of requests itself. */
-  readonly form: boolean;
-  readonly query: boolean;
-  readonly pathParameters: boolean;
-  /** Header fields that parameters of the route read, in lower case. */
-  readonly headers: readonly string[];
-}
+import { exampleOf, type HandlerInputs, inputsOf } from './inputs.js';
 
 /** Codes that follow from the decorators of a route, in addition to those it declares itself. */
-function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): ErrorCode[] {
+function impliedRefusals(route: ControllerRoute, inputs: HandlerInputs, hasBody: boolean): ErrorCode[] {
   const { access } = route;
+  const handler = route.controller.prototype[route.methodName];
+  // A route with a form follows another standard and describes its refusals of requests itself.
+  const isForm = settingsOf(handler).formBody === true;
   const refusesEmbed = access && !(access.embed ?? access.scope !== undefined);
   const takesKeys = takesApiKeys(access);
   return [
@@ -41,14 +33,12 @@ function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): ErrorCode
     ...(refusesEmbed ? (['EMBED_TOKEN_REFUSED'] as const) : []),
     ...(takesKeys ? (['INVALID_API_KEY'] as const) : []),
     ...(access && !takesKeys ? (['API_KEY_REFUSED'] as const) : []),
-    ...(inputs.query ? (['INVALID_QUERY'] as const) : []),
-    ...(inputs.pathParameters ? (['NOT_FOUND'] as const) : []),
-    ...(inputs.body && !inputs.form
+    ...(inputs.hasQuery ? (['INVALID_QUERY'] as const) : []),
+    ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
+    ...(hasBody && !isForm
       ? (['MALFORMED_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED'] as const)
       : []),
-    ...(isNotRepeatable(route.controller.prototype[route.methodName]) && !inputs.form
-      ? (['MALFORMED_REQUEST'] as const)
-      : []),
+    ...(isNotRepeatable(handler) && !isForm ? (['MALFORMED_REQUEST'] as const) : []),
     ...(inputs.headers.includes('if-match') ? (['MALFORMED_REQUEST', 'VERSION_MISMATCH'] as const) : []),
     ...(inputs.headers.includes('idempotency-key')
       ? (['MALFORMED_REQUEST', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'] as const)
@@ -58,7 +48,6 @@ function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): ErrorCode
   ];
 }
 
-/** The error responses of an operation by status, each with its codes as examples. */
 function refusalResponses(codes: readonly ErrorCode[], components: Components): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(codes)) {
@@ -80,7 +69,6 @@ function refusalResponses(codes: readonly ErrorCode[], components: Components): 
   return Object.fromEntries(written);
 }
 
-/** The common information of all documents, including the gateway's merged one. */
 export const API_INFO = {
   version: PLATFORM_VERSION,
   description:
@@ -105,12 +93,7 @@ export const SECURITY_SCHEMES = {
   },
 } as const;
 
-/**
- * The OpenAPI 3.1 document of a service. Schemas come from the DTO decorators and refusals from the decorators that cause
- * them, so that nothing is declared twice.
- * @param forOperators the routes that operators reach through marketplace-admin, with the paths that they have there, in place of
- *   those of everybody else
- */
+/** @param forOperators the routes that operators reach, with the paths that they have at marketplace-admin */
 export function openApiDocument(
   app: INestApplicationContext,
   config: Pick<HttpConfig, 'name' | 'baseUrl'>,
@@ -145,7 +128,6 @@ export function openApiDocument(
   };
 }
 
-/** Those that an operation names. */
 function schemesOf(paths: Record<string, Json>): Json {
   const operations = Object.values(paths).flatMap((item) => Object.values(item) as { security?: object[] }[]);
   const named = new Set(operations.flatMap(({ security = [] }) => security.flatMap((each) => Object.keys(each))));
@@ -171,16 +153,7 @@ function operation(
   const body = requestBody(inputs.body, description, components);
   const isForm = settingsOf(route.controller.prototype[route.methodName] as object).formBody === true;
   const bodyType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
-  const refusals = [
-    ...(description?.errors ?? []),
-    ...impliedRefusals(route, {
-      body: body !== undefined,
-      form: isForm,
-      query: inputs.hasQuery,
-      pathParameters: route.path.includes(':'),
-      headers: inputs.headers,
-    }),
-  ];
+  const refusals = [...(description?.errors ?? []), ...impliedRefusals(route, inputs, body !== undefined)];
   const texts = [description?.description, accessText(route, caller)].filter((text) => text !== undefined);
   return {
     operationId: `${route.controller.name.replace(/^Operators(?=[A-Z])|Controller$/g, '')}_${route.methodName}`,

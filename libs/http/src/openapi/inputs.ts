@@ -24,10 +24,7 @@ const BY_FORMAT: Readonly<Record<StringFormat, string>> = {
 /** How deep classes that contain themselves are followed. */
 const MAX_DEPTH = 4;
 
-/**
- * An example of a schema: the example that a field declares, else its default, else the plainest value of its type. A text
- * with a pattern needs an example of its own; the test of the documents says where one is missing.
- */
+/** A field's example, else its default, else the plainest value. A text with a pattern needs an example of its own. */
 export function exampleOf(part: SchemaPart, depth = 0): unknown {
   const schema = isDtoPart(part) ? schemaOf(part.dto()) : part;
   if (!schema) return {};
@@ -83,8 +80,7 @@ interface RouteArgument {
   readonly pipes?: readonly unknown[];
 }
 
-/** What a handler's parameters take from a request. */
-interface HandlerInputs {
+export interface HandlerInputs {
   /** The DTO class of the body, `object` for a free one; absent when the handler takes none. */
   readonly body?: DtoClass | 'object';
   readonly parameters: readonly Json[];
@@ -93,10 +89,7 @@ interface HandlerInputs {
   readonly headers: readonly string[];
 }
 
-/**
- * Reads the parameters of a route's handler.
- * @param guardHeaders header fields that the guards of the route read; they precede those of the parameters
- */
+/** @param guardHeaders header fields that guards of the route read; they precede those of the parameters */
 export function inputsOf(
   route: ControllerRoute,
   guardHeaders: readonly HeaderDescription[],

@@ -51,10 +51,7 @@ const NO_SNIFFING = ['x-content-type-options', 'nosniff'] as const;
 /** The page with the API documentation, on every public address. */
 @Controller('api/docs')
 export class DocsPageController {
-  /**
-   * Where Swagger UI is installed: next to this file in tests; a service built into one file has it in its
-   * dependencies. An edge without it does not start.
-   */
+  /** Swagger UI: next to this file in tests, else a dependency of the bundled service. No edge starts without it. */
   private readonly folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   private readonly contents = new Map<string, Buffer>();
 

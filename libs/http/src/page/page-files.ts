@@ -7,14 +7,12 @@ import type { OnModuleInit } from '@nestjs/common';
 export interface Asset {
   readonly type: string;
   readonly plain: Buffer;
-  /** By the name of the coding in `Accept-Encoding`. */
   readonly compressed: ReadonlyMap<string, Buffer>;
 }
 
 interface PageFiles {
-  /** The document, as it was built. */
   readonly document: string;
-  /** By name below `assets/`. The names contain a hash of the content. */
+  /** Keys are names below `assets/`, which contain a hash of the content. */
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
@@ -31,12 +29,7 @@ const CODINGS = [
   ['gzip', '.gz'],
 ] as const;
 
-/**
- * Reads a built page into memory: some hundred kilobytes, so that no request touches a disk.
- * @param folder with `index.html` and `assets`, as scripts/build-page.mjs writes them
- * @param variable that names the folder
- * @throws Error that says what to do when there is no page
- */
+/** @throws Error that names the folder's variable when there is no page */
 export async function readPage(folder: string, variable: string): Promise<PageFiles> {
   const assetFolder = path.join(folder, 'assets');
   const [document, names] = await Promise.all([
@@ -59,10 +52,7 @@ async function readAsset(folder: string, name: string, names: readonly string[])
   return { type: TYPES[path.extname(name)] as string, plain: await read(name), compressed: new Map(compressed) };
 }
 
-/**
- * The form of an asset that is sent.
- * @param accepted the header `Accept-Encoding`
- */
+/** The form of an asset that is sent for a header `Accept-Encoding`. */
 export function encodedFor(asset: Asset, accepted: string | undefined): { coding?: string; content: Buffer } {
   const codings = acceptedCodings(accepted ?? '');
   for (const [coding, content] of asset.compressed) if (codings.has(coding)) return { coding, content };
@@ -70,26 +60,17 @@ export function encodedFor(asset: Asset, accepted: string | undefined): { coding
 }
 
 /** Codings that the client takes (RFC 9110, section 12.5.3); one with the weight 0 is refused. */
-function acceptedCodings(header: string): ReadonlySet<string> {
-  const codings = header.split(',').map((part) =>
-    part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/),
-  );
-  return new Set(
-    codings.filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? '')).map(([coding]) => coding as string),
-  );
+export function acceptedCodings(header: string): ReadonlySet<string> {
+  const codings = header.split(',').map((part) => part.split(';').map((text) => text.trim().toLowerCase()));
+  const isRefused = (parameter: string): boolean => /^q=0(?:\.0*)?$/.test(parameter);
+  return new Set(codings.filter((part) => !part.slice(1).some(isRefused)).map(([coding = '']) => coding));
 }
 
 /** The built page that a service serves. Without it the service does not start. */
 export abstract class ServedPage implements OnModuleInit {
   private page: PageFiles | undefined;
 
-  /**
-   * @param folder of the built page
-   * @param variable of the environment that names the folder, for whoever reads that it is missing
-   */
+  /** @param variable of the environment that names the folder, for the error */
   protected constructor(
     private readonly folder: string,
     private readonly variable: string,

@@ -9,13 +9,9 @@ import { problemHeaders, toPlatformError, toProblem } from './problem.js';
 
 const HOOK = new RegExp(`(${HOOK_PATH}/[^/?#]*/)[^?#]+`, 'gi');
 
-/** Replaces the secret in a path. */
 const REDACTED = '[redacted]';
 
-/**
- * A request path in a form that can be shown, logged or traced: without its query and the secret of a hook URL. The
- * prefix is recognised in percent-encoded and mixed-case spellings too.
- */
+/** Without its query and the secret of a hook URL, also where escapes or mixed case disguise the path. */
 export function redactPath(url: string): string {
   const end = url.search(QUERY);
   const path = end < 0 ? url : url.slice(0, end);
@@ -58,9 +54,7 @@ export function countRefusal(error: PlatformError): void {
   if (error.code === 'RATE_LIMITED') refusals.inc({ limit: error.extra.limits?.at(-1)?.name ?? 'other' });
 }
 
-/**
- * Turns every thrown error into a response: over HTTP a problem document, over NATS an error of the catalogue.
- */
+/** Over HTTP a problem document, over NATS an error of the catalogue. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');

@@ -47,10 +47,7 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/**
- * The catalogued error of anything that was thrown. Errors of the HTTP layer keep their status class; any other error that is
- * not a PlatformError is a defect and becomes INTERNAL_ERROR without its message.
- */
+/** Errors of the HTTP layer keep their status class; any other error is a defect: INTERNAL_ERROR without its message. */
 export function toPlatformError(thrown: unknown): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
   const { code, statusCode, status } = Object(thrown) as { code?: unknown; statusCode?: unknown; status?: unknown };
@@ -70,7 +67,6 @@ const TRANSPORT_DETAILS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The path is not valid',
 };
 
-/** The document, without `instance` and `requestId`. */
 export function toProblem(error: PlatformError, baseUrl: string): Problem {
   return {
     type: problemTypeUrl(baseUrl, error.code),
@@ -83,7 +79,6 @@ export function toProblem(error: PlatformError, baseUrl: string): Problem {
   };
 }
 
-/** Header fields that accompany a problem. */
 export function problemHeaders(error: PlatformError, tokenWasSent: boolean): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store' };
   if (error.status === 401) {

@@ -1,10 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/**
- * The entity tag of a record (RFC 9110, section 8.8.3).
- * @param parts values that change the representation without a new version, such as the date a formula reads; without quotes
- */
+/** RFC 9110, section 8.8.3. @param parts what changes the representation without a new version; without quotes */
 export const entityTag = (version: number, ...parts: readonly string[]): string => `"${[version, ...parts].join('.')}"`;
 
 /** Versions that may be changed; null for any. */
@@ -16,9 +13,7 @@ const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(,|$)/y;
 const OWN_TAG = /^([1-9][0-9]{0,9})(?:\.|$)/;
 
 /**
- * Reads `If-Match` (RFC 9110, section 13.1.1): tags separated by commas, or `*`. The comparison is the strong one, so a
- * weak tag matches nothing, and neither does a tag that this API did not issue.
- * @param header undefined when absent, which allows any version
+ * `If-Match` (RFC 9110, section 13.1.1), compared strongly: weak and foreign tags match nothing. Absent: any version.
  * @throws MALFORMED_REQUEST when it is not a list of entity tags
  */
 export function parseIfMatch(header: string | undefined): ExpectedVersions {

@@ -5,18 +5,15 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/com
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 
-/** Who may call a route. */
 export interface RouteEntry {
   readonly method: string;
   /** With parameters as `:name`. */
   readonly path: string;
-  /** `Class.method` */
   readonly handler: string;
   readonly public: boolean;
   readonly access?: AccessRule;
 }
 
-/** A route and the handler that implements it. */
 export interface ControllerRoute extends RouteEntry {
   readonly controller: Type;
   readonly methodName: string;
@@ -82,11 +79,7 @@ interface RouteArgument {
   pipes?: readonly unknown[];
 }
 
-/**
- * Binds a pipe to each parameter that takes a whole body or query, as `@Body(pipe)` and `@Query(pipe)` would. Nest runs a
- * global pipe, with four promises, for ids and principals too; a handler without a body and a query now needs none.
- * Call it before the application is initialised.
- */
+/** Nest would run a global pipe, with four promises, for ids and principals too. Call it before `init`. */
 export function bindInputPipe(app: INestApplicationContext, pipe: PipeTransform): void {
   for (const { controller, methodName } of controllerRoutes(app)) {
     const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, methodName) ?? {}) as Record<

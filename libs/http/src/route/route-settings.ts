@@ -11,7 +11,6 @@ import {
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 
-/** What a route may set for the HTTP layer. */
 export interface RouteSettings {
   /** Bytes. */
   readonly bodyLimit?: number;
@@ -23,11 +22,9 @@ export interface RouteSettings {
 
 const FASTIFY_ROUTE_CONFIG = '__fastify_route_config__';
 
-/** The settings of the route that a handler serves. */
 export const settingsOf = (handler: object): RouteSettings =>
   (Reflect.getMetadata(FASTIFY_ROUTE_CONFIG, handler) as RouteSettings | undefined) ?? {};
 
-/** Adds to the settings of a route; several decorators may each add theirs. */
 function routeSettings(settings: RouteSettings): MethodDecorator {
   return (target, key, descriptor) => {
     const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG, descriptor.value as object) as RouteSettings | undefined;
@@ -44,16 +41,10 @@ export const CREDENTIALS_BODY_LIMIT = 16 * 1024;
 /** Another limit for the body of a route, in bytes; a larger one is answered by 413 PAYLOAD_TOO_LARGE. */
 export const BodyLimit = (bytes: number): MethodDecorator => routeSettings({ bodyLimit: bytes });
 
-/**
- * Problem documents of the route carry neither request id nor instance, so that two refusals for different reasons are
- * the same to the byte.
- */
+/** Without request id and instance, two refusals for different reasons are the same to the byte. */
 export const ConstantProblems = (): MethodDecorator => routeSettings({ constantProblems: true });
 
-/**
- * The body is a form, as protocols of others demand: `request.body` is the text that was sent. Every other route refuses forms,
- * because a page of another site can send them without asking.
- */
+/** The body reaches the handler as text. Other routes refuse forms: a page of another site can send them without asking. */
 export const FormBody = (): MethodDecorator => routeSettings({ formBody: true });
 
 /** Returns a UUID in lower case; any other value cannot exist and is NOT_FOUND. */
@@ -82,9 +73,8 @@ class RefuseIdempotencyKey implements CanActivate {
 }
 
 /**
- * For calls that issue a secret or a token, and for those that nobody is signed in for: the answer is given this once
- * and is not to be stored by anybody. A caller who sends `Idempotency-Key` counts on a repetition being harmless, which
- * it is not here, so the call is refused with 400 MALFORMED_REQUEST before anything happens.
+ * For calls that issue a secret, or that nobody is signed in for: the answer is given once and not stored. Who sends
+ * `Idempotency-Key` counts on a harmless repetition, so that is refused with 400 before anything happens.
  */
 export const NotRepeatable = (): MethodDecorator =>
   applyDecorators(
@@ -93,5 +83,4 @@ export const NotRepeatable = (): MethodDecorator =>
     SetMetadata(NOT_REPEATABLE, true),
   );
 
-/** Whether a handler is {@link NotRepeatable}. */
 export const isNotRepeatable = (handler: object): boolean => Reflect.hasMetadata(NOT_REPEATABLE, handler);

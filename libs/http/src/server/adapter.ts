@@ -14,10 +14,7 @@ import { type HttpConfig, setSecurityHeaders } from './security-headers.js';
 /** How often connections that fell idle are looked for while draining, in milliseconds. */
 const IDLE_SWEEP_MS = 25;
 
-/**
- * Stops accepting connections and waits for the requests in progress.
- * @param limitMs after this time the rest is cut off
- */
+/** Accepts no more connections and waits for requests; after the limit the rest is cut off. */
 export async function drainServer(server: Server, limitMs: number): Promise<void> {
   if (!server.listening) return;
   // close() ends the connections that are idle now; those that a request leaves idle later would keep it waiting.
@@ -35,10 +32,7 @@ export async function drainServer(server: Server, limitMs: number): Promise<void
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/**
- * JSON is the only type of body, and a form where a route takes one; any other is answered by 415. Fastify's own parser does the reading, with members named
- * `__proto__` and `constructor.prototype` refused. A declared but empty body counts as none.
- */
+/** Other types are answered by 415, members named `__proto__` and `constructor.prototype` refused; an empty body is none. */
 function acceptJsonBodies(instance: FastifyInstance): void {
   instance.removeAllContentTypeParsers();
   const parse = instance.getDefaultJsonParser('error', 'error');
@@ -89,7 +83,7 @@ export function receivesRequests(service: ServiceName): ReceiveRequest {
   };
 }
 
-/** By its route: paths have ids, names that tenants have chosen, and the secrets of hooks. */
+/** Named for its route: paths have ids, names that tenants have chosen, and the secrets of hooks. */
 function describeRequest({ method, protocol, routeOptions }: FastifyRequest): SpanDescription {
   const route = routeOptions.url;
   return {
@@ -124,24 +118,17 @@ export const CONNECTION_LIMITS = {
   /** Longer than the idle time of common load balancers (60 s), so that the balancer is the one to close. */
   keepAliveTimeout: 72_000,
 };
-/**
- * Milliseconds for a handshake. Shorter than any drain, which waits for connections that have not begun to speak HTTP and cannot
- * tell them from busy ones.
- */
+/** Shorter than any drain, which cannot tell connections in a handshake from busy ones. */
 const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Characters of one path parameter. */
 const MAX_PARAMETER_LENGTH = 512;
 
-/** What a server presents, in PEM. */
 export interface ServedKeyPair {
   readonly cert: string;
   readonly key: string;
 }
 
-/**
- * The HTTP server of a service: limits, request id, trace and request context; JSON bodies only.
- * @param certificate with it, HTTPS is spoken and nothing else
- */
+/** Limits, request id, trace and request context; JSON bodies only. @param certificate with it, HTTPS is spoken alone */
 export function createHttpAdapter(
   config: Pick<HttpConfig, 'name' | 'baseUrl' | 'trustedProxies'>,
   problems: ProblemFilter,
@@ -174,7 +161,6 @@ export function createHttpAdapter(
   return adapter as unknown as FastifyAdapter;
 }
 
-/** How a server speaks HTTPS with a certificate. */
 export const tlsOptions = (certificate: ServedKeyPair) => ({
   ...TLS_SETTINGS,
   ...certificate,
@@ -182,7 +168,6 @@ export const tlsOptions = (certificate: ServedKeyPair) => ({
   handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
 });
 
-/** The random part of a request id. */
 const pooledId = (): Uint8Array => pooledRandom(16);
 
 function acceptedRequestId(header: string | string[] | undefined): string | undefined {

@@ -7,9 +7,8 @@ import { CONNECTION_LIMITS, type ServedKeyPair, tlsOptions } from './adapter.js'
 const AUDIENCE: readonly Audience[] = [AUDIENCES.admin];
 
 /**
- * A second server of the same application, for operators. Which of the two a request came by says who calls, and nothing that the
- * request contains does: routes below OPERATORS_PREFIX answer here alone, with tokens of operators, and every other route at the
- * port of users alone. Call it before the routes are registered, and let the server listen once the application does.
+ * Which server a request came by says who calls, and nothing in the request does: routes below OPERATORS_PREFIX answer
+ * here alone, with operators' tokens, all others at the other port. Call it before the routes are registered.
  */
 export function operatorsServer(instance: FastifyInstance, certificate?: ServedKeyPair): Server {
   const calls = new WeakSet<IncomingMessage>();

@@ -1,7 +1,6 @@
 import { isEdge, type ServiceName } from '@crm/contracts';
 import type { FastifyInstance } from 'fastify';
 
-/** The configuration of the HTTP layer. */
 export interface HttpConfig {
   readonly name: ServiceName;
   /** Public address of the gateway; error codes are explained below it. */
@@ -10,15 +9,11 @@ export interface HttpConfig {
   readonly trustedProxies: readonly string[];
 }
 
-/** The HttpConfig of the process, for injection. */
 export const HTTP_CONFIG = Symbol('crm:http-config');
 
 /**
- * Answers of an API must not be run, framed, sniffed or stored. A page replaces the policy with its own, and what is public and
- * worth storing names its own time. `default-src` does not cover `base-uri` and `form-action`.
- *
- * `no-store` and not `private, no-cache`: no call asks whether an answer is still current (`If-None-Match`), so a stored copy
- * could never be used and would only lie on a disk after the sign-out. Entity tags are for `If-Match`.
+ * An answer must not be run, framed, sniffed or stored; `default-src` does not cover `base-uri` and `form-action`.
+ * `no-store`: no call asks by `If-None-Match`, so a stored copy would only lie on a disk after the sign-out.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',

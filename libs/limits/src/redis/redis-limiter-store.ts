@@ -1,8 +1,20 @@
+import { absentUntilSet, counter, gauge } from '@crm/telemetry';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Operation } from '../gcra.js';
 import { type Claim, type Decision, LimiterStore, MemoryLimiterStore } from '../limiter-store.js';
-import { isShared, localDecisions } from '../limits-metrics.js';
 import { GCRA_SCRIPT, RedisScript, ScriptCall, type Waiting } from './redis-script.js';
+
+export const isShared = absentUntilSet(
+  gauge(
+    'limits_shared',
+    'Whether the limits of this process are counted in Redis, for all replicas together: 0 while Redis cannot be asked',
+  ),
+);
+
+export const localDecisions = counter(
+  'limits_local_decisions_total',
+  'Operations on limits that were counted in this process because Redis could not be asked',
+);
 
 /** An answer usually takes less than a millisecond; no request waits longer than this for its limits. */
 const ANSWER_TIMEOUT_MS = 250;
@@ -15,11 +27,8 @@ const ENOUGH_TO_ASK = 16;
 const MOST_TOGETHER = 100;
 
 /**
- * Counts in Redis or Valkey, for all replicas together. What is asked in a few turns of the event loop, and then while a
- * call is under way, by however many requests, is one call of the script: the busier the process, the less a request costs.
- *
- * While the server cannot be asked, every process counts by itself, from zero: limits go on to hold, for each replica
- * separately. Requests are neither refused nor let through unlimited, and none waits for long (decision record 0170).
+ * What is asked while a call is under way is one call of the script: the busier the process, the less a request costs.
+ * Without the server every process counts by itself, from zero, and no request waits for long (decision record 0170).
  */
 @Injectable()
 export class RedisLimiterStore extends LimiterStore implements OnApplicationShutdown {
@@ -32,11 +41,7 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
   private pausedUntil = 0;
   private callsUnderWay = 0;
 
-  /**
-   * @param url of the server
-   * @param service whose limits these are
-   * @param answerMs how long a request waits for its limits at most
-   */
+  /** @param answerMs how long a request waits for its limits at most */
   constructor(
     url: string,
     private readonly service: string,
@@ -106,7 +111,6 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
       .catch(fail);
   }
 
-  /** A call has ended: what was asked meanwhile is next. */
   private goOn(): void {
     this.callsUnderWay -= 1;
     if (this.callsUnderWay > 0 || this.waiting.length === 0) return;

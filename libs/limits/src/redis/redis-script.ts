@@ -4,20 +4,11 @@ import type { Operation } from '../gcra.js';
 import type { Claim, Decision, OpenLimit } from '../limiter-store.js';
 
 /**
- * The arithmetic of gcra.ts for many operations in one step. Redis and Valkey run a script as a whole, so that no other
- * process comes between reading and writing, and their clock is the only one.
- *
- * KEYS: the keys of all claims, each claim once. ARGV: interval and room of each claim in microseconds; then for each operation
- * its name, how many times it is asked for in succession, how many claims it has, and the place of each among the keys.
- * Operations see the effects of those before them.
- *
- * Answer: the clock in microseconds; then for each operation how many times it was done, the index of the first claim without room
- * for one more, or -1 when all were done, and the debts of its claims after that. Numbers of Lua are doubles, as JavaScript's are: whole microseconds are exact until the year 2255.
- *
- * A debt is never more than the room, whatever the clock of the machine does.
- *
- * A key holds the moment at which nothing is owed, and vanishes then. What is only looked at, and what is refused, writes
- * nothing.
+ * The arithmetic of gcra.ts, in one step by the server's clock; a key holds the moment at which nothing is owed. KEYS:
+ * each claim once. ARGV: interval and room of each claim in microseconds; then for each operation its name, how many
+ * times in succession, how many claims, and their places among the keys. Operations see the effects of those before.
+ * Answer: the clock; then for each operation how many times it was done, the index of the first claim without room (-1:
+ * none) and the debts of its claims. Whole microseconds are exact in Lua until the year 2255.
  */
 export const GCRA_SCRIPT = `
 local time = redis.call('TIME')
@@ -74,17 +65,13 @@ end
 return answer
 `;
 
-/** One operation that waits for the server's answer. */
 export interface Waiting {
   readonly operation: Operation;
   readonly claims: readonly Claim[];
   readonly decide: (decision: Decision) => void;
 }
 
-/**
- * One call of the script: each claim goes once, however many operations name it, and takes of the same claims in succession
- * go as one, because the requests of one caller usually come together.
- */
+/** Each claim goes once, and successive takes of the same claims as one: requests of a caller usually come together. */
 export class ScriptCall {
   private readonly runs: Run[] = [];
   private expected = 1;
@@ -130,10 +117,7 @@ export class ScriptCall {
     return [String(keys.length), ...keys, ...paces, ...operations];
   }
 
-  /**
-   * What the script has decided, in the order of what waits.
-   * @throws Error when the answer is not the script's
-   */
+  /** In the order of what waits. @throws Error when the answer is not the script's */
   decisions(answer: unknown): Decision[] {
     if (!Array.isArray(answer) || answer.length !== this.expected) {
       throw new Error('The script has answered something else');
@@ -155,7 +139,6 @@ export class ScriptCall {
   }
 }
 
-/** The same operation, several times in succession. */
 interface Run {
   readonly operation: Operation;
   readonly claims: readonly Claim[];

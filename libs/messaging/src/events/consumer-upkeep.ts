@@ -11,11 +11,7 @@ const TIMEOUT_MS = 5_000;
 /** No such message: the code of a direct get. */
 const NOT_FOUND = 404;
 
-/**
- * Measures how far behind consumers are: how many events, and how much of the stream's retention the oldest event that is not
- * acknowledged has used. At 1 the stream drops it, unhandled; above a half is an alarm, which leaves days to react. Also how
- * large the stream is: a server whose limit is reached takes no event any more.
- */
+/** How much of the stream's retention the oldest unacknowledged event has used: at 1 the stream drops it, unhandled. */
 export class ConsumerAge extends Sweeper {
   constructor(
     private readonly nats: NatsConnection,
@@ -64,11 +60,7 @@ export class ConsumerProgress {
 
   constructor(private readonly nats: NatsConnection) {}
 
-  /**
-   * The sequence in the stream up to which every event is acknowledged or stored as a dead letter: nothing before it can be
-   * delivered any more, except by a rewind. One request to the broker.
-   * @throws an error of the broker's client when the broker cannot be reached or has no such consumer
-   */
+  /** Up to it every event is acknowledged or a dead letter: nothing before it is delivered again, except by a rewind. */
   async acknowledgedUpTo({ durable }: ConsumerDefinition): Promise<number> {
     try {
       const known = this.consumers.get(durable);
@@ -86,7 +78,6 @@ export class ConsumerProgress {
 
 const UPKEEP_MS = 600_000;
 
-/** Updates the count of dead letters while the consumers run. */
 export class ConsumerUpkeep extends Sweeper {
   constructor(
     private readonly database: Database,

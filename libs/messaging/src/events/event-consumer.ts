@@ -38,7 +38,6 @@ const MIXED = 'The handlers of a consumer are either all idempotent or none of t
 const NO_OUTCOME = 'Delivered again and again without an outcome';
 
 export interface EventConsumerOptions {
-  /** Concurrent events; by default as many as the definition says. */
   concurrency?: number;
   redeliveryDelaysMs?: readonly number[];
 }
@@ -46,9 +45,8 @@ export interface EventConsumerOptions {
 type ReadableEvent = Extract<ReceivedEvent, { ok: true }>;
 
 /**
- * Handles the events of one durable consumer. Events of the same record are handled in the order of arrival; the effect and
- * its inbox row are one transaction; the acknowledgement follows the commit. Idempotent handlers, of which a consumer has
- * only such or none, work without order, inbox and transaction.
+ * Handles the events of a record in the order of arrival; the effect and its inbox row are one transaction, which the
+ * acknowledgement follows. Idempotent handlers, of which a consumer has only such or none, work without all of it.
  */
 export class EventConsumer {
   private readonly logger: Logger;
@@ -80,24 +78,18 @@ export class EventConsumer {
     this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
   }
 
-  /**
-   * Adds a handler; the handlers of an event run one after the other, in the order they were added.
-   * @throws Error when the consumer has idempotent handlers
-   */
+  /** The handlers of an event run one after the other, in this order. @throws Error beside idempotent handlers */
   on(events: readonly EventName[] | 'all', method: EventMethod): void {
     this.handling ??= new TransactionalHandling(this.database, this.definition.durable);
     if (!(this.handling instanceof TransactionalHandling)) throw new Error(MIXED);
-    this.handling.handlers.add(events, method);
+    this.handling.add(events, method);
   }
 
-  /**
-   * Adds an idempotent handler.
-   * @throws Error when the consumer has others
-   */
+  /** @throws Error when the consumer has handlers that are not idempotent */
   onIdempotent(events: readonly EventName[] | 'all', method: IdempotentMethod): void {
     this.handling ??= new IdempotentHandling(this.database);
     if (!(this.handling instanceof IdempotentHandling)) throw new Error(MIXED);
-    this.handling.handlers.add(events, method);
+    this.handling.add(events, method);
   }
 
   start(): void {
@@ -114,11 +106,7 @@ export class EventConsumer {
     await this.slots.drain();
   }
 
-  /**
-   * Handles a dead letter again, in the same way as a delivered one.
-   * @returns false when there is no such dead letter or it was replayed
-   * @throws what the handlers throw, and Error for a message that is not an event of this tenant; the dead letter stays
-   */
+  /** @returns false when no such dead letter waits; it stays when the handlers throw or it is no event of this tenant */
   replay(tenantId: string, deadLetterId: string): Promise<boolean> {
     return replayDeadLetter(this.database, this.definition.durable, this.required, { tenantId, deadLetterId });
   }
@@ -128,17 +116,12 @@ export class EventConsumer {
     return this.handling;
   }
 
-  /**
-   * The end of the pull is buffered; until it reaches the server, messages are delivered to no one and wait for the ack
-   * timeout. Without a server there is nothing to end.
-   */
+  /** Until the buffered end of the pull reaches the server, messages are delivered to no one and wait for the timeout. */
   private async endPull(): Promise<void> {
     try {
       await this.nats.ping();
     } catch (error) {
-      this.logger.warn(
-        `The end of the last pull was not sent; its messages are delivered again later: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('The end of the last pull was not sent; its messages are delivered again later', error);
     }
   }
 
@@ -152,9 +135,7 @@ export class EventConsumer {
         this.consumer = undefined;
         if (this.stopped) return;
         metrics.consumerFailures.inc({ consumer: this.definition.durable });
-        this.logger.warn(
-          `Pulling failed; the next pull tries again: ${error instanceof Error ? error.message : error}`,
-        );
+        this.warn('Pulling failed; the next pull tries again', error);
         await this.wake.wait(RETRY_PULL_MS);
       }
     }
@@ -258,19 +239,19 @@ export class EventConsumer {
     try {
       outcome();
     } catch (error) {
-      this.logger.warn(
-        `An outcome was not sent; the message is delivered again: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('An outcome was not sent; the message is delivered again', error);
     }
   }
 
-  /** Stores the message with its error, then terminates its delivery. */
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : error}`);
+  }
+
   private async storeAndTerminate(message: JsMsg, event: ReceivedEvent, problem: string): Promise<void> {
     await this.deadLetters.store(message, event, problem);
     this.terminate(message);
   }
 
-  /** Terminates the delivery of a stored message. */
   private terminate(message: JsMsg): void {
     const consumer = this.definition.durable;
     this.tell(() => message.term());
@@ -280,7 +261,6 @@ export class EventConsumer {
   }
 }
 
-/** The problem of a dead letter, for operators. */
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,9 +1,6 @@
 import type { JsMsg } from '@nats-io/jetstream';
 
-/**
- * The messages that a consumer holds, also while they wait for their turn. Each is reported to the broker as in progress
- * three times in the time after which it would be delivered again.
- */
+/** Messages that a consumer holds, waiting ones too, are reported to the broker three times in the acknowledgement time. */
 export class EventsInProgress {
   private readonly messages = new Map<JsMsg, number>();
   private timer: NodeJS.Timeout | undefined;
@@ -68,7 +65,6 @@ export class OrderedSlots {
     }
   }
 
-  /** Resolves when all work has finished. */
   async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }

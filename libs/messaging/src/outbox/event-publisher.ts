@@ -14,7 +14,6 @@ import {
 import { inboxPrefix, type NatsConnection } from '../nats-connection.js';
 import { TRACEPARENT_HEADER } from '../rpc/wire.js';
 
-/** What became of an event: its number in the stream, or why it is not there. */
 export type EventOutcome = number | Error;
 
 /** Collects, in whatever order they come, the acknowledgements and refusals of a batch of events. */
@@ -41,7 +40,6 @@ class Acknowledgements {
     if (this.missing === 0) this.resolve(this.outcomes as EventOutcome[]);
   }
 
-  /** Gives up every event that has no outcome yet. */
   failRest(reason: Error): void {
     for (let index = 0; index < this.outcomes.length; index += 1) this.settle(index, reason);
   }
@@ -49,10 +47,7 @@ class Acknowledgements {
 
 type SentEvent = Pick<OutboxEvent, 'id' | 'subject' | 'envelope'>;
 
-/**
- * The traceparent in the JSON of an envelope; its members stand before the data. A quotation mark within a text of the data
- * is escaped, so what is found is a member, and the envelope's own comes first.
- */
+/** Members stand before the data, where quotation marks are escaped: the first match is the envelope's own member. */
 const TRACEPARENT = /"traceparent"\s*:\s*"([^"\\]{1,128})"/;
 
 /** The name of the event, without the bucket, which says something about the tenant. */
@@ -82,24 +77,18 @@ export function endPublishing(span: Span | undefined, outcome: EventOutcome | un
 
 type PublishedEvent = Pick<OutboxEvent, 'id' | 'tenantId' | 'subject' | 'envelope'>;
 
-/** A batch under way. */
 interface Batch {
   readonly events: readonly PublishedEvent[];
-  /** Number of its first event. */
   readonly first: number;
   readonly acknowledgements: Acknowledgements;
-  /** Of its events; undefined without tracing. */
   readonly spans: readonly (Span | undefined)[] | undefined;
 }
 
 const ACK_TIMEOUT_MS = 5_000;
 
 /**
- * Publishes events to the stream, a batch at a time, and says which of them JetStream has acknowledged.
- *
- * `publish` of the JetStream client makes a request of every event: a timer, several promises and two errors with their
- * stacks, made in case it fails. Here one subscription takes the acknowledgements of all batches, by the number that ends
- * each reply subject, and a batch has one timer. See decision record 0130.
+ * The JetStream client's `publish` makes a request of every event, with a timer, promises and stacks. Here one
+ * subscription takes the acknowledgements of all batches, by the number in the reply subject (decision record 0130).
  */
 export class EventPublisher {
   private readonly inbox: string;
@@ -109,7 +98,6 @@ export class EventPublisher {
   /** No number is used twice, so that an acknowledgement that comes too late meets no other event. */
   private nextNumber = 0;
 
-  /** @param ackTimeoutMs milliseconds that a batch waits for its acknowledgements */
   constructor(
     private readonly nats: NatsConnection,
     private readonly ackTimeoutMs = ACK_TIMEOUT_MS,
@@ -118,11 +106,7 @@ export class EventPublisher {
     this.removeStatusListener = nats.onStatus((status) => this.judgeStatus(status));
   }
 
-  /**
-   * Sends every event, in order, and waits until each is acknowledged or has failed. A failed one does not keep those
-   * behind it from being sent. Never rejects because of the broker.
-   * @returns what became of each, in the order of the events
-   */
+  /** A failed event does not keep others from being sent. @returns what became of each, in the order of the events */
   async publish(events: readonly PublishedEvent[]): Promise<EventOutcome[]> {
     if (this.batch) throw new Error('The publisher takes one batch at a time');
     const acknowledgements = new Acknowledgements(events.length);

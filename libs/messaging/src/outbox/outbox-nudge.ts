@@ -4,10 +4,7 @@ import type { NatsConnection } from '../nats-connection.js';
 /** Only processes of the service may publish and receive on it. */
 export const nudgeSubject = (service: ServiceName): string => `outbox.${service}`;
 
-/**
- * Tells the active relay, which is in another process of the service, that an event was committed here: at once, and then at
- * most once per interval while commits go on. A nudge that is lost costs time only, because the relay also polls.
- */
+/** Tells the active relay in another process of a commit, at most once per interval; it also polls, so none is needed. */
 export class OutboxNudge {
   private timer: NodeJS.Timeout | undefined;
   private again = false;
@@ -17,7 +14,6 @@ export class OutboxNudge {
     private readonly everyMs: number,
   ) {}
 
-  /** @returns ends it */
   listen(onNudge: () => void): () => void {
     const subscription = this.nats.connection.subscribe(nudgeSubject(this.nats.service), {
       callback: (error) => {

@@ -10,10 +10,9 @@ import {
   Wake,
 } from '@crm/database';
 import { Logger } from '@nestjs/common';
-import { metrics } from '../metrics.js';
+import { metrics, outboxMetrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { type EventOutcome, EventPublisher } from './event-publisher.js';
-import { outboxMetrics } from './outbox-metrics.js';
 import { OutboxNudge } from './outbox-nudge.js';
 import { isRefusal, RefusedEvents } from './refused-events.js';
 import { StreamWatch } from './stream-watch.js';
@@ -22,15 +21,9 @@ import { StreamWatch } from './stream-watch.js';
 const RELAY_LOCK = 47_152_013;
 
 export interface OutboxRelayOptions {
-  /**
-   * Milliseconds from one claim to the next while events keep coming, so that they are claimed in batches; the first event
-   * after a pause is not delayed. Default 20.
-   */
+  /** Milliseconds between claims while events keep coming; the first after a pause is not delayed. Default 20. */
   gatherMs?: number;
-  /**
-   * Milliseconds between polls of the outbox without a signal; default 200. Processes of the service signal their commits, so
-   * this is for signals that are lost and for writers that have no relay, such as a program of an operator.
-   */
+  /** Milliseconds between polls, for lost signals and writers without a relay; default 200. */
   pollMs?: number;
   /** The same after `quietMs` without an event; default 2,000. */
   idlePollMs?: number;
@@ -40,17 +33,13 @@ export interface OutboxRelayOptions {
   standbyMs?: number;
   /** Milliseconds to wait after a failure; default 1,000. */
   retryMs?: number;
-  /**
-   * Seconds after which the database ends the session of a relay whose host has vanished, so that another takes over. Longer
-   * than the relay is ever without a statement: it waits 5 s for acknowledgements and `retryMs` after a failure. Default 20.
-   */
+  /** Seconds until the database ends the session of a vanished host; longer than the 5 s for acknowledgements. Default 20. */
   silenceSeconds?: number;
   /** Events read, published and marked together; default 256. */
   batchSize?: number;
   /**
-   * Milliseconds before each further try of an event that the broker refuses; after the last it becomes a dead letter.
-   * Default 1, 2, 4, 8 and 16 s: half a minute outlasts a reload of the broker's configuration or a release in which a
-   * service is ahead of it.
+   * Milliseconds before each further try of a refused event, then a dead letter. Default 1, 2, 4, 8 and 16 s: that
+   * outlasts a reload of the broker's configuration or a release in which a service is ahead of it.
    */
   refusedDelaysMs?: readonly number[];
   /** Milliseconds between looks whether the stream still has what was published; default 20,000. */
@@ -80,9 +69,8 @@ const SETTLE_MS = 1_000;
 const COUNT_MS = 60_000;
 
 /**
- * Publishes the events of a database's outbox to JetStream in order, each at least once: an event is marked only after
- * the broker has acknowledged it. One relay per database is active; it holds an advisory lock on the connection that it
- * uses for reading and marking, so another relay takes over when that connection or its process dies.
+ * Publishes events in order, each at least once: marked only after the broker has acknowledged it. The active relay
+ * holds an advisory lock on the connection by which it marks, so another takes over when that or its process dies.
  */
 export class OutboxRelay {
   private readonly logger = new Logger('OutboxRelay');
@@ -213,10 +201,7 @@ export class OutboxRelay {
     await this.pauseAfter('Publishing failed', failure);
   }
 
-  /**
-   * The last of the acknowledged events in the stream. One whose number is not behind what was published before shows a loss,
-   * also where it is that of an earlier copy: events that are not marked were published after those that are.
-   */
+  /** A number that is not behind the last published one shows a loss: unmarked events were published after marked ones. */
   private lastInStream(
     outbox: Outbox,
     batch: readonly OutboxEvent[],

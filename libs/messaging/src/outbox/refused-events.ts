@@ -2,18 +2,12 @@ import type { RefusedEvent } from '@crm/database';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from '@nats-io/nats-core';
 
-/**
- * Error codes of JetStream (`server/errors.json` of nats-server) with a status of 4xx that are about the account or the
- * stream and not about the event: 10002, resources of the account used up; 10060, another stream takes the subject; 10109,
- * the stream is sealed. They affect every event and pass when the broker is put in order.
- */
+/** About the account or stream (`server/errors.json`): resources used up, subject taken by another stream, stream sealed. */
 const ABOUT_THE_STREAM = new Set([10_002, 10_060, 10_109]);
 
 /**
- * Whether the broker refuses the event itself, so that waiting does not help: the service may not publish its subject, it
- * is larger than the server or the stream takes, or JetStream rejects it. Everything else is trouble that passes, however
- * long it takes, and never counts against an event: nobody there, no answer in time, a lost connection, an unavailable
- * stream (503), no more storage (500).
+ * Whether the broker refuses the event itself, so that waiting does not help. Trouble that passes, such as no answer, a
+ * lost connection, an unavailable stream (503) or no storage (500), never counts against an event.
  */
 export function isRefusal(error: Error): boolean {
   if (error instanceof errors.PermissionViolationError) return error.operation === 'publish';
@@ -33,17 +27,14 @@ interface Waiting extends RefusedEvent {
 interface RefusedEventsOptions {
   /** Milliseconds before each further try; after the last one an event is given up. */
   delaysMs: readonly number[];
-  /** Most events that wait for another try. */
   limit: number;
 }
 
 /**
- * Events that the broker has refused and that wait for another try, while those behind them are published. When too many
- * wait, the oldest are given up early, so that a kind of event that is always refused delays no other; but only if the
- * broker has accepted events meanwhile: one that refuses everything is misconfigured, and waiting may help.
+ * Refused events that wait for another try. When too many wait, the oldest are given up early, but only if the broker
+ * has accepted events meanwhile: one that refuses everything is misconfigured, and waiting may help.
  */
 export class RefusedEvents {
-  /** By `seq`; the first has waited longest. */
   private readonly events = new Map<number, Waiting>();
   private accepted = 0;
 
@@ -61,12 +52,10 @@ export class RefusedEvents {
     return this.events.has(seq);
   }
 
-  /** Notes how many events the broker has accepted. */
   accept(count: number): void {
     this.accepted += count;
   }
 
-  /** Notes a refusal. @param now in milliseconds */
   refuse({ seq, id }: Pick<RefusedEvent, 'seq' | 'id'>, reason: string, now: number): void {
     const before = this.events.get(seq);
     const tries = (before?.tries ?? 0) + 1;
@@ -75,7 +64,6 @@ export class RefusedEvents {
     this.events.set(seq, { seq, id, reason, tries, dueAt: now + delay, acceptedBefore });
   }
 
-  /** Those whose next try is due, in ascending order, at most `limit`. */
   due(now: number, limit: number): number[] {
     const due = [...this.events.values()].filter(({ dueAt }) => dueAt <= now).map(({ seq }) => seq);
     return due.sort((left, right) => left - right).slice(0, limit);
@@ -86,7 +74,7 @@ export class RefusedEvents {
     return Math.max(0, Math.min(...[...this.events.values()].map(({ dueAt }) => dueAt - now)));
   }
 
-  /** Those that are given up: they had all their tries, or there are too many. */
+  /** Given up: they had all their tries, or there are too many. */
   hopeless(): RefusedEvent[] {
     const { delaysMs, limit } = this.options;
     const waiting = [...this.events.values()];

@@ -3,40 +3,29 @@ import { EVENT_STREAM } from '@crm/contracts';
 import type { Outbox, OutboxMark, StreamPlace } from '@crm/database';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { outboxMetrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
-import { outboxMetrics } from './outbox-metrics.js';
 
 const TIMEOUT_MS = 2_000;
 
-/**
- * Events that can have come into a stream after its loss before anybody looked: those that were on their way then, which is a
- * batch of the relay. They take numbers that lost events had.
- */
+/** Events on their way at a loss, a batch of the relay at most: they take numbers that lost events had. */
 const MOST_ON_THEIR_WAY = 256;
 
 /**
- * What the stream still has of the events that this service has published.
- *
- * A stream that was deleted, or restored from an older copy, lacks events from its end only, and a service is the only one
- * that publishes its subjects. So an event is still there when the last one on its subject is that event or a later one. The
- * number of messages in the stream would not tell: other services may have published since.
+ * A lost or restored stream lacks events from its end only, and only this service publishes its subjects: an event is
+ * still there when the last one on its subject is that event or a later one.
  */
 class EventStream {
   constructor(private readonly nats: NatsConnection) {}
 
-  /**
-   * Whether the event is there.
-   * @throws NoRespondersError when there is no stream, TimeoutError or ConnectionError when the broker does not answer, Error
-   *   for an answer that is neither an event nor that there is none
-   */
+  /** @throws an error of the client when the broker does not answer, Error for an answer that is neither event nor none */
   async has({ streamSeq, subject }: StreamPlace): Promise<boolean> {
     return (await this.lastOn(subject)) >= streamSeq;
   }
 
   /**
-   * The first of the marks, which are the latest first, whose event a stream that has lost events still has for certain. A mark
-   * is certain when its subject goes on further behind it than what was on its way at the loss: otherwise the event with its
-   * number can be another one, which came after the loss. Going back further than needed costs doubles, and loses nothing.
+   * A mark is certain when its subject goes on further behind it than what was on its way at the loss: otherwise its
+   * number can be another event's. Going back further than needed costs doubles, and loses nothing.
    */
   async findKept(marks: readonly OutboxMark[]): Promise<OutboxMark | undefined> {
     for (const mark of marks) {
@@ -45,7 +34,6 @@ class EventStream {
     return undefined;
   }
 
-  /** Number of the last event on a subject, 0 without one. */
   private async lastOn(subject: string): Promise<number> {
     const answer = await this.nats.connection.request(`$JS.API.DIRECT.GET.${EVENT_STREAM.name}.${subject}`, '', {
       timeout: TIMEOUT_MS,
@@ -57,10 +45,7 @@ class EventStream {
   }
 }
 
-/**
- * A replica of the stream that lags behind may answer a look, so a loss is one that this many looks agree on. One that is
- * seen wrongly would cost time only: what is published again is recognised.
- */
+/** A replica that lags behind may answer a look, so this many must agree; a wrong loss would cost time only. */
 const LOOKS = 3;
 const BETWEEN_LOOKS_MS = 500;
 /** After a look without an answer. */
@@ -72,10 +57,7 @@ const KEPT_SECONDS = EVENT_STREAM.maxAgeNanos / 1_000_000_000 - MARGIN_SECONDS;
 /** Far more than are on their way at a loss. */
 const MOST_SHOWN = 4_096;
 
-/**
- * Notices that the stream has lost what the relay has published, and takes the outbox back to before that, so that the relay
- * publishes it again. See decision record 0132.
- */
+/** Notices that the stream has lost published events, and takes the outbox back to before that (decision record 0132). */
 export class StreamWatch {
   private readonly logger = new Logger('StreamWatch');
   private readonly stream: EventStream;
@@ -102,9 +84,8 @@ export class StreamWatch {
   }
 
   /**
-   * The stream has given an event of this outbox a number that is not behind what was published before, so it has lost
-   * something, whatever a look says: the event with the number of the last one can be another by now. When it is published again
-   * after that it has the same number, by which the broker knows it for two minutes, and shows no other loss.
+   * A number that is not behind the last published one means a loss, whatever a look says. Published again, the event
+   * has the same number, by which the broker knows it for two minutes, and shows no other loss.
    */
   noteLoss(eventId: string, streamSeq: number): void {
     if (this.shown.get(eventId) === streamSeq) return;
@@ -113,15 +94,11 @@ export class StreamWatch {
     this.lookSoon();
   }
 
-  /** Milliseconds until the next look. */
   nextInMs(): number {
     return Math.max(0, this.lookAt - Date.now());
   }
 
-  /**
-   * Looks, if it is time, whether the stream still has the last published event.
-   * @returns whether it does not and the outbox was taken back; it must then be opened again
-   */
+  /** Looks, if it is time. @returns whether the outbox was taken back and must be opened again */
   async tookBack(outbox: Outbox): Promise<boolean> {
     const { end } = outbox;
     if (Date.now() < this.lookAt) return false;

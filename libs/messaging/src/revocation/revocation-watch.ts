@@ -19,10 +19,7 @@ const ASK_MS = 250;
 
 const revocationSchema = Compile(Revocation);
 
-/**
- * Watches the bucket of cut-offs: first its content, then each change. After a reconnection the bucket is read again, so
- * that no change is missed; known cut-offs stay in force meanwhile.
- */
+/** The content of the bucket, then each change. After a reconnection it is read again; known cut-offs stay in force. */
 @Injectable()
 export class RevocationWatch implements RevocationSource {
   private readonly logger = new Logger('RevocationWatch');
@@ -34,7 +31,6 @@ export class RevocationWatch implements RevocationSource {
   private stopListening: (() => void) | undefined;
   private stopped = false;
   private complete = false;
-  /** The last message of the bucket that was handled. */
   private handled: { consumer: string; sequence: number } | undefined;
 
   constructor(private readonly nats: NatsConnection) {}
@@ -70,13 +66,10 @@ export class RevocationWatch implements RevocationSource {
     this.running = this.watchUntilStopped();
   }
 
-  /** Ends the current watch; the loop starts another. */
   private readAnew(): void {
     this.watched?.close().catch((error: unknown) => {
       // The connection was lost again: the next reconnection calls this again.
-      this.logger.warn(
-        `The watch of cut-offs could not be ended; the next reconnection tries again: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('The watch of cut-offs could not be ended; the next reconnection tries again', error);
     });
   }
 
@@ -95,9 +88,7 @@ export class RevocationWatch implements RevocationSource {
         await this.watch();
       } catch (error) {
         if (this.stopped) return;
-        this.logger.warn(
-          `The watch of cut-offs failed; it is started again: ${error instanceof Error ? error.message : error}`,
-        );
+        this.warn('The watch of cut-offs failed; it is started again', error);
         await this.wake.wait(RETRY_MS);
       }
     }
@@ -126,9 +117,8 @@ export class RevocationWatch implements RevocationSource {
   }
 
   /**
-   * What a message says of those behind it is not enough: a cut-off that is published again takes the place of the one that the
-   * consumer was about to deliver, and the server goes on counting both (nats-server 2.9.10). Identity publishes all of them
-   * again at each start.
+   * A message's count of those behind it is not enough: the server goes on counting a cut-off that was published again
+   * meanwhile (nats-server 2.9.10), and identity publishes all of them at each start.
    */
   private async askWhatIsLeft(consumer: PushConsumer): Promise<void> {
     if (this.complete) return;
@@ -137,10 +127,12 @@ export class RevocationWatch implements RevocationSource {
       const handled = this.handled?.consumer === name ? this.handled.sequence : 0;
       if (pending === 0 && handled >= delivered.consumer_seq) this.complete = true;
     } catch (error) {
-      this.logger.warn(
-        `The server did not say what is left of the cut-offs; it is asked again: ${error instanceof Error ? error.message : error}`,
-      );
+      this.warn('The server did not say what is left of the cut-offs; it is asked again', error);
     }
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : error}`);
   }
 
   private accept(message: JsMsg): void {

@@ -2,23 +2,16 @@ import type { RpcContract } from '@crm/contracts';
 import { createInbox, errors, type Msg, type NatsConnection } from '@nats-io/nats-core';
 import type { BatchedCall, BatchedReply, Reply } from './wire.js';
 
-/**
- * Characters of calls or replies in one message. A character takes at most three bytes, so that a message stays below the
- * broker's limit of 1 MiB; one that is longer by itself goes by itself.
- */
+/** Three bytes a character at most, so that a message stays below the broker's limit of 1 MiB. */
 const MAX_CHARACTERS = 256 * 1024;
 
-/**
- * Calls or replies in one message: what one turn of an event loop handles without a noticeable wait for others. The broker lets a
- * server reply as often to a message, because each reply may be ready at another time.
- */
+/** What a turn of an event loop handles unnoticed. The broker lets a server reply as often to a message. */
 export const MAX_PARTS = 64;
 
 /** What is collected in one turn of the event loop, handed on in portions that fit one message each. */
 export class Batch<Part extends { readonly text: string }> {
   private parts: Part[] = [];
 
-  /** @param send never throws */
   constructor(private readonly send: (portion: readonly Part[]) => void) {}
 
   add(part: Part): void {
@@ -45,7 +38,6 @@ export class Batch<Part extends { readonly text: string }> {
   }
 }
 
-/** A JSON array of parts that are JSON already. */
 export const arrayOf = (parts: readonly { readonly text: string }[]): string =>
   `[${parts.map(({ text }) => text).join(',')}]`;
 
@@ -56,15 +48,13 @@ interface Call {
 }
 
 interface SentBatch {
-  /** By position; answered ones are removed. */
   readonly calls: Map<number, Call>;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * The calls of one contract that are made in the same turn of the event loop, sent as one message. The broker, the headers and
- * the bookkeeping of a request are paid once for all of them. A call waits for no other: the server sends each reply as soon
- * as it is there, together with those that are ready in the same turn.
+ * Calls of one contract in one turn of the event loop are one message, whose overhead they share. None waits for
+ * another: each reply is sent as soon as it is there, with those that are ready in the same turn.
  */
 export class BatchedCalls {
   private readonly waiting = new Batch<Call>((calls) => this.send(calls));
@@ -72,7 +62,6 @@ export class BatchedCalls {
   private readonly inbox: string;
   private count = 0;
 
-  /** @param inboxPrefix below which this process may subscribe */
   constructor(
     private readonly connection: NatsConnection,
     private readonly contract: RpcContract,
@@ -89,10 +78,7 @@ export class BatchedCalls {
     });
   }
 
-  /**
-   * Resolves to the reply of the server, also to one that refuses.
-   * @throws TimeoutError, NoRespondersError, ClosedConnectionError, InvalidArgumentError (too large) of the client of NATS
-   */
+  /** @throws TimeoutError, NoRespondersError, ClosedConnectionError, InvalidArgumentError (too large) of the NATS client */
   call(call: BatchedCall): Promise<Reply> {
     const text = JSON.stringify(call);
     return new Promise((resolve, reject) => this.waiting.add({ text, resolve, reject }));
@@ -127,7 +113,6 @@ export class BatchedCalls {
     if (batch.calls.size === 0) this.forget(id, batch);
   }
 
-  /** Rejects what has not been answered. */
   private fail(id: string, error: unknown): void {
     const batch = this.sent.get(id);
     if (!batch) return;

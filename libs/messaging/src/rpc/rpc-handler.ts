@@ -26,7 +26,6 @@ export class ContractPipe implements PipeTransform {
     return this.check(value);
   }
 
-  /** The same validation outside Nest's chain. */
   check(request: unknown): unknown {
     // Compiled on the first call: services start faster, and tests use few contracts.
     this.compiled ??= Compile(this.schema);
@@ -40,21 +39,12 @@ export class ContractPipe implements PipeTransform {
   }
 }
 
-/**
- * The context of a call: `@Ctx()` injects it into a handler, and `switchToRpc().getContext()` returns it in guards, pipes,
- * interceptors and filters. For a guard it has the same shape as an HTTP request.
- */
+/** What `@Ctx()` injects and `switchToRpc().getContext()` returns; for a guard it has the shape of an HTTP request. */
 export class RpcContext implements AuthenticatedCall {
   /** On whose behalf the call is made; set by the guard when the contract requires `user`. */
   principal?: Principal;
 
-  /**
-   * @param contract the called contract
-   * @param caller the service that called, identified by the inbox that receives the reply
-   * @param callContext the request that the call is part of
-   * @param audiences a token of the call must have one of them
-   * @param headers with the caller's token, if it sent one
-   */
+  /** @param caller identified by the inbox that receives the reply */
   constructor(
     readonly contract: RpcContract,
     readonly caller: ServiceName,
@@ -70,15 +60,8 @@ export const RPC_CONTRACT = 'crm:rpc-contract';
 type Handler<C extends RpcContract> = (request: RpcRequest<C>, ...bound: never[]) => Promise<RpcResponse<C>>;
 
 /**
- * Makes a method of a controller answer a contract of this service: Nest's `MessagePattern` of the contract's subject,
- * with a pipe that rejects requests that do not match the contract. The method returns the response or throws a
- * PlatformError, which the caller receives.
- *
- * A contract with `principal: 'user'` needs `@Access` as a route does. One with `principal: 'service'` is `@Public`: it
- * has no token, and the broker lets only its callers publish to its subject.
- *
- * Parameters: `@Payload()`, `@CurrentPrincipal()` and `@Ctx()` (an {@link RpcContext}); a single parameter without a
- * decorator is the payload.
+ * Nest's `MessagePattern`, with a pipe that checks requests against the contract. `principal: 'user'` needs `@Access`;
+ * one with `service` is `@Public`: the broker lets only its callers publish. A lone undecorated parameter is the payload.
  */
 export function RpcHandler<C extends RpcContract>(contract: C) {
   return <T extends Handler<C>>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<T>): void => {

@@ -45,7 +45,6 @@ export class RpcServer {
     this.contracts.set(contract.subject, new ServedContract(contract, method, this.logger));
   }
 
-  /** Starts to accept calls of the added contracts. */
   start(): void {
     for (const [subject, contract] of this.contracts) {
       this.subscriptions.push(
@@ -72,7 +71,6 @@ export class RpcServer {
   }
 }
 
-/** One contract with its handler. */
 class ServedContract {
   constructor(
     private readonly contract: RpcContract,
@@ -204,8 +202,8 @@ function readJson(message: Msg): unknown {
 }
 
 /**
- * The service that receives the reply. The server cannot see who published a request, but only the owner of an inbox
- * receives what is sent there; a reply to any other subject would let the sender make this service publish there.
+ * The server cannot see who published, but only the owner of an inbox receives what is sent there; a reply to any
+ * other subject would let the sender make this service publish there.
  */
 function callerOf(message: Msg, contract: RpcContract): ServiceName | undefined {
   const prefix = message.reply?.slice(0, message.reply.indexOf('.'));

@@ -38,24 +38,16 @@ type TracedOptions = CallOptions & { readonly traceparent: string };
 
 const CONTRACTS = new Map(RPC_CONTRACTS.map((contract) => [contract.subject, contract]));
 
-/**
- * Calls other services: Nest's `ClientProxy` on the one connection of the process. `call` is typed and shorter;
- * `send`, with a contract or a subject as pattern, is for code written for any ClientProxy.
- */
+/** Nest's `ClientProxy` on the connection of the process; `call` is typed, `send` is for code written for any proxy. */
 @Injectable()
 export class Rpc extends ClientProxy {
-  /** By subject. */
   private readonly batches = new Map<string, BatchedCalls>();
 
   constructor(private readonly nats: NatsConnection) {
     super();
   }
 
-  /**
-   * Sends the request and waits for the reply until the deadline of the contract.
-   * @throws PlatformError from the server; SERVICE_UNAVAILABLE when no server is available; DEADLINE_EXCEEDED when no reply
-   *   arrived in time (the call may still have had its effect)
-   */
+  /** @throws PlatformError of the server, SERVICE_UNAVAILABLE, or DEADLINE_EXCEEDED though it may have had its effect */
   async call<C extends RpcContract>(
     contract: C,
     request: RpcRequest<C>,
@@ -98,7 +90,6 @@ export class Rpc extends ClientProxy {
     return calls;
   }
 
-  /** The connection of the process, which is already open. */
   override async connect(): Promise<Connection> {
     return this.nats.connection;
   }

@@ -1,11 +1,9 @@
 import { type FieldProblem, isErrorCode, type LimitState, PlatformError } from '@crm/contracts';
 
-/** Headers of a call. */
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 export const TRACEPARENT_HEADER = 'traceparent';
 export const AUTHORIZATION_HEADER = 'Authorization';
 
-/** A reply on the wire. */
 export type Reply =
   | { ok: true; data: unknown }
   | {
@@ -33,7 +31,6 @@ export function errorReply(error: PlatformError): Reply {
   return { ok: false, code: error.code, detail: error.message, errors, members, retryAfterSeconds, limits };
 }
 
-/** The error of the server's reply, as it was thrown there. */
 export function replyError(reply: Extract<Reply, { ok: false }>): PlatformError {
   const { code, detail, errors, members, retryAfterSeconds, limits } = reply;
   if (!isErrorCode(code)) return new PlatformError('INTERNAL_ERROR');

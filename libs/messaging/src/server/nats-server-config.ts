@@ -1,23 +1,17 @@
 import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
 
-/**
- * How often the server writes to disk what it has acknowledged; its default is two minutes. What a loss of power takes in
- * that time the relays publish again (decision record 0132), so a second is enough; `always` would
- * cost a write for each event.
- */
+/** What a loss of power takes the relays publish again (decision record 0132); `always` would cost a write an event. */
 export const SYNC_INTERVAL = '1s';
 
 /**
- * How much a server of a deployment stores, in its units: the event stream at most (docs/runbooks/EventStreamFilling.md). A
- * server without a limit takes three quarters of what is free when it starts, and counts what it has stored against that: after
- * a restart with much in store it would refuse every event.
+ * The event stream at most (docs/runbooks/EventStreamFilling.md). Without a limit a server takes three quarters of what
+ * is free at its start, its own store not counted: after a restart it would refuse every event.
  */
 export const MAX_FILE_STORE = '18GiB';
 
 export interface NatsServerOptions {
   host: string;
   port: number;
-  /** Folder of JetStream's files. */
   storeDir: string;
   /** Most that JetStream stores in files, or the name of an environment variable. Default: by what is free at the start. */
   maxFileStore?: string | { environment: string };
@@ -29,7 +23,6 @@ export interface NatsServerOptions {
   serverName?: string | { environment: string };
   /** Clients must connect by TLS. Default without. */
   tls?: TlsFiles;
-  /** The other servers of a cluster. Default none. */
   cluster?: ClusterOptions;
   /** Where the server writes its process id, for `nats-server --signal`. Default nowhere. */
   pidFile?: string;
@@ -37,7 +30,6 @@ export interface NatsServerOptions {
   syncInterval?: string | undefined;
 }
 
-/** Paths of PEM files. */
 interface TlsFiles {
   certificate: string;
   key: string;
@@ -49,17 +41,11 @@ interface ClusterOptions {
   servers: readonly string[];
   host: string;
   port: number;
-  /**
-   * Servers prove to each other who they are: whatever this authority has not signed is no server of the cluster. Without,
-   * whoever reaches the port is one: on loopback only.
-   */
+  /** What this authority has not signed is no server of the cluster. Without, whoever reaches the port is: loopback only. */
   tls?: TlsFiles;
 }
 
-/**
- * When it is told to leave (`--signal ldm`), a server first hands over what it leads, for up to the grace period, and then
- * asks its clients, spread over the rest of the time, to go to another server.
- */
+/** Told to leave (`--signal ldm`), a server hands over what it leads, then asks its clients to go elsewhere. */
 const LAME_DUCK = { graceSeconds: 10, seconds: 30 };
 
 /** Configuration of a nats-server (2.9 or newer) with JetStream and one user per service with only the permissions it needs. */
@@ -69,7 +55,7 @@ export function natsServerConfig(options: NatsServerOptions): string {
   return `host: ${quote(options.host)}
 port: ${options.port}
 ${options.monitorPort === undefined ? '' : `http: ${quote(`${options.host}:${options.monitorPort}`)}\n`}server_name: ${value(serverName)}
-${options.pidFile === undefined ? '' : `pid_file: ${quote(options.pidFile)}\n`}${options.tls === undefined ? '' : `\n${tlsBlock(options.tls)}\n`}${options.cluster === undefined ? '' : `\n${clusterBlock(options.cluster)}\n`}
+${options.pidFile === undefined ? '' : `pid_file: ${quote(options.pidFile)}\n`}${options.tls === undefined ? '' : `\ntls {\n${tlsFiles(options.tls, '  ')}}\n`}${options.cluster === undefined ? '' : `\n${clusterBlock(options.cluster)}\n`}
 jetstream {
   store_dir: ${quote(options.storeDir)}
 ${options.maxFileStore === undefined ? '' : `  max_file_store: ${size(options.maxFileStore)}\n`}${options.syncInterval === undefined ? '' : `  sync_interval: ${quote(options.syncInterval)}\n`}}
@@ -98,11 +84,10 @@ ${responses > 0 ? `        allow_responses: { max: ${responses}, expires: "1m" }
     }`;
 }
 
-const tlsBlock = ({ certificate, key, authority }: TlsFiles): string => `tls {
-  cert_file: ${quote(certificate)}
-  key_file: ${quote(key)}
-  ca_file: ${quote(authority)}
-}`;
+const tlsFiles = ({ certificate, key, authority }: TlsFiles, indent: string): string =>
+  [`cert_file: ${quote(certificate)}`, `key_file: ${quote(key)}`, `ca_file: ${quote(authority)}`]
+    .map((line) => `${indent}${line}\n`)
+    .join('');
 
 /** Clients are told of no other server: they come through an address that finds the ones that are ready. */
 const clusterBlock = ({
@@ -120,15 +105,7 @@ cluster {
   routes: [
 ${servers.map((server) => `    ${quote(`nats-route://${server}`)}`).join('\n')}
   ]
-${tls === undefined ? '' : clusterTlsBlock(tls)}}`;
-
-const clusterTlsBlock = ({ certificate, key, authority }: TlsFiles): string => `  tls {
-    cert_file: ${quote(certificate)}
-    key_file: ${quote(key)}
-    ca_file: ${quote(authority)}
-    verify: true
-  }
-`;
+${tls === undefined ? '' : `  tls {\n${tlsFiles(tls, '    ')}    verify: true\n  }\n`}}`;
 
 /** A text, or what an environment variable of the server holds. */
 const value = (source: string | { environment: string }): string =>
@@ -147,12 +124,7 @@ const quote = (text: string): string => JSON.stringify(text);
 /** The environment variable of the server that holds a user's password, e.g. `NATS_PASSWORD_CUSTOM_OBJECTS`. */
 export const passwordVariable = (user: NatsUser): string => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`;
 
-const HEADER = `# Configuration of NATS for a single server (2.10 or newer): users and permissions of every service.
-# Made from libs/contracts by: npm run docs
-# Do not edit: a test compares it with what the contracts say. Passwords come from the server's environment.
-`;
-
-const CLUSTER_HEADER = `# Configuration of each of the three NATS servers (2.10 or newer) on Kubernetes: users and permissions of every service.
+const header = (what: string): string => `# Configuration of ${what}: users and permissions of every service.
 # Made from libs/contracts by: npm run docs
 # Do not edit: a test compares it with what the contracts say. Passwords come from the server's environment.
 `;
@@ -163,19 +135,18 @@ const passwordsFromEnvironment = (): Record<NatsUser, { environment: string }> =
     { environment: string }
   >;
 
+const SERVED = { host: '0.0.0.0', port: 4222, monitorPort: 8222, storeDir: '/data/jetstream' };
+
 /** The text of k8s/base/nats/nats.conf. */
 export function clusterServerConfig(): string {
   const tls = { certificate: '/etc/nats/tls/tls.crt', key: '/etc/nats/tls/tls.key', authority: '/etc/nats/tls/ca.crt' };
   const servers = [0, 1, 2].map((ordinal) => `nats-${ordinal}.nats-servers:6222`);
   return (
-    CLUSTER_HEADER +
+    header('each of the three NATS servers (2.10 or newer) on Kubernetes') +
     natsServerConfig({
-      host: '0.0.0.0',
-      port: 4222,
-      monitorPort: 8222,
+      ...SERVED,
       serverName: { environment: 'POD_NAME' },
       pidFile: '/var/run/nats/nats.pid',
-      storeDir: '/data/jetstream',
       // By the volume, which overlays may enlarge.
       maxFileStore: { environment: 'NATS_MAX_FILE_STORE' },
       tls,
@@ -187,17 +158,11 @@ export function clusterServerConfig(): string {
 }
 
 /** The text of deploy/nats/nats-server.conf. */
-export function sampleServerConfig(): string {
-  return (
-    HEADER +
-    natsServerConfig({
-      host: '0.0.0.0',
-      port: 4222,
-      monitorPort: 8222,
-      storeDir: '/data/jetstream',
-      maxFileStore: MAX_FILE_STORE,
-      passwords: passwordsFromEnvironment(),
-      syncInterval: SYNC_INTERVAL,
-    })
-  );
-}
+export const sampleServerConfig = (): string =>
+  header('NATS for a single server (2.10 or newer)') +
+  natsServerConfig({
+    ...SERVED,
+    maxFileStore: MAX_FILE_STORE,
+    passwords: passwordsFromEnvironment(),
+    syncInterval: SYNC_INTERVAL,
+  });

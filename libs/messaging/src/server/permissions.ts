@@ -62,7 +62,6 @@ const produces = (service: ServiceName): string[] =>
     .map((event) => `events.${event.name}.*`)
     .flatMap((subject) => [subject, `$JS.API.DIRECT.GET.${EVENT_STREAM.name}.${subject}`]);
 
-/** Among the processes of a service that has an outbox. */
 const nudges = (service: ServiceName): string[] => (produces(service).length > 0 ? [nudgeSubject(service)] : []);
 
 function consumes(service: ServiceName): string[] {

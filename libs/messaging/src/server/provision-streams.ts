@@ -24,16 +24,11 @@ import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revo
 
 export interface ProvisioningConnection {
   url: string;
-  /** The user that may: `provisioner`. */
   user: string;
   password: string;
 }
 
-/**
- * Creates the event stream, its durable consumers and the bucket of cut-offs, or updates them. Can be repeated.
- * @param options replicas of each in the cluster: 3 in production, 1 on a single server
- * @returns what was created now, such as `stream EVENTS` or `consumer identity`
- */
+/** Can be repeated. Replicas: 3 in production, 1 on a single server. @returns what was created, as `stream EVENTS` */
 export function provisionStreams(connection: ProvisioningConnection, options: { replicas: number }): Promise<string[]> {
   return asProvisioner(connection, async (manager) => {
     const created: string[] = [];
@@ -47,7 +42,6 @@ export function provisionStreams(connection: ProvisioningConnection, options: { 
   });
 }
 
-/** Does something that only the user `provisioner` may. */
 async function asProvisioner<Result>(
   connection: ProvisioningConnection,
   work: (manager: JetStreamManager) => Promise<Result>,
@@ -79,10 +73,7 @@ const eventStream = (replicas: number): Partial<StreamConfig> & { name: string }
   num_replicas: replicas,
 });
 
-/**
- * The stream of a key-value bucket with a history of one, as defined by NATS architecture decision record 8. A cut-off is
- * not needed once every token that it affects has expired; a day is far longer.
- */
+/** A key-value bucket with a history of one (NATS architecture decision record 8); a day outlives every affected token. */
 const revocationStream = (replicas: number): Partial<StreamConfig> & { name: string } => ({
   name: REVOCATION_STREAM,
   description: `Key-value bucket ${REVOCATION_BUCKET}`,
@@ -114,7 +105,6 @@ function filterOf({ events }: ConsumerDefinition): Partial<ConsumerConfig> {
   return events !== 'all' && events.length === 1 ? { filter_subject: `events.${events[0]}.*` } : {};
 }
 
-/** @returns whether it was created now */
 async function ensureStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
@@ -125,7 +115,6 @@ async function ensureStream(
   return !isThere;
 }
 
-/** @returns whether it was created now */
 async function ensureConsumer(manager: JetStreamManager, consumer: ConsumerDefinition): Promise<boolean> {
   const config = consumerConfig(consumer);
   const isThere = await exists(() => manager.consumers.info(EVENT_STREAM.name, consumer.durable));
@@ -145,19 +134,15 @@ async function exists(info: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Where a consumer begins again. */
 export interface Rewound {
   /** The time that was asked for, or that of the oldest event that is not acknowledged, if that is earlier. */
   readonly since: Date;
-  /** Events that it receives from there. */
   readonly pending: number;
 }
 
 /**
- * Has a durable consumer receive the events since a time again, after its database has lost what it had handled. The server
- * cannot move a consumer, so it is made again; events that it had not acknowledged are older than the time or come again with
- * the others. The service's processes may run: their pulls fail for a moment and are repeated. The inbox removes the doubles.
- * @throws JetStreamApiError when there is no such consumer, Error for a time in the future
+ * Events since a time come again, after a database has lost what it had handled. The server cannot move a consumer, so
+ * it is made again: running pulls fail for a moment. @throws JetStreamApiError without such a consumer
  */
 export async function rewindConsumer(
   connection: ProvisioningConnection,

@@ -13,12 +13,7 @@ export class UnusableSecretFile extends Error {
 /** What most editors and `echo` put at the end of a file; it is no part of the secret. */
 const LINE_END = /\r?\n$/;
 
-/**
- * Reads a secret from a file.
- * @param variable which names the file; for messages
- * @returns the content without a line end at its end
- * @throws UnusableSecretFile when the file cannot be read or holds nothing
- */
+/** The content without a line end. @throws UnusableSecretFile, naming the variable, when it is empty or unreadable */
 export function readSecretFile(variable: string, path: string): string {
   let content: string;
   try {
@@ -63,14 +58,7 @@ interface Reading {
 /** The reading in progress; a nested one reports its problems with the outer one. */
 let current: Reading | undefined;
 
-/**
- * Reads typed settings: `readEnvironment((env) => ({ port: env.port('PORT', { default: 4001 }) }))`. Readings nest, so that
- * `readEnvironment((env) => ({ service: serviceConfig('custom-objects'), …}))` lists the problems of all of them together.
- *
- * With the environment of the process, problems are printed and the process exits with status 2.
- * @param environment replaces the environment of the process in tests
- * @throws ConfigurationError if an environment was given
- */
+/** Readings nest, so that all problems are listed together. @throws ConfigurationError; a process exits with status 2 */
 export function readEnvironment<T>(read: (env: EnvironmentReader) => T, environment?: Environment): T {
   if (current) return read(new EnvironmentReader(current));
   const reading: Reading = { environment: environment ?? process.env, problems: [] };
@@ -107,12 +95,10 @@ export class EnvironmentReader {
     return this.read(name, option, '', (text) => text);
   }
 
-  /** Undefined when the variable is unset or empty. */
   optional(name: string): string | undefined {
     return this.reading.environment[name] || undefined;
   }
 
-  /** A whole number within the bounds. */
   integer(name: string, option: Option<number> & { min?: number; max?: number } = {}): number {
     const { min = 0, max = Number.MAX_SAFE_INTEGER } = option;
     return this.read(name, option, min, (text) => {
@@ -122,7 +108,6 @@ export class EnvironmentReader {
     });
   }
 
-  /** A number from 0 to 1. */
   fraction(name: string, option: Option<number> = {}): number {
     return this.read(name, option, 0, (text) => {
       const value = Number(text);
@@ -137,9 +122,8 @@ export class EnvironmentReader {
   }
 
   /**
-   * An absolute URL without a trailing slash. Its value is never printed because it may contain a password. `secret`: it
-   * usually does, and the URL may therefore be given as a file, like every secret. In production an address of another machine
-   * must be encrypted, unless ALLOW_PLAINTEXT names its kind.
+   * Without a trailing slash; never printed, as it may hold a password. `secret`: may also be a file. In production an
+   * address of another machine must be encrypted, unless ALLOW_PLAINTEXT names its kind.
    */
   url(name: string, option: Option<string> & { schemes?: readonly string[]; secret?: boolean } = {}): string {
     const plaintext = this.plaintextAllowed();
@@ -155,8 +139,7 @@ export class EnvironmentReader {
   }
 
   /**
-   * A value that is never printed. Instead of NAME the variable NAME_FILE may be set, to the path of a file with the value:
-   * files can be mounted for one container, and are not inherited by the programs that it starts.
+   * Never printed. NAME_FILE may name a file instead: one is mounted for one container and not inherited by programs.
    * `bytes`: base64 of exactly this many bytes.
    */
   secret(name: string, option: Option<string> & { bytes?: number } = {}): string {
@@ -210,7 +193,6 @@ export class EnvironmentReader {
     });
   }
 
-  /** Parts separated by commas. */
   list(name: string, option: Option<readonly string[]> = {}): readonly string[] {
     return this.read(name, option, [], (text) =>
       text
@@ -264,7 +246,6 @@ export class EnvironmentReader {
     return placeholder;
   }
 
-  /** The value of NAME, or the content of the file that NAME_FILE names. */
   private secretText(name: string): string | undefined {
     const [text, file] = [this.optional(name), this.optional(`${name}_FILE`)];
     if (file === undefined) return text;

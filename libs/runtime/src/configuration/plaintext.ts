@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 export const PLAINTEXT_KINDS = ['http', 'nats', 'postgres', 'redis', 'smtp'] as const;
 export type PlaintextKind = (typeof PLAINTEXT_KINDS)[number];
 
-/** By scheme. What is not here is encrypted: https, tls, rediss, smtps. */
+/** Schemes that are not here are encrypted: https, tls, rediss, smtps. */
 const KIND_OF: Readonly<Record<string, PlaintextKind>> = {
   'http:': 'http',
   'nats:': 'nats',
@@ -14,7 +14,6 @@ const KIND_OF: Readonly<Record<string, PlaintextKind>> = {
   'smtp:': 'smtp',
 };
 
-/** How to encrypt instead. */
 export const ENCRYPTED_FORM: Readonly<Record<PlaintextKind, string>> = {
   http: 'https://',
   nats: 'tls://',
@@ -23,10 +22,7 @@ export const ENCRYPTED_FORM: Readonly<Record<PlaintextKind, string>> = {
   smtp: 'smtps://, or requireTLS=true',
 };
 
-/**
- * Whether what is sent to an address can be read, or answered, by whoever is between two machines.
- * @returns the kind of connection, undefined when it is encrypted or stays on this machine
- */
+/** @returns the kind of connection, undefined when it is encrypted or stays on this machine */
 export function plaintextKindOf(url: URL): PlaintextKind | undefined {
   const kind = KIND_OF[url.protocol];
   if (!kind || isOnThisMachine(url)) return undefined;

@@ -18,14 +18,9 @@ import type { TracingConfig } from '@crm/telemetry';
 import { type EnvironmentReader, readEnvironment } from './environment.js';
 import { type KeyPairFiles, tlsConfig } from './tls-config.js';
 
-/** The ServiceConfig of the process, for injection. */
 export const SERVICE_CONFIG = Symbol('crm:service-config');
 
-/**
- * Reads encryption keys, or the file that NAME_FILE names: one key, 32 bytes in base64, or a ring, `id:key,id:key`, whose
- * first key seals while all of them open.
- * @returns the text as it was given, which `SecretBox` and `EncryptionKeys` understand
- */
+/** One key, 32 bytes in base64, or a ring, `id:key,id:key`, whose first key seals while all of them open. */
 export function encryptionKeys(env: EnvironmentReader, name: string): string {
   const text = env.secret(name);
   try {
@@ -53,11 +48,7 @@ export type QuotaByPlan = Readonly<Record<Plan, number>>;
 const HARDLY_LIMITED: QuotaByPlan = { developer: 1_000_000, business: 1_000_000, enterprise: 1_000_000 };
 const MOST = 1_000_000_000;
 
-/**
- * Reads how often a tenant may do something, by plan, as `developer=20,business=500`; plans that are not named keep the
- * default.
- * @param defaults of the production profile
- */
+/** Reads `developer=20,business=500`; other plans keep the default. @param defaults of the production profile */
 export function quotaByPlan(
   env: EnvironmentReader,
   name: string,
@@ -82,7 +73,6 @@ export type Profile = (typeof PROFILES)[number];
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** The settings of every process. */
 export interface ServiceConfig {
   readonly name: ServiceName;
   readonly profile: Profile;
@@ -106,15 +96,10 @@ export interface ServiceConfig {
   /** Seconds for requests in progress to finish at shutdown. */
   readonly drainSeconds: number;
   readonly nats: MessagingConfig;
-  /** Undefined while tracing is off. */
   readonly tracing?: TracingConfig | undefined;
 }
 
-/**
- * Reads PROFILE, HOST, PORT, OPS_PORT, OPERATORS_PORT, TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL,
- * TRUSTED_PROXIES, DRAIN_SECONDS, NATS_URL, NATS_PASSWORD (or NATS_PASSWORD_FILE), OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLE_RATIO. Ports default to
- * those of the development profile; the profile defaults to the strict one.
- */
+/** Ports default to those of the development profile; the profile defaults to the strict one. */
 export function serviceConfig(
   name: ServiceName,
   environment?: Readonly<Record<string, string | undefined>>,
@@ -161,8 +146,8 @@ export function serviceConfig(
 const NO_PROXIES = 'none';
 
 /**
- * In production an edge must be told. Behind a load balancer that it does not know, it would take all clients for one, whose
- * failed sign-ins lock out everybody; a client that it took for a load balancer could choose its own address.
+ * In production an edge must be told: behind an unknown load balancer all clients would be one, whose failed sign-ins
+ * lock out everybody; a client taken for a load balancer could choose its own address.
  */
 function trustedProxies(env: EnvironmentReader, name: ServiceName, profile: Profile): readonly string[] {
   const behindGateway = profile === 'production' ? [] : ['127.0.0.1', '::1'];
@@ -182,10 +167,7 @@ function trustedProxies(env: EnvironmentReader, name: ServiceName, profile: Prof
 /** The stream keeps events for 7 days; a day more, because both count from the start or the end of one. */
 const INBOX_BEYOND_OUTBOX_DAYS = 8;
 
-/**
- * Reads DATABASE_URL (runtime role), DATABASE_NARROW_URL, each also as a file (…_FILE), DATABASE_POOL_SIZE and
- * RETENTION_DAYS.
- */
+/** DATABASE_URL is of the runtime role; this and DATABASE_NARROW_URL can also be files (…_FILE). */
 export function databaseConfig(
   name: StatefulService,
   environment?: Readonly<Record<string, string | undefined>>,

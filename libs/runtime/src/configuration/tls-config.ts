@@ -1,6 +1,7 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { TLS_SETTINGS } from '@crm/contracts';
+import type { ServedKeyPair } from '@crm/http';
 import { type EnvironmentReader, readSecretFile, UnusableSecretFile } from './environment.js';
 
 /** Where the certificate that a service presents is, with those between it and the authority, and its key. */
@@ -9,30 +10,19 @@ export interface KeyPairFiles {
   readonly keyFile: string;
 }
 
-/** What a server presents, in PEM. */
-export interface KeyPair {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** The variables that name the files; for messages. */
 const CERTIFICATE_VARIABLE = 'TLS_CERT_FILE';
 const KEY_VARIABLE = 'TLS_KEY_FILE';
 
 const WHOLE = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
 
-/**
- * Reads a certificate and its key.
- * @throws UnusableSecretFile when one of them cannot be read or is none, when they do not belong together, or when a server cannot
- *   present what is in them, such as a file that is still being written; the message says which, and nothing of the key
- */
-export function readKeyPair({ certificateFile, keyFile }: KeyPairFiles): KeyPair {
+/** @throws UnusableSecretFile when they are unreadable, do not fit or cannot be presented; it says nothing of the key */
+export function readKeyPair({ certificateFile, keyFile }: KeyPairFiles): ServedKeyPair {
   const cert = readSecretFile(CERTIFICATE_VARIABLE, certificateFile);
   const key = readSecretFile(KEY_VARIABLE, keyFile);
-  const certificate = parseCertificate(cert);
+  const certificate = parsed(() => new X509Certificate(cert));
   if (!certificate)
     throw new UnusableSecretFile(`${CERTIFICATE_VARIABLE}: ${certificateFile} is no certificate in PEM`);
-  const privateKey = parseKey(key);
+  const privateKey = parsed(() => createPrivateKey(key));
   if (!privateKey) {
     throw new UnusableSecretFile(
       `${KEY_VARIABLE}: ${keyFile} is no private key in PEM, or is locked with a passphrase`,
@@ -54,27 +44,19 @@ export function readKeyPair({ certificateFile, keyFile }: KeyPairFiles): KeyPair
 }
 
 /** The time from which on nobody accepts a certificate any more. */
-export const expiryOf = ({ cert }: Pick<KeyPair, 'cert'>): Date => new Date(new X509Certificate(cert).validTo);
+export const expiryOf = ({ cert }: Pick<ServedKeyPair, 'cert'>): Date => new Date(new X509Certificate(cert).validTo);
 
-/** The first of a file, which is the one that is presented. */
-function parseCertificate(pem: string): X509Certificate | undefined {
+/** The certificate or key that OpenSSL finds in a text, the first one of several; undefined for none. */
+function parsed<T>(parse: () => T): T | undefined {
   try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
-  }
-}
-
-function parseKey(pem: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(pem);
+    return parse();
   } catch {
     return undefined;
   }
 }
 
 /** What OpenSSL says against a certificate, those above it or the strength of its key. */
-function presentingProblem(pair: KeyPair): string | undefined {
+function presentingProblem(pair: ServedKeyPair): string | undefined {
   try {
     // Without authorities, which take long to read: a server does not ask for certificates.
     createSecureContext({ ...TLS_SETTINGS, ...pair, ca: [] });
@@ -87,35 +69,19 @@ function presentingProblem(pair: KeyPair): string | undefined {
 const BEGIN = /-----BEGIN /g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/**
- * Reads the certificates of authorities, one or more in a file.
- * @param variable which names the file; for messages
- * @returns PEM
- * @throws UnusableSecretFile when the file cannot be read, has none, or holds anything else, such as a key
- */
+/** One or more certificates in PEM. @throws UnusableSecretFile when the file has none or anything else */
 export function readAuthorities(variable: string, file: string): string {
   const text = readSecretFile(variable, file);
   const certificates = text.match(CERTIFICATE) ?? [];
   // OpenSSL passes over what it cannot read, and nothing would be trusted in the end.
   const isComplete = certificates.length === text.match(BEGIN)?.length;
-  if (!isComplete || !certificates.every(isCertificate)) {
+  if (!isComplete || !certificates.every((pem) => parsed(() => new X509Certificate(pem)))) {
     throw new UnusableSecretFile(`${variable}: ${file} does not consist of certificates in PEM`);
   }
   return text;
 }
 
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Reads TLS_CERT_FILE and TLS_KEY_FILE, with which a service speaks HTTPS on its port.
- * @returns undefined when neither is set
- */
+/** Both files, with which a service speaks HTTPS, or neither. */
 export function tlsConfig(env: EnvironmentReader): KeyPairFiles | undefined {
   const [certificateFile, keyFile] = [env.optional(CERTIFICATE_VARIABLE), env.optional(KEY_VARIABLE)];
   if (certificateFile === undefined && keyFile === undefined) return undefined;
@@ -131,10 +97,7 @@ export function tlsConfig(env: EnvironmentReader): KeyPairFiles | undefined {
   return files;
 }
 
-/**
- * Reads a variable that names a file of authorities, in place of those that the system trusts.
- * @returns the path, undefined when it is not set
- */
+/** A file of authorities, in place of those that the system trusts. */
 export function authoritiesConfig(env: EnvironmentReader, name: string): string | undefined {
   const file = env.optional(name);
   if (file !== undefined) reportUnusable(env, () => readAuthorities(name, file));

@@ -24,7 +24,6 @@ const USAGE = `Dead letters of this service, events that its consumers could not
 
 /** Where dead letters come from: a durable consumer, or the relay of the outbox. */
 interface DeadLetterSource {
-  /** The `consumer` of its dead letters. */
   readonly name: string;
   /** @throws when it fails again */
   replay(message: DeadLetterSummary): Promise<unknown>;
@@ -35,13 +34,7 @@ export interface DeadLetterProgramOutput {
   error(text: string): void;
 }
 
-/**
- * The complete program of a service's `dead-letters.ts`, for operators: lists the dead letters and replays them with the
- * handlers of the service while its processes are running. A message that fails again stays and its new error is printed.
- *
- * @param args the arguments after the name of the program
- * @returns exit code: 0, 1 when a dead letter does not exist or failed again, 2 for invalid arguments
- */
+/** @returns exit code: 0, 1 when a dead letter does not exist or failed again, 2 for invalid arguments */
 export async function runDeadLetterProgram(
   { service: config }: { readonly service: ServiceConfig },
   module: DynamicModule,

@@ -2,10 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import type { ServiceConfig } from '../configuration/service-config.js';
 
-/**
- * Milliseconds after which a buffered line is written at the latest, so that `kill -9` loses less than 100 ms of lines
- * even if a write is slow.
- */
+/** A buffered line is written within these milliseconds, so that `kill -9` loses less than 100 ms even by a slow write. */
 const FLUSH_MS = 50;
 /** Number of buffered bytes that causes a write before that time. */
 const BUFFERED = 16 * 1024;
@@ -14,25 +11,17 @@ const LARGEST_WRITE = 64 * 1024;
 /** Milliseconds that a shutdown waits for a blocked reader of the log. */
 const FLUSH_TIMEOUT_MS = 2000;
 
-/** The standard output of the process as the destination of its log. */
 type LogOutput = ReturnType<typeof pino.destination>;
 
 let output: LogOutput | undefined;
 
-/**
- * Standard output with a buffer: lines are written together by a thread, and no request waits for that (decision record
- * 0054). There is one per process, because two would interleave their lines. Buffered lines are written when the process
- * exits, unless it is killed.
- */
+/** Lines are written together by a thread, so no request waits (decision record 0054); two would interleave them. */
 export function logOutput(): LogOutput {
   output ??= openOutput();
   return output;
 }
 
-/**
- * The lines wait as bytes. As texts, sonic-boom measures all that waits anew with every line, and that copies it: some
- * 8 KiB for a line of 400 bytes.
- */
+/** As bytes: sonic-boom measures waiting texts anew with every line, which copies 8 KiB for a line of 400 bytes. */
 function openOutput(): LogOutput {
   const destination = pino.destination({
     dest: 1,
@@ -103,13 +92,9 @@ export function createLogger(
   );
 }
 
-/** How many nested causes of an error are logged. */
 const MAX_CAUSES = 5;
 
-/**
- * The logged members of an error. Others are omitted deliberately: database errors contain the parameters of the
- * statement, and those contain tenants' data and secrets.
- */
+/** Other members are left out: database errors contain parameters of statements, and those tenants' data and secrets. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
@@ -130,10 +115,7 @@ function describeError(error: unknown, depth = 0): unknown {
 
 type Level = 'info' | 'error' | 'warn' | 'debug' | 'trace' | 'fatal';
 
-/**
- * Nest's logger on pino. `new Logger(LeadService.name)` writes through it: a text, an error, or an object with members
- * and `msg`.
- */
+/** Nest's logger on pino, for a text, an error, or an object with members and `msg`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: PinoLogger) {}
 

@@ -1,7 +1,5 @@
-/** Counts a request, with its duration in seconds. */
 type Observe = (method: string, status: number, seconds: number) => void;
 
-/** Of one method, route and status. */
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
   /** Requests by the first bucket that has room for them; the last is for those that no bucket has room for. */
@@ -15,11 +13,7 @@ interface Sample {
   readonly value: number;
 }
 
-/**
- * The histogram of the durations of requests, as a metric for prom-client's registry. Its own histogram makes a text of the
- * labels for every observation, looks the series up by it and counts in an object with decimals as keys; in the gateway that
- * took a tenth of the time of a request. Here a route knows its series.
- */
+/** In the gateway prom-client's histogram took a tenth of the time of a request; here a route knows its series. */
 export class RequestDurations {
   readonly type = 'histogram';
   readonly aggregator = 'sum';
@@ -34,7 +28,6 @@ export class RequestDurations {
     private readonly buckets: readonly number[],
   ) {}
 
-  /** @returns what counts requests of a route */
   ofRoute(route: string): Observe {
     let observe = this.routes.get(route);
     if (!observe) {

@@ -5,7 +5,6 @@ import type { DestinationStream } from 'pino';
 import type { ServiceConfig } from '../configuration/service-config.js';
 import { logOutput } from './logger.js';
 
-/** The logged properties of an answered request. */
 export interface AnsweredRequest {
   readonly method: string;
   /** Unchanged; it is redacted here. */
@@ -13,17 +12,13 @@ export interface AnsweredRequest {
   readonly status: number;
   /** Milliseconds. */
   readonly elapsed: number;
-  /** Code of the problem in the response. */
   readonly problem?: string;
   readonly context: RequestContext;
 }
 
 const LEVELS_WITHOUT_REQUESTS: readonly ServiceConfig['logLevel'][] = ['warn', 'error', 'fatal', 'silent'];
 
-/**
- * Logs one line per answered request, unless the level is above `info`. The line is assembled here and not by pino: all
- * its members are known, so a search for secrets is unnecessary, and that search cost more than the rest of the request.
- */
+/** Made here and not by pino, whose search for secrets cost more than the rest of a request; all members are known. */
 export function logRequests(
   instance: FastifyInstance,
   { name, logLevel }: Pick<ServiceConfig, 'name' | 'logLevel'>,
@@ -47,10 +42,7 @@ export function logRequests(
   });
 }
 
-/**
- * Formats the request lines of one service like its other lines. Queries are omitted because they contain names and
- * addresses of people.
- */
+/** Queries are omitted because they contain names and addresses of people. */
 export function requestLines(service: string): (answered: AnsweredRequest) => string {
   const origin = `"service":${JSON.stringify(service)},"pid":${process.pid},"requestId":`;
   return ({ method, url, status, elapsed, problem, context }) => {
@@ -68,7 +60,6 @@ export function requestLines(service: string): (answered: AnsweredRequest) => st
   };
 }
 
-/** Text that needs no JSON escapes. */
 const PLAIN = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));

@@ -4,17 +4,12 @@ import type { RouteEntry } from '@crm/http';
 import { metricsRegistry } from '../observability/metrics.js';
 import type { Readiness } from './readiness.js';
 
-/** What the operations port reports once the application is built. */
 export interface OperationsSources {
   readonly readiness: Readiness;
   readonly routes: readonly RouteEntry[];
 }
 
-/**
- * `/livez` (the process runs its event loop), `/readyz` (200 or 503 with every check), `/metrics` (Prometheus) and
- * `/routes` (who may call what). It listens on a separate port that is never public. Plain node:http, because it must
- * answer in every state of the application: it listens before the application is built, live but not ready.
- */
+/** On a port that is never public. Plain node:http, because it must answer before the application is built, too. */
 export class OperationsServer {
   private readonly server: Server;
   private sources: OperationsSources | undefined;
@@ -29,12 +24,10 @@ export class OperationsServer {
     this.server.keepAliveTimeout = 5000;
   }
 
-  /** Makes readiness, metrics and routes available. */
   attach(sources: OperationsSources): void {
     this.sources = sources;
   }
 
-  /** @returns the address it listens on */
   async listen(host: string, port: number): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(port, host, () => {

@@ -12,10 +12,7 @@ export interface ReadinessReport {
 
 type Check = () => Promise<void>;
 
-/**
- * Checks every connection of the service on each request, on the live connection. A provider takes part by having a method
- * `ping(): Promise<void>`, which rejects while its resource is unavailable. The cut-offs of tokens must have arrived too.
- */
+/** On each request and the live connection: a provider takes part by `ping(): Promise<void>`. Cut-offs must have arrived. */
 export class Readiness {
   private readonly logger = new Logger('Readiness');
   private readonly checks: ReadonlyMap<string, Check>;

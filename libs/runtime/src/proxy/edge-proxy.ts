@@ -1,5 +1,5 @@
-import type { ServiceName } from '@crm/contracts';
-import { PlatformError } from '@crm/contracts';
+import type { Readable } from 'node:stream';
+import { PlatformError, type ServiceName } from '@crm/contracts';
 import { ProblemFilter } from '@crm/http';
 import { type SpanDescription, startSpan } from '@crm/telemetry';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
@@ -8,11 +8,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { acceptsGzip } from './compression.js';
 import { requestHeaders, signInCookie } from './forwarded-headers.js';
 import type { ProxyConfig } from './proxy-config.js';
-import { readBody } from './read-body.js';
 import type { UpstreamConnector } from './upstream-connector.js';
 import { UpstreamPaused, Upstreams } from './upstreams.js';
 
-/** How requests of a kind are forwarded. */
 export interface ForwardClass {
   /** Longest wait for the service, where it is shorter than that of every call. */
   readonly timeoutMs?: number;
@@ -22,19 +20,14 @@ export interface ForwardClass {
   readonly passesSignInCookie?: boolean;
 }
 
-/** Where requests go, and what holds for them. */
 export interface ForwardRoute {
   readonly upstream: ServiceName;
   readonly routeClass: ForwardClass;
 }
 
-/** A route of the server whose requests are forwarded. */
 export type ForwardedUrl = Pick<RouteOptions, 'method' | 'url' | 'config'>;
 
-/**
- * Forwards requests to services. Edges differ by their routes and by what they check before a body is read: `admit` refuses a
- * request, or sets its `forwardRoute` and, for one with a body, its `mostBodyBytes`.
- */
+/** `admit` refuses a request, or sets its `forwardRoute` and, for one with a body, its `mostBodyBytes`. */
 @Injectable()
 export abstract class EdgeProxy implements OnModuleInit {
   private readonly problems: ProblemFilter;
@@ -57,7 +50,6 @@ export abstract class EdgeProxy implements OnModuleInit {
 
   protected abstract admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
 
-  /** Called when a request has been answered. */
   protected settle(_request: FastifyRequest, _reply: FastifyReply): undefined | Promise<unknown> {
     return undefined;
   }
@@ -134,6 +126,47 @@ export abstract class EdgeProxy implements OnModuleInit {
   }
 }
 
+const MEBIBYTE = 1024 * 1024;
+/** Seconds that a body of any length has: time for a lost packet. */
+const LEAST_SECONDS = 2;
+/** Further seconds for each MiB that is announced: a slow mobile network sends that much. */
+const SECONDS_PER_MEBIBYTE = 3;
+
+/** Whole seconds, so that the timers of most bodies share a list. */
+export const deadlineMs = (bytes: number): number =>
+  1000 * (LEAST_SECONDS + Math.ceil((SECONDS_PER_MEBIBYTE * bytes) / MEBIBYTE));
+
+/**
+ * Chunks announce nothing, so they are counted.
+ * @param done called once: with the body, or PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT after `deadlineMs(most)`, MALFORMED_REQUEST
+ */
+export function readBody(payload: Readable, most: number, done: (error: Error | null, body?: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const finish = (error: Error | null): void => {
+    clearTimeout(deadline);
+    payload.off('data', onData);
+    payload.off('end', onEnd);
+    payload.off('close', onClose);
+    // What still arrives after an error is thrown away until the connection is closed, which follows the answer.
+    if (error) done(error);
+    else done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes));
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > most) finish(new PlatformError('PAYLOAD_TOO_LARGE'));
+    else chunks.push(chunk);
+  };
+  const onEnd = (): void => finish(null);
+  const onClose = (): void => finish(new PlatformError('MALFORMED_REQUEST', 'The body ended early'));
+  const deadline = setTimeout(() => finish(new PlatformError('REQUEST_TIMEOUT')), deadlineMs(most));
+  payload.on('data', onData);
+  payload.on('end', onEnd);
+  payload.on('close', onClose);
+  // It is closed after an error.
+  payload.on('error', () => undefined);
+}
+
 /** A request on its way to a service. Its path may have the secret of a hook, so that it is not part of this. */
 const describeForwarding = ({ method, upstream }: { method: string; upstream: ServiceName }): SpanDescription => ({
   name: `${method} ${upstream}`,
@@ -141,10 +174,7 @@ const describeForwarding = ({ method, upstream }: { method: string; upstream: Se
   attributes: { 'http.request.method': method, 'server.address': upstream },
 });
 
-/**
- * The length that a body is going to have; the most that is allowed if it comes in chunks, which announce nothing.
- * @throws PlatformError PAYLOAD_TOO_LARGE
- */
+/** The most that is allowed if it comes in chunks, which announce nothing. @throws PlatformError PAYLOAD_TOO_LARGE */
 export function announcedBytes({ headers }: FastifyRequest, most: number): number {
   const length = headers['content-length'];
   if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : most;
@@ -171,10 +201,8 @@ const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
 const AMBIGUOUS_SEGMENT = /\/\.?\/|\/\.$|\/\.\.|\.\.\//;
 
 /**
- * Whether two servers could read the path differently: empty or dot segments, backslashes, escaped slashes, percent signs or
- * control characters, and escapes that say what the character itself would say, since routes are compared literally here and
- * decoded there. Such a path is refused instead of being normalised, so that what an edge routes on and
- * what the service sees are the same bytes.
+ * Whether two servers could read the path differently. It is refused and not normalised, so that what an edge routes on
+ * and what the service sees are the same bytes.
  */
 export function isAmbiguous(path: string): boolean {
   if (!path.startsWith('/') || /[\\#\s]/.test(path) || AMBIGUOUS_SEGMENT.test(path)) return true;
@@ -184,7 +212,6 @@ export function isAmbiguous(path: string): boolean {
 /** Codes of undici for a service that does not answer in time. */
 const LATE: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-/** The problem for a service that cannot be reached or does not answer in time. */
 function asUnavailable(error: Error): PlatformError {
   if (error instanceof UpstreamPaused) {
     return new PlatformError('SERVICE_UNAVAILABLE', undefined, {

@@ -23,13 +23,10 @@ export interface ForwardedRequest {
   readonly timeoutMs?: number | undefined;
   /** Whether the client understands a compressed answer; undefined for one that is never compressed. */
   readonly compression?: 'gzip' | 'not accepted' | undefined;
-  /** Whether the answer may set the cookie that ties a sign-in to its browser. */
   readonly passesSignInCookie?: boolean | undefined;
-  /** Of this request; it ends with the service's answer. */
   readonly span?: Span | undefined;
 }
 
-/** What becomes of a request. */
 export interface Outcome {
   /** The service has begun to answer. */
   onAnswer(): void;
@@ -37,10 +34,7 @@ export interface Outcome {
   onFailure(error: Error): void;
 }
 
-/**
- * One request to a service and its answer. A short answer, which nearly all are, is sent in one piece: a stream for it
- * would cost more than the rest of the forwarding (decision record 0057).
- */
+/** A short answer, which nearly all are, is sent in one piece: a stream would cost more than the rest (record 0057). */
 export class Exchange implements Dispatcher.DispatchHandler {
   private attempts = 0;
   private answered = false;

@@ -38,14 +38,12 @@ const CLAIMS = [
   'x-crm',
 ];
 
-/** Whether a header of the client is forwarded to the service. */
 function isForwarded(name: string): boolean {
   // An underscore becomes a dash in many frameworks, so both spellings are one name.
   const spelled = name.toLowerCase().replaceAll('_', '-');
   return !DROPPED.has(spelled) && !CLAIMS.some((claim) => spelled.startsWith(claim));
 }
 
-/** What the gateway tells the service about a request. */
 export interface Provenance {
   readonly requestId: string;
   readonly traceparent: string | undefined;
@@ -67,10 +65,7 @@ function isForwardedCached(name: string): boolean {
   return verdict;
 }
 
-/**
- * The headers of the request to the service.
- * @param received with names in lower case, as Node provides them
- */
+/** @param received with names in lower case, as Node provides them */
 export function requestHeaders(
   received: IncomingHttpHeaders,
   provenance: Provenance,
@@ -96,7 +91,7 @@ export function requestHeaders(
 /** Set by identity (apps/identity/src/single-sign-on/browser-cookie.ts). */
 const SIGN_IN_COOKIE = '__Host-crm-sign-in=';
 
-/** Of the cookies of a request, the one that ties a sign-in to its browser; undefined when there is none. */
+/** The cookie that ties a sign-in to its browser; undefined when there is none. */
 export function signInCookie(received: string | undefined): string | undefined {
   const cookies = (received ?? '').split(';').map((cookie) => cookie.trim());
   return cookies.filter((cookie) => cookie.startsWith(SIGN_IN_COOKIE)).join('; ') || undefined;
@@ -129,10 +124,7 @@ const RESPONSE_DROPPED = new Set([
   'x-request-id',
 ]);
 
-/**
- * Copies the headers of the service's answer to the answer for the client.
- * @param passesSignInCookie whether the one cookie that is forwarded may be set
- */
+/** @param passesSignInCookie whether the one cookie that is forwarded may be set */
 export function copyResponseHeaders(
   received: IncomingHttpHeaders,
   reply: FastifyReply,

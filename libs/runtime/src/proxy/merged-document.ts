@@ -15,7 +15,6 @@ interface Kept {
   readonly text: Promise<string>;
 }
 
-/** What the merged document of an edge is made from. */
 export interface DocumentSources {
   readonly title: string;
   /** Where the routes are called. */
@@ -24,11 +23,9 @@ export interface DocumentSources {
   readonly path: string;
   /** Whether requests for a path go to a service. */
   readonly belongs: (path: string, service: ServiceName) => boolean;
-  /** The document of the edge itself, if it has one. */
   readonly own?: (() => OpenApi) | undefined;
 }
 
-/** Token under which the sources are injected. */
 export const DOCUMENT_SOURCES = Symbol('crm:document-sources');
 
 /** One OpenAPI document of all services behind an edge, fetched on demand and kept for a minute. */
@@ -43,7 +40,6 @@ export class MergedDocument {
     private readonly client: UpstreamClient,
   ) {}
 
-  /** @returns JSON */
   get(): Promise<string> {
     if (!this.kept || this.kept.until <= Date.now()) this.kept = this.make();
     return this.kept.text;
@@ -100,10 +96,7 @@ export interface OpenApi extends Json {
 
 const REFERENCE = '#/components/schemas/';
 
-/**
- * Merges the documents of services. Where schemas of one name differ, later ones get the name of their service in front;
- * equal ones become one.
- */
+/** Where schemas of one name differ, later ones get the name of their service in front; equal ones become one. */
 export function mergeDocuments(
   documents: readonly (readonly [name: ServiceName, document: OpenApi])[],
   { title, serverUrl, belongs }: Pick<DocumentSources, 'title' | 'serverUrl' | 'belongs'>,

@@ -12,20 +12,14 @@ export interface ProxyConfig {
   readonly upstreams: UpstreamUrls;
   /** Whom the edge believes who a service is; undefined: whom the system believes. */
   readonly upstreamCa?: { readonly file: string; readonly everyMs?: number } | undefined;
-  /** Longest wait for a service's answer. */
   readonly upstreamTimeoutMs: number;
 }
 
-/** Token under which the configuration is injected. */
 export const PROXY_CONFIG = Symbol('crm:proxy-config');
 
-/** The variable that names the authorities of the services' certificates. */
 export const UPSTREAM_CA_VARIABLE = 'UPSTREAM_CA_FILE';
 
-/**
- * Reads the addresses of services and UPSTREAM_CA_FILE.
- * @param places the variable with the address of each service, and its port in the development profile
- */
+/** @param places the variable with the address of each service, and its port in the development profile */
 export function upstreamsConfig<Upstream extends ServiceName>(
   env: EnvironmentReader,
   { profile }: ServiceConfig,

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { PlatformError } from '@crm/contracts';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { deadlineMs, readBody } from './read-body.js';
+import { deadlineMs, readBody } from './edge-proxy.js';
 
 const KIBIBYTE = 1024;
 

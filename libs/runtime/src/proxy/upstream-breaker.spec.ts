@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { UpstreamBreaker } from './upstream-breaker.js';
-import { openUpstreams } from './upstream-metrics.js';
+import { openUpstreams, UpstreamBreaker } from './upstreams.js';
 
 describe('the breaker of a service', () => {
   let now: number;

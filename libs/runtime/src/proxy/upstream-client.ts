@@ -8,7 +8,6 @@ import { explainTlsFailure } from './upstreams.js';
 /** Documents have some tens of KiB each, a page of a list less than 1 MiB. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Requests that an edge makes by itself to the services behind it. */
 @Injectable()
 export class UpstreamClient implements OnApplicationShutdown {
   private readonly agent: Agent;
@@ -20,10 +19,7 @@ export class UpstreamClient implements OnApplicationShutdown {
     this.agent = new Agent({ connect: connector.connect, maxResponseSize: MAX_ANSWER_BYTES });
   }
 
-  /**
-   * @param path with the query
-   * @throws Error when the service does not answer in time, or not with JSON
-   */
+  /** @throws Error when the service does not answer in time, or not with JSON */
   async get(
     upstream: ServiceName,
     path: string,

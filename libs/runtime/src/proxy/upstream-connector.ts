@@ -12,8 +12,8 @@ type Connect = ReturnType<typeof buildConnector>;
 const CONNECT_TIMEOUT_MS = 2000;
 
 /**
- * Opens connections to services. One with `https:` is used only if the service shows a certificate for its name, by an authority of
- * UPSTREAM_CA_FILE, or by one that the system trusts where that is not set. Nothing falls back to plain HTTP.
+ * With `https:` the service must show a certificate for its name, by UPSTREAM_CA_FILE or else the system's authorities.
+ * Nothing falls back to plain HTTP.
  */
 @Injectable()
 export class UpstreamConnector implements OnApplicationShutdown {
@@ -37,7 +37,6 @@ export class UpstreamConnector implements OnApplicationShutdown {
     this.stopFollowing = followFiles({ what, read, use, everyMs: upstreamCa.everyMs }, trusted);
   }
 
-  /** For the pools of undici. */
   readonly connect: Connect = (options, callback) => this.current(options, callback);
 
   onApplicationShutdown(): void {

@@ -1,12 +1,76 @@
 import type { ServiceName } from '@crm/contracts';
+import { counter, gauge } from '@crm/telemetry';
 import type { FastifyReply } from 'fastify';
 import { Pool } from 'undici';
 import { Exchange, type ForwardedRequest } from './exchange.js';
 import type { UpstreamUrls } from './proxy-config.js';
-import { UpstreamBreaker } from './upstream-breaker.js';
 import type { UpstreamConnector } from './upstream-connector.js';
 
-/** Connections per service. */
+export const openUpstreams = gauge(
+  'gateway_upstream_open',
+  'Whether calls of a service are refused because it has not answered the last ones: 1 while they are',
+  ['upstream'],
+);
+
+const refusedCalls = counter(
+  'gateway_upstream_refusals_total',
+  'Calls that were refused because their service had not answered the ones before',
+  ['upstream'],
+);
+
+/** Consecutive calls without an answer after which a service gets no more for a while. */
+const FAILURES = 5;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Callers of a silent service are told at once, and it is left alone while it starts. After a pause one call is let
+ * through, whose outcome ends the pause or doubles it. Any answer counts as one, also a 503.
+ */
+export class UpstreamBreaker {
+  private failures = 0;
+  private pauseMs = 0;
+  private openUntil = 0;
+  private isProbing = false;
+
+  constructor(
+    private readonly upstream: ServiceName,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    openUpstreams.set({ upstream }, 0);
+  }
+
+  /** @returns milliseconds until a call may be tried; 0: the caller makes one now, and reports its outcome */
+  waitMs(): number {
+    if (this.pauseMs === 0) return 0;
+    const left = this.openUntil - this.now();
+    if (left <= 0 && !this.isProbing) {
+      this.isProbing = true;
+      return 0;
+    }
+    refusedCalls.inc({ upstream: this.upstream });
+    return Math.max(left, FIRST_PAUSE_MS);
+  }
+
+  answered(): void {
+    this.failures = 0;
+    if (this.pauseMs === 0) return;
+    this.pauseMs = 0;
+    this.isProbing = false;
+    openUpstreams.set({ upstream: this.upstream }, 0);
+  }
+
+  failed(): void {
+    this.failures += 1;
+    // Calls that were under way when it opened say nothing new.
+    if (this.failures < FAILURES || (this.pauseMs > 0 && !this.isProbing)) return;
+    this.pauseMs = Math.min(LONGEST_PAUSE_MS, this.pauseMs === 0 ? FIRST_PAUSE_MS : this.pauseMs * 2);
+    this.openUntil = this.now() + this.pauseMs;
+    this.isProbing = false;
+    openUpstreams.set({ upstream: this.upstream }, 1);
+  }
+}
+
 const CONNECTIONS = 128;
 /** Shorter than the 72 s after which a service closes an idle connection, so that no request meets a closing one. */
 const IDLE_MS = 30_000;
@@ -24,11 +88,7 @@ export class Upstreams {
   private readonly pools: ReadonlyMap<ServiceName, Pool>;
   private readonly breakers: ReadonlyMap<ServiceName, UpstreamBreaker>;
 
-  /**
-   * @param urls addresses of the services; only scheme, host and port are used
-   * @param connector opens connections to them
-   * @param timeoutMs longest wait for the beginning of an answer, and then between two parts of it
-   */
+  /** @param timeoutMs longest wait for the beginning of an answer, and then between two parts of it */
   constructor(urls: UpstreamUrls, connector: UpstreamConnector, timeoutMs: number) {
     const options = {
       connections: CONNECTIONS,
@@ -42,10 +102,7 @@ export class Upstreams {
     this.breakers = new Map(entries.map(([upstream]) => [upstream, new UpstreamBreaker(upstream)]));
   }
 
-  /**
-   * Sends a request to a service and the service's answer to the client.
-   * @param onFailure called with the reason when the service did not answer and nothing has been sent to the client
-   */
+  /** @param onFailure called when the service did not answer and nothing has been sent to the client */
   forward(
     upstream: ServiceName,
     request: ForwardedRequest,
@@ -67,7 +124,6 @@ export class Upstreams {
     }).start();
   }
 
-  /** Closes all connections and aborts the requests on them. */
   async close(): Promise<void> {
     await Promise.all([...this.pools.values()].map((pool) => pool.destroy()));
   }

@@ -1,8 +1,9 @@
 import type { Server } from 'node:tls';
 import { TLS_SETTINGS } from '@crm/contracts';
+import type { ServedKeyPair } from '@crm/http';
 import { absentUntilSet, gauge } from '@crm/telemetry';
 import { Logger } from '@nestjs/common';
-import { expiryOf, type KeyPair, type KeyPairFiles, readKeyPair } from '../configuration/tls-config.js';
+import { expiryOf, type KeyPairFiles, readKeyPair } from '../configuration/tls-config.js';
 
 const certificateExpiry = absentUntilSet(
   gauge(
@@ -11,10 +12,7 @@ const certificateExpiry = absentUntilSet(
   ),
 );
 
-/**
- * How often files are looked at. Kubernetes takes up to a minute to bring a new certificate to a container, and those who renew
- * one do so days before the old one ends.
- */
+/** Kubernetes brings a new certificate within a minute, and certificates are renewed days before their end. */
 const LOOK_EVERY_MS = 30_000;
 
 export interface FollowedFiles<T> {
@@ -22,19 +20,13 @@ export interface FollowedFiles<T> {
   readonly what: string;
   /** @throws when the files cannot be used as they are */
   read(): T;
-  /** Takes what was read into use. */
   use(value: T): void;
   readonly everyMs?: number | undefined;
 }
 
 /**
- * Takes new contents of files into use while the process runs. What is there but cannot be used, such as a certificate whose key
- * is still being written, is reported once, and the process goes on with what it has.
- *
- * They are read again and again instead of being watched: in Kubernetes a link above them is exchanged, of which a watcher of the
- * files hears nothing.
- * @param current what is in use now
- * @returns ends it
+ * What cannot be used, such as a certificate whose key is still being written, is reported once, and the old one stays.
+ * Read again instead of watched: Kubernetes exchanges a link above the files, which a watcher does not see.
  */
 export function followFiles<T>(files: FollowedFiles<T>, current: T): () => void {
   const logger = new Logger('Transport');
@@ -65,8 +57,7 @@ export function followFiles<T>(files: FollowedFiles<T>, current: T): () => void 
 
 /** The certificate that this process presents, and each one that takes its place while it runs. */
 export class ServedCertificate {
-  /** The first one, for the server that is about to listen. */
-  readonly first: KeyPair;
+  readonly first: ServedKeyPair;
 
   /** @throws UnusableSecretFile */
   constructor(private readonly files: KeyPairFiles) {
@@ -74,12 +65,9 @@ export class ServedCertificate {
     certificateExpiry.set(expiryOf(this.first).getTime() / 1000);
   }
 
-  /**
-   * Presents new ones to new connections; those that are open go on.
-   * @returns ends it
-   */
+  /** Presents new ones to new connections; open ones go on. @returns ends it */
   renew(server: Server, everyMs?: number): () => void {
-    const use = (pair: KeyPair): void => {
+    const use = (pair: ServedKeyPair): void => {
       server.setSecureContext({ ...TLS_SETTINGS, ...pair });
       certificateExpiry.set(expiryOf(pair).getTime() / 1000);
     };

@@ -1,6 +1,27 @@
+import { PlatformError } from '@crm/contracts';
+import { rateLimited } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { redactPath } from './problem.filter.js';
+import { countRefusal, redactPath, refusals } from './problem.filter.js';
+import { problemHeaders } from './problem.js';
+
+describe('the headers of a problem', () => {
+  it('name the exhausted limit and the time to wait', () => {
+    const states = [{ name: 'sign-in-account', quota: 10, windowSeconds: 900, remaining: 0, resetSeconds: 90 }];
+    expect(problemHeaders(rateLimited(states), false)).toMatchObject({
+      'retry-after': '90',
+      'ratelimit-policy': '"sign-in-account";q=10;w=900',
+      ratelimit: '"sign-in-account";r=0;t=90',
+    });
+  });
+
+  it('say nothing of limits in errors that are not due to one', () => {
+    expect(Object.keys(problemHeaders(new PlatformError('NOT_FOUND'), false))).toEqual([
+      'content-type',
+      'cache-control',
+    ]);
+  });
+});
 
 const SECRET = 'Zm9vYmFyc2VjcmV0MTIz';
 
@@ -41,5 +62,21 @@ describe('redactPath', () => {
         expect(redactPath(`${prefix.join('')}w-1/${SECRET}`)).not.toContain(SECRET);
       }),
     );
+  });
+});
+
+const state = (name: string) => ({ name, quota: 1, windowSeconds: 60, remaining: 0, resetSeconds: 5 });
+
+describe('the count of refusals', () => {
+  it('is by the limit that was exhausted, not by those passed before', async () => {
+    countRefusal(rateLimited([state('principal'), state('tenant')]));
+    countRefusal(rateLimited([state('principal'), state('tenant')]));
+    countRefusal(new PlatformError('RATE_LIMITED'));
+    countRefusal(new PlatformError('NOT_FOUND'));
+    const { values } = await refusals.get();
+    expect(values.map(({ labels, value }) => [labels.limit, value])).toEqual([
+      ['tenant', 2],
+      ['other', 1],
+    ]);
   });
 });
