@@ -29,7 +29,12 @@ export {
 export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type ProvisionedDatabase, provisionDatabase } from './migrations/provision.js';
 export { type MigrationClass, runMigrations, ServiceMigration } from './migrations/run.js';
-export { createGlobalTable, createTenantTable } from './migrations/tables.js';
+export {
+  createGlobalTable,
+  createTenantTable,
+  type GlobalTableDefinition,
+  type TenantTable,
+} from './migrations/tables.js';
 export { NarrowSession } from './narrow-session.js';
 export { appendEvent, eventRow } from './outbox/append-event.js';
 export {

@@ -33,7 +33,14 @@ export {
   writeCursor,
 } from './dto/lists.js';
 export type { DtoClass, JsonSchema } from './dto/schema.js';
-export { ApiGroup, type ApiGroupDescription, Describe, type HeaderDescription } from './openapi/describe.decorator.js';
+export {
+  ApiGroup,
+  type ApiGroupDescription,
+  Describe,
+  type DescribedAnswer,
+  type HeaderDescription,
+  type RouteDescription,
+} from './openapi/describe.decorator.js';
 export { API_INFO, openApiDocument } from './openapi/document.js';
 export { DocsPageController, OpenApiController, OperatorsOpenApiController } from './openapi/openapi.controller.js';
 export { acceptedCodings, encodedFor, readPage, ServedPage } from './page/page-files.js';
