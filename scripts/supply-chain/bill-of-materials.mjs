@@ -26,6 +26,7 @@ const ALLOWED = [
   'ISC',
   'MIT',
   'MIT-0',
+  'Python-2.0',
   'Unlicense',
 ];
 
