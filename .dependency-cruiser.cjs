@@ -179,7 +179,6 @@ module.exports = {
           '^libs/http/src/server/adapter\\.ts$',
           // To a program of the developer's own machine.
           '^apps/cli/src/commands/forward\\.ts$',
-          '^libs/http/src/server/operators-server\\.ts$',
           '^libs/runtime/src/proxy/',
           // A server, as small as it can be.
           '^examples/embed-host/src/server\\.mjs$',

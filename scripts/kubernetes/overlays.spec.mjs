@@ -22,7 +22,7 @@ import {
   SERVING_OPERATORS,
 } from '../../libs/contracts/src/services.js';
 import { CONSUMERS } from '../../libs/contracts/src/streams.js';
-import { DEFAULT_BODY_LIMIT } from '../../libs/http/src/route/route-settings.js';
+import { DEFAULT_BODY_LIMIT } from '../../libs/http/src/route/route.decorators.js';
 import { readCompose } from '../deployment/compose-file.mjs';
 import { serviceVariables } from '../deployment/service-variables.mjs';
 import { inRoot } from '../root.mjs';

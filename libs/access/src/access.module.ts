@@ -1,7 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { ACCESS_OPTIONS, type AccessOptions, AccessTokenGuard, AccessTokenStrategy } from './access-token.guard.js';
-import { RightsGuard } from './authorize.js';
+import {
+  ACCESS_OPTIONS,
+  type AccessOptions,
+  AccessTokenGuard,
+  AccessTokenStrategy,
+  RightsGuard,
+} from './access.guard.js';
 import { KeySource, RevocationSource } from './key-ring.js';
 import { TokenVerifier } from './token-verifier.js';
 

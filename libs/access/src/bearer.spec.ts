@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bearerToken } from './access-token.guard.js';
+import { bearerToken } from './access.guard.js';
 
 describe('bearerToken', () => {
   it.each([

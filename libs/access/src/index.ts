@@ -8,11 +8,23 @@ export {
   PUBLIC_ROUTE,
   Public,
 } from './access.decorator.js';
+export {
+  ACCESS_OPTIONS,
+  AccessTokenGuard,
+  AccessTokenStrategy,
+  ApplicationStrategy,
+  authorize,
+  bearerToken,
+  type CredentialRequest,
+  hasScope,
+  Proven,
+  RightsGuard,
+  requireScope,
+  type ScopeHolder,
+  StrategyGuard,
+} from './access.guard.js';
 export { AccessModule } from './access.module.js';
-export { ACCESS_OPTIONS, AccessTokenGuard, AccessTokenStrategy, bearerToken } from './access-token.guard.js';
 export { API_KEY_PREFIX, apiKeyFingerprint, apiKeyStart, makeApiKey, readApiKey } from './api-key.js';
-export { ApplicationStrategy, type CredentialRequest, Proven, StrategyGuard } from './application.strategy.js';
-export { authorize, hasScope, RightsGuard, requireScope, type ScopeHolder } from './authorize.js';
 export { KEY_AUDIENCES, KeySource, RevocationSource } from './key-ring.js';
 export {
   type CallOrigin,

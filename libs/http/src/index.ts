@@ -46,17 +46,18 @@ export { DocsPageController, OpenApiController, OperatorsOpenApiController } fro
 export { acceptedCodings, encodedFor, readPage, ServedPage } from './page/page-files.js';
 export { ProblemFilter, redactPath } from './problem/problem.filter.js';
 export { type Problem, toPlatformError } from './problem/problem.js';
-export { type ExpectedVersions, entityTag, IfMatch, requireMatch } from './route/entity-tag.js';
 export { bindInputPipe, isOfOperators, listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
 export {
   BodyLimit,
   ConstantProblems,
   CREDENTIALS_BODY_LIMIT,
   DEFAULT_BODY_LIMIT,
+  type ExpectedVersions,
+  entityTag,
   FormBody,
   IdParam,
+  IfMatch,
   NotRepeatable,
-} from './route/route-settings.js';
-export { createHttpAdapter, drainServer, type ServedKeyPair } from './server/adapter.js';
-export { operatorsServer } from './server/operators-server.js';
-export { HTTP_CONFIG } from './server/security-headers.js';
+  requireMatch,
+} from './route/route.decorators.js';
+export { createHttpAdapter, drainServer, HTTP_CONFIG, operatorsServer, type ServedKeyPair } from './server/adapter.js';

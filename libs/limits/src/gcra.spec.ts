@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Cells, debtAfter, hasRoom, paceOf, remainingUses, secondsUntilEmpty, secondsUntilRoom } from './gcra.js';
+import {
+  Cells,
+  debtAfter,
+  hasRoom,
+  paceOf,
+  remainingUses,
+  secondsUntilEmpty,
+  secondsUntilRoom,
+} from './limiter-store.js';
 
 describe('the arithmetic of limits', () => {
   it('admits a burst, then one use in each interval', () => {

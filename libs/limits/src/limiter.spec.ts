@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Operation } from './gcra.js';
 import { addressKey, isLoopback, Limiter, LimitGroup, limitHeaders, rateLimited } from './limiter.js';
-import { type Claim, type Decision, LimiterStore, MemoryLimiterStore } from './limiter-store.js';
+import { type Claim, type Decision, LimiterStore, MemoryLimiterStore, type Operation } from './limiter-store.js';
 
 const LIMIT = { name: 'sign-in', points: 2, windowSeconds: 60 };
 const STATE = { name: 'sign-in', quota: 2, windowSeconds: 60, remaining: 0, resetSeconds: 30 };

@@ -1,6 +1,17 @@
 import { type LimitState, PlatformError } from '@crm/contracts';
-import { hasRoom, type Operation, remainingUses, secondsUntilEmpty, secondsUntilRoom, windowSeconds } from './gcra.js';
-import type { Claim, Decision, Limit, LimiterStore, OpenLimit } from './limiter-store.js';
+import {
+  type Claim,
+  type Decision,
+  hasRoom,
+  type Limit,
+  type LimiterStore,
+  type OpenLimit,
+  type Operation,
+  remainingUses,
+  secondsUntilEmpty,
+  secondsUntilRoom,
+  windowSeconds,
+} from './limiter-store.js';
 
 /** The key of a limit for an address: an IPv6 customer can choose from a whole /64, so these addresses share a key. */
 export function addressKey(address: string): string {

@@ -2,8 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
-import type { Operation } from '../src/gcra.js';
-import { type Claim, type Decision, type Limit, MemoryLimiterStore } from '../src/limiter-store.js';
+import { type Claim, type Decision, type Limit, MemoryLimiterStore, type Operation } from '../src/limiter-store.js';
 import { GCRA_SCRIPT, ScriptCall } from '../src/redis/redis-script.js';
 import { TestRedis } from './redis-server.js';
 

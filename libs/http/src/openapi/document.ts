@@ -4,8 +4,8 @@ import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import { type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
 import { PROBLEM_TYPE } from '../problem/problem.js';
 import { type ControllerRoute, controllerRoutes, isOfOperators } from '../route/list-routes.js';
-import { isNotRepeatable, settingsOf } from '../route/route-settings.js';
-import type { HttpConfig } from '../server/security-headers.js';
+import { isNotRepeatable, settingsOf } from '../route/route.decorators.js';
+import type { HttpConfig } from '../server/adapter.js';
 import { Components, type Json, ListEnvelope, ProblemDocument } from './components.js';
 import {
   API_GROUP,

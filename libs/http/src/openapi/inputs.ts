@@ -9,7 +9,7 @@ import {
   schemaOf,
 } from '../dto/schema.js';
 import type { ControllerRoute } from '../route/list-routes.js';
-import { IdPipe } from '../route/route-settings.js';
+import { IdPipe } from '../route/route.decorators.js';
 import type { Components, Json } from './components.js';
 import type { HeaderDescription } from './describe.decorator.js';
 

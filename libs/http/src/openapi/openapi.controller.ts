@@ -6,7 +6,7 @@ import { PlatformError } from '@crm/contracts';
 import { Controller, Get, Header, type INestApplicationContext, Inject, Injectable, Param, Res } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
-import { HTTP_CONFIG, type HttpConfig } from '../server/security-headers.js';
+import { HTTP_CONFIG, type HttpConfig } from '../server/adapter.js';
 import { Describe } from './describe.decorator.js';
 import { openApiDocument } from './document.js';
 

@@ -4,7 +4,7 @@ import { counter } from '@crm/telemetry';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
-import type { RouteSettings } from '../route/route-settings.js';
+import type { RouteSettings } from '../route/route.decorators.js';
 import { problemHeaders, toPlatformError, toProblem } from './problem.js';
 
 const HOOK = new RegExp(`(${HOOK_PATH}/[^/?#]*/)[^?#]+`, 'gi');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { entityTag, parseIfMatch, requireMatch } from './entity-tag.js';
+import { entityTag, parseIfMatch, requireMatch } from './route.decorators.js';
 
 describe('an entity tag', () => {
   it('contains the version, and what else the representation depends on', () => {

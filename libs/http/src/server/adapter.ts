@@ -1,6 +1,15 @@
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { pooledRandom, type RequestContext } from '@crm/access';
-import { isEdge, PlatformError, type ServiceName, TLS_SETTINGS } from '@crm/contracts';
+import {
+  AUDIENCES,
+  type Audience,
+  isEdge,
+  OPERATORS_PREFIX,
+  PlatformError,
+  type ServiceName,
+  TLS_SETTINGS,
+} from '@crm/contracts';
 import { arrive, type Span, type SpanDescription, sampleAnew } from '@crm/telemetry';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -8,8 +17,7 @@ import { v7 } from 'uuid';
 import { checkQueryText } from '../dto/dto.pipe.js';
 import { refuseBadBody, refuseHugeBody } from '../dto/json-value.js';
 import type { ProblemFilter } from '../problem/problem.filter.js';
-import { DEFAULT_BODY_LIMIT, type RouteSettings } from '../route/route-settings.js';
-import { type HttpConfig, setSecurityHeaders } from './security-headers.js';
+import { DEFAULT_BODY_LIMIT, type RouteSettings } from '../route/route.decorators.js';
 
 /** How often connections that fell idle are looked for while draining, in milliseconds. */
 const IDLE_SWEEP_MS = 25;
@@ -197,5 +205,93 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, and the trace: what the work of this request passes on. */
     callContext: RequestContext;
+  }
+}
+
+export interface HttpConfig {
+  readonly name: ServiceName;
+  /** Public address of the gateway; error codes are explained below it. */
+  readonly baseUrl: string;
+  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies: readonly string[];
+}
+
+export const HTTP_CONFIG = Symbol('crm:http-config');
+
+/**
+ * An answer must not be run, framed, sniffed or stored; `default-src` does not cover `base-uri` and `form-action`.
+ * `no-store`: no call asks by `If-None-Match`, so a stored copy would only lie on a disk after the sign-out.
+ */
+const HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** Two years, as browsers' preload lists require. */
+const HSTS = 'max-age=63072000; includeSubDomains';
+
+/** The headers of every answer at a public address; undefined for a service behind the gateway, which sets them. */
+export function securityHeaders({
+  name,
+  baseUrl,
+}: Pick<HttpConfig, 'name' | 'baseUrl'>): Record<string, string> | undefined {
+  if (!isEdge(name)) return undefined;
+  const headers = { ...HEADERS };
+  // Its page is there to be framed, by the origins that the page's own policy names; this header can name none.
+  if (name === 'embed-gateway') delete headers['x-frame-options'];
+  if (baseUrl.startsWith('https:')) headers['strict-transport-security'] = HSTS;
+  return headers;
+}
+
+/** Sets them on every answer of a server at a public address, also on that of an unknown path. */
+export function setSecurityHeaders(instance: FastifyInstance, config: Pick<HttpConfig, 'name' | 'baseUrl'>): void {
+  const headers = securityHeaders(config);
+  if (!headers) return;
+  instance.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers);
+    done();
+  });
+}
+
+const AUDIENCE: readonly Audience[] = [AUDIENCES.admin];
+
+/**
+ * Which server a request came by says who calls, and nothing in the request does: routes below OPERATORS_PREFIX answer
+ * here alone, with operators' tokens, all others at the other port. Call it before the routes are registered.
+ */
+export function operatorsServer(instance: FastifyInstance, certificate?: ServedKeyPair): Server {
+  const calls = new WeakSet<IncomingMessage>();
+  // Declared, so that all requests have one shape from the beginning.
+  instance.decorateRequest('audiences', undefined);
+  instance.addHook('onRequest', (request, _reply, done) => {
+    const isOperators = calls.has(request.raw);
+    // The route and not the path, which can be spelled in several ways.
+    const isTheirs = request.routeOptions.url?.startsWith(`${OPERATORS_PREFIX}/`) === true;
+    if (isOperators) request.audiences = AUDIENCE;
+    if (isOperators === isTheirs) done();
+    else done(new PlatformError('NOT_FOUND'));
+  });
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    calls.add(request);
+    instance.routing(request, response);
+  };
+  const { requestTimeout, connectionTimeout, keepAliveTimeout } = CONNECTION_LIMITS;
+  const limits = { requestTimeout, keepAliveTimeout };
+  const server = certificate
+    ? createTlsServer({ ...limits, ...tlsOptions(certificate) }, listener)
+    : createServer(limits, listener);
+  server.setTimeout(connectionTimeout);
+  return server;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Audiences of which the token may be; default: those of the service. */
+    audiences?: readonly Audience[];
   }
 }

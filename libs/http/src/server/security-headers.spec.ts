@@ -2,8 +2,7 @@ import { SERVICES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 import { ProblemFilter } from '../problem/problem.filter.js';
-import { createHttpAdapter } from './adapter.js';
-import { securityHeaders } from './security-headers.js';
+import { createHttpAdapter, securityHeaders } from './adapter.js';
 
 describe('the security headers', () => {
   it('are set at public addresses', () => {

@@ -1,7 +1,6 @@
 import { absentUntilSet, counter, gauge } from '@crm/telemetry';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { Operation } from '../gcra.js';
-import { type Claim, type Decision, LimiterStore, MemoryLimiterStore } from '../limiter-store.js';
+import { type Claim, type Decision, LimiterStore, MemoryLimiterStore, type Operation } from '../limiter-store.js';
 import { GCRA_SCRIPT, RedisScript, ScriptCall, type Waiting } from './redis-script.js';
 
 export const isShared = absentUntilSet(

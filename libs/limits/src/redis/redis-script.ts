@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@redis/client';
-import type { Operation } from '../gcra.js';
-import type { Claim, Decision, OpenLimit } from '../limiter-store.js';
+import type { Claim, Decision, OpenLimit, Operation } from '../limiter-store.js';
 
 /**
- * The arithmetic of gcra.ts, in one step by the server's clock; a key holds the moment at which nothing is owed. KEYS:
+ * The arithmetic of limiter-store.ts, in one step by the server's clock; a key holds the moment at which nothing is owed. KEYS:
  * each claim once. ARGV: interval and room of each claim in microseconds; then for each operation its name, how many
  * times in succession, how many claims, and their places among the keys. Operations see the effects of those before.
  * Answer: the clock; then for each operation how many times it was done, the index of the first claim without room (-1:

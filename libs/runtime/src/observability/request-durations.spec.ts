@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
-import { RequestDurations } from './request-durations.js';
+import { RequestDurations } from './metrics.js';
 
 const BUCKETS = [0.002, 0.5, 1];
 const [NAME, HELP] = ['request_seconds', 'Duration'];

@@ -1,6 +1,6 @@
 import type { RequestContext } from '@crm/access';
 import { describe, expect, it } from '@jest/globals';
-import { type AnsweredRequest, requestLines } from './request-log.js';
+import { type AnsweredRequest, requestLines } from './logger.js';
 
 const context: RequestContext = {
   requestId: 'r-1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { acceptsGzip, isCompressible } from './compression.js';
+import { acceptsGzip, isCompressible } from './exchange.js';
 
 describe('compression', () => {
   it.each([

@@ -5,7 +5,7 @@ import { type SpanDescription, startSpan } from '@crm/telemetry';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { acceptsGzip } from './compression.js';
+import { acceptsGzip } from './exchange.js';
 import { requestHeaders, signInCookie } from './forwarded-headers.js';
 import type { ProxyConfig } from './proxy-config.js';
 import type { UpstreamConnector } from './upstream-connector.js';

@@ -1,0 +1,236 @@
+import {
+  type Audience,
+  operatorRolesAllow,
+  PlatformError,
+  rolesAllow,
+  type ScopeName,
+  scopeAllows,
+} from '@crm/contracts';
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  mixin,
+  type OnApplicationShutdown,
+  type Type,
+} from '@nestjs/common';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import passport from 'passport';
+import { type AccessRule, type AuthenticatedCall, callOf, requirementOf } from './access.decorator.js';
+import type { KeySource, RevocationSource } from './key-ring.js';
+import type { CallOrigin, Principal } from './request-context.js';
+import { TokenVerifier } from './token-verifier.js';
+
+/**
+ * The role's rights ∩ the token's scopes. An app has no right beyond read and write, also when it acts for a user.
+ * Scopes restrict a user's session only if its token lists any, and always those of apps, embedding and API keys.
+ * @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE
+ */
+export function authorize(principal: Principal, rule: AccessRule): void {
+  if (principal.kind === 'embed' && !(rule.embed ?? rule.scope !== undefined)) {
+    throw new PlatformError('EMBED_TOKEN_REFUSED');
+  }
+  if (principal.kind === 'app' && !(rule.app ?? rule.scope !== undefined)) {
+    throw new PlatformError('FORBIDDEN', "An app's own token cannot do this");
+  }
+  // An app that acts for a user has the user's roles, but what it made as an administrator would outlive its grant.
+  if (principal.kind === 'app' && (rule.right === 'administer' || rule.right === 'own')) {
+    throw new PlatformError('FORBIDDEN', 'An app never administers a workspace');
+  }
+  if (principal.apiKeyId !== undefined && !(rule.key ?? rule.scope !== undefined)) {
+    throw new PlatformError('API_KEY_REFUSED');
+  }
+  // Operators have roles of their own and no tenant; only marketplace-admin accepts their tokens over HTTP.
+  const rolesOfKind = principal.kind === 'operator' ? operatorRolesAllow : rolesAllow;
+  const allowed = rolesOfKind(principal.roles, rule.right);
+  if (!allowed) throw new PlatformError('FORBIDDEN');
+  if (rule.scope !== undefined) requireScope(principal, rule.scope, rule.right === 'read' ? 'read' : 'write');
+}
+
+export type ScopeHolder = Pick<Principal, 'kind' | 'scopes' | 'appKey'>;
+
+/** Whether a principal's token allows an access; a token that is not narrowed to scopes allows whatever its role does. */
+export function hasScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): boolean {
+  return !isNarrowed(principal) || scopeAllows(principal.scopes, scope, mode);
+}
+
+/** @throws PlatformError INSUFFICIENT_SCOPE naming the scope */
+export function requireScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): void {
+  if (hasScope(principal, scope, mode)) return;
+  const needed = mode === 'read' ? `${scope}:read` : scope;
+  throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is required`);
+}
+
+function isNarrowed(principal: ScopeHolder): boolean {
+  switch (principal.kind) {
+    case 'app':
+    case 'embed':
+      return true;
+    case 'internal':
+      return principal.appKey !== undefined;
+    case 'user':
+      return principal.scopes.length > 0;
+    case 'operator':
+      return false;
+  }
+}
+
+/** Checks the principal set by AccessTokenGuard against the `@Access` rule of the handler. */
+@Injectable()
+export class RightsGuard implements CanActivate {
+  /** @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE */
+  canActivate(context: ExecutionContext): boolean {
+    const requirement = requirementOf(context);
+    if (requirement === 'public') return true;
+    const { principal } = callOf(context);
+    if (!principal) throw new Error('RightsGuard runs before AccessTokenGuard');
+    authorize(principal, requirement);
+    return true;
+  }
+}
+
+let made = 0;
+
+/** Passport's contract, with a name that is unique in the process. */
+class UniquelyNamedStrategy extends passport.Strategy {
+  override readonly name: string;
+
+  /** @param verify calls back with an error, or with the identity; `undefined`, `null` and `false` mean none */
+  constructor(private readonly verify: (request: unknown, done: (error: unknown, proven?: unknown) => void) => void) {
+    super();
+    made += 1;
+    this.name = `${new.target.name}#${made}`;
+  }
+
+  override authenticate(request: unknown): void {
+    this.verify(request, (error, proven) => {
+      if (error) this.error(error);
+      else if (proven) this.success(proven as Express.User);
+      else this.fail();
+    });
+  }
+}
+
+/** Passport registers strategies by name for the process, so each instance has a unique one until its application ends. */
+export abstract class ApplicationStrategy<TProven>
+  extends PassportStrategy(UniquelyNamedStrategy)
+  implements OnApplicationShutdown
+{
+  /** The request's body is parsed but not validated. @throws PlatformError with the code of the refusal */
+  abstract override validate(request: unknown): Promise<TProven>;
+
+  onApplicationShutdown(): void {
+    passport.unuse(this.name);
+  }
+}
+
+export interface CredentialRequest {
+  /** Parsed but not validated: guards run before pipes. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly ip: string;
+  readonly callContext?: CallOrigin;
+}
+
+/** `@Public() @UseGuards(StrategyGuard(PasswordStrategy))`; the handler receives the identity with {@link Proven}. */
+export function StrategyGuard(strategy: Type<ApplicationStrategy<unknown>>): Type<CanActivate> {
+  class Guard extends AuthGuard() {
+    constructor(@Inject(strategy) { name }: ApplicationStrategy<unknown>) {
+      super({ defaultStrategy: name, property: 'proven', session: false });
+    }
+  }
+  return mixin(Guard);
+}
+
+/** Injects the identity that the strategy of {@link StrategyGuard} has authenticated. */
+export const Proven = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
+  const { proven } = context.switchToHttp().getRequest<{ proven?: unknown }>();
+  if (proven === undefined) throw new Error('Proven is used in a route without StrategyGuard');
+  return proven;
+});
+
+/** The token of an `Authorization` header (RFC 6750, section 2.1), or undefined if it is absent or of another scheme. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1];
+}
+
+export interface AccessOptions {
+  readonly issuer: string;
+  readonly audiences: readonly Audience[];
+  /** The source of the keys; default: the application's provider of KeySource. */
+  readonly keySource?: KeySource;
+  /** The source of the cut-offs; default: the application's provider of RevocationSource. */
+  readonly revocations?: RevocationSource;
+}
+
+export const ACCESS_OPTIONS = Symbol('crm:access-options');
+
+@Injectable()
+export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
+  private readonly audiences: readonly Audience[];
+
+  constructor(
+    private readonly verifier: TokenVerifier,
+    @Inject(ACCESS_OPTIONS) options: AccessOptions,
+  ) {
+    super();
+    this.audiences = options.audiences;
+  }
+
+  /** @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED, SERVICE_UNAVAILABLE without keys or cut-offs */
+  override async validate(call: AuthenticatedCall): Promise<Principal> {
+    const token = bearerToken(call.headers.authorization);
+    if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
+    return this.verifier.verify(token, call.audiences ?? this.audiences);
+  }
+
+  /** At once; undefined when the token has to be verified. @throws PlatformError as {@link validate} */
+  recall(call: AuthenticatedCall): Principal | undefined {
+    return this.verifier.recallFrom(call.headers.authorization, call.audiences ?? this.audiences);
+  }
+}
+
+/** Asks the strategy itself: Passport would make seven members, an object and three promises a request (record 0142). */
+@Injectable()
+export class AccessTokenGuard extends AuthGuard() {
+  constructor(private readonly strategy: AccessTokenStrategy) {
+    super({ defaultStrategy: strategy.name, property: 'principal', session: false });
+  }
+
+  override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (requirementOf(context) === 'public') return true;
+    const call = this.getRequest(context);
+    const principal = this.strategy.recall(call);
+    return principal ? admit(call, principal) : this.authenticate(call);
+  }
+
+  override getRequest(context: ExecutionContext): AuthenticatedCall {
+    return callOf(context);
+  }
+
+  private async authenticate(call: AuthenticatedCall): Promise<boolean> {
+    return admit(call, await this.strategy.validate(call));
+  }
+}
+
+function admit(call: AuthenticatedCall, principal: Principal): true {
+  const { callContext } = call;
+  // A copy of its own: the remembered principal serves all requests with the token.
+  call.principal = {
+    ...principal,
+    requestId: callContext.requestId,
+    traceparent: callContext.traceparent,
+    // Getters: few calls ask, and finding the address behind proxies has a cost.
+    get address() {
+      return call.ip;
+    },
+    get userAgent() {
+      return call.headers['user-agent'];
+    },
+  };
+  callContext.principal = principal;
+  callContext.tenantId = principal.tenantId || undefined;
+  return true;
+}
