@@ -73,20 +73,25 @@ async function runTests(tally, { paths, coverage, update, environment }) {
     );
   }
   const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e'));
-  if (paths.length === 0 || ofEndToEnd.length > 0) {
-    await part(tally, 'end-to-end tests', () =>
-      runJest(
-        [
-          `--config=${inRoot('e2e', 'jest.config.mjs')}`,
-          `--maxWorkers=${WORKERS}`,
-          // A suite whose preparation failed may leave servers open, which would keep the process for ever.
-          '--forceExit',
-          ...ofEndToEnd,
-        ],
-        environment,
-      ),
+  /** @param {number} workers @param {readonly string[]} chosen */
+  const endToEnd = (workers, chosen) =>
+    runJest(
+      [
+        `--config=${inRoot('e2e', 'jest.config.mjs')}`,
+        `--maxWorkers=${workers}`,
+        // A suite whose preparation failed may leave servers open, which would keep the process for ever.
+        '--forceExit',
+        ...chosen,
+      ],
+      environment,
     );
-  }
+  if (ofEndToEnd.length > 0) await part(tally, 'end-to-end tests', () => endToEnd(WORKERS, ofEndToEnd));
+  if (paths.length > 0) return;
+  // Those with servers of their own have no part in the platform of the others, whose last tests run one by one.
+  await Promise.all([
+    part(tally, 'end-to-end tests with own servers', () => endToEnd(1, ['--selectProjects', 'own servers'])),
+    part(tally, 'end-to-end tests', () => endToEnd(WORKERS, ['--selectProjects', 'platform', 'alone'])),
+  ]);
 }
 
 /** Every test of a page would fail without one, after minutes. */
