@@ -2,7 +2,7 @@ import { Public } from '@crm/access';
 import { HOOK_PATH, PlatformError } from '@crm/contracts';
 import { ApiGroup, BodyLimit, BooleanField, ConstantProblems, Describe, IdField, toPlatformError } from '@crm/http';
 import { addressKey, Limiter, LimiterStore } from '@crm/limits';
-import { Body, Controller, HttpCode, Inject, Injectable, type OnModuleInit, Post, Req } from '@nestjs/common';
+import { Body, Controller, Inject, Injectable, type OnModuleInit, Post, Req } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
@@ -34,7 +34,6 @@ export class HookCallController {
   @Public()
   @BodyLimit(MAX_BODY_BYTES)
   @ConstantProblems()
-  @HttpCode(202)
   @Describe({
     summary: 'Starts a run of a workflow from an upstream system',
     description:

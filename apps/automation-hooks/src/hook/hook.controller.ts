@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
 import { HookSecretInput, HookView, NewHookSecretView, WORKFLOW_GROUP } from './hook.dto.js';
 import { HookService } from './hook.service.js';
 
@@ -40,7 +40,6 @@ export class HookSecretController {
   }
 
   @Delete('previous-secret')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends the previous secret of a hook at once',

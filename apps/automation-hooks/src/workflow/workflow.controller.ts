@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { RpcHandler } from '@crm/messaging';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { WORKFLOW_GROUP } from '../hook/hook.dto.js';
 import { ChangeWorkflowInput, CreatedWorkflowView, CreateWorkflowInput, WorkflowView } from './workflow.dto.js';
@@ -66,7 +66,6 @@ export class WorkflowController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Deletes a workflow',

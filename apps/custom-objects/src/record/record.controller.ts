@@ -17,7 +17,6 @@ import {
   createParamDecorator,
   Delete,
   Get,
-  HttpCode,
   Inject,
   Param,
   Patch,
@@ -101,7 +100,6 @@ function recordController({ scope, ObjectName, pathOf, record, texts }: RecordRo
     }
 
     @Delete(':id')
-    @HttpCode(204)
     @Access(write)
     @Describe({ ...texts.delete, answers: [{ status: 204, description: 'The record is deleted' }] })
     delete(

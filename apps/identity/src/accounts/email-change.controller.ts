@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { ReauthenticationView } from '../sign-in/sign-in.dto.js';
@@ -16,7 +16,6 @@ export class EmailChangeController {
   ) {}
 
   @Post()
-  @HttpCode(202)
   @NotRepeatable()
   @Access({ right: 'read' })
   @Describe({
@@ -40,7 +39,6 @@ export class EmailChangeController {
   }
 
   @Post('confirm')
-  @HttpCode(204)
   @NotRepeatable()
   @Public()
   @Describe({
@@ -55,7 +53,6 @@ export class EmailChangeController {
   }
 
   @Post('undo')
-  @HttpCode(204)
   @NotRepeatable()
   @Public()
   @Describe({

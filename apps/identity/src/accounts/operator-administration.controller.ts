@@ -4,7 +4,7 @@ import { Database } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { listOperatorAudit } from '@crm/operator-audit';
 import { OperatorAuditQuery } from '@crm/operator-audit/dto';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { EmbedConflictService } from '../embedding/embed-conflict.service.js';
 import { TenantService } from '../people/tenant.service.js';
 import { Workspace } from '../people/workspace.dto.js';
@@ -64,7 +64,6 @@ export class OperatorController {
   }
 
   @Delete(':id/sessions')
-  @HttpCode(204)
   @Describe({
     summary: 'Ends every session of an operator',
     description: 'Access tokens of these sessions stop working within a second. Needs a proof in the last ten minutes.',
@@ -76,7 +75,6 @@ export class OperatorController {
   }
 
   @Delete(':id/authenticator')
-  @HttpCode(204)
   @Describe({
     summary: 'Removes the authenticator of an operator who has lost it',
     description:
@@ -126,7 +124,6 @@ export class OperatorsTenantController {
   }
 
   @Post(':id/suspend')
-  @HttpCode(200)
   @Describe({
     summary: 'Suspends a workspace',
     description:
@@ -143,7 +140,6 @@ export class OperatorsTenantController {
   }
 
   @Post(':id/reinstate')
-  @HttpCode(200)
   @Describe({
     summary: 'Lifts the suspension of a workspace',
     description:

@@ -10,7 +10,7 @@ import {
 } from '@crm/access';
 import { type TokenPair } from '@crm/contracts';
 import { ApiGroup, BodyLimit, bodyOf, CREDENTIALS_BODY_LIMIT, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Injectable, Post, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Injectable, Post, Res, UseGuards } from '@nestjs/common';
 import { OPERATORS_SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { RefreshInput, TokenPairView } from '../sessions/session.dto.js';
@@ -57,7 +57,6 @@ export class OperatorsSessionController extends secondFactorRoutes({
   @UseGuards(StrategyGuard(OperatorPasswordStrategy))
   @NotRepeatable()
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Signs an operator in',
@@ -79,7 +78,6 @@ export class OperatorsSessionController extends secondFactorRoutes({
   @Post('refresh')
   @NotRepeatable()
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Exchanges a refresh token for a new pair of tokens',
@@ -101,7 +99,6 @@ export class OperatorsPasskeySignInController {
   @Post('options')
   @NotRepeatable()
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Starts a sign-in with a passkey',
@@ -117,7 +114,6 @@ export class OperatorsPasskeySignInController {
   @Post()
   @NotRepeatable()
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Signs an operator in with a passkey',
@@ -153,7 +149,6 @@ export class OperatorsAccountController {
   }
 
   @Post('logout')
-  @HttpCode(204)
   @Describe({
     summary: 'Signs out',
     description:
@@ -176,7 +171,6 @@ export class OperatorsAccountController {
   }
 
   @Delete('sessions')
-  @HttpCode(204)
   @Describe({
     summary: 'Ends every session of the current operator',
     description: 'The current session ends too. Access tokens of these sessions stop working within a second.',
@@ -187,7 +181,6 @@ export class OperatorsAccountController {
   }
 
   @Delete('sessions/:id')
-  @HttpCode(204)
   @Describe({
     summary: 'Ends one session of the current operator',
     description: 'Access tokens of the session stop working within a second.',
@@ -199,7 +192,6 @@ export class OperatorsAccountController {
 
   @Post('step-up')
   @NotRepeatable()
-  @HttpCode(204)
   @Describe({
     summary: 'Proves again who uses the session',
     description:

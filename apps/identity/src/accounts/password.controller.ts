@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
@@ -20,7 +20,6 @@ export class PasswordChangeController {
   constructor(private readonly changes: PasswordChangeService) {}
 
   @Post()
-  @HttpCode(200)
   @NotRepeatable()
   @Access({ right: 'read' })
   @Describe({
@@ -54,7 +53,6 @@ export class PasswordResetController {
   constructor(private readonly resets: PasswordResetService) {}
 
   @Post()
-  @HttpCode(202)
   @NotRepeatable()
   @Public()
   @Describe({
@@ -75,7 +73,6 @@ export class PasswordResetController {
   }
 
   @Post('complete')
-  @HttpCode(204)
   @NotRepeatable()
   @Public()
   @Describe({

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Controller, Delete, HttpCode, Post, StreamableFile } from '@nestjs/common';
+import { Controller, Delete, Post, StreamableFile } from '@nestjs/common';
 import { PERSONAL_DATA_GROUP } from '../api-groups.js';
 import { PersonalDataView } from './personal-data.dto.js';
 import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
@@ -15,7 +15,6 @@ export class ErasureController {
   constructor(private readonly erasures: ErasureService) {}
 
   @Delete('auth/me')
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Erases the current user',
@@ -28,7 +27,6 @@ export class ErasureController {
   }
 
   @Post('admin/users/:id/erase')
-  @HttpCode(204)
   @NotRepeatable()
   @Access({ right: 'administer' })
   @Describe({
@@ -51,7 +49,6 @@ export class PersonalDataExportController {
   constructor(private readonly exports: PersonalDataExportService) {}
 
   @Post('auth/me/export')
-  @HttpCode(200)
   @NotRepeatable()
   @Access({ right: 'read' })
   @Describe({
@@ -65,7 +62,6 @@ export class PersonalDataExportController {
   }
 
   @Post('admin/users/:id/export')
-  @HttpCode(200)
   @NotRepeatable()
   @Access({ right: 'administer' })
   @Describe({

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { normaliseEmail } from '../people/user.service.js';
@@ -54,7 +54,6 @@ export class VerificationController {
   constructor(private readonly verifications: VerificationService) {}
 
   @Post()
-  @HttpCode(204)
   @NotRepeatable()
   @Access({ right: 'own' })
   @Describe({
@@ -69,7 +68,6 @@ export class VerificationController {
   }
 
   @Post('resend')
-  @HttpCode(204)
   @NotRepeatable()
   @Access({ right: 'own' })
   @Describe({
@@ -90,7 +88,6 @@ export class InvitationController {
   constructor(private readonly invitations: InvitationService) {}
 
   @Post('accept')
-  @HttpCode(204)
   @Public()
   @Describe({
     summary: 'Accepts an invitation and sets the password',

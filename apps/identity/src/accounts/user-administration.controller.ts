@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
 import { UserChangeInput, UserInput, UserView, userView } from './accounts.dto.js';
 import { UserAdministrationService } from './user-administration.service.js';
@@ -69,7 +69,6 @@ export class UserController {
   }
 
   @Post(':id/invitation')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @NotRepeatable()
   @Describe({

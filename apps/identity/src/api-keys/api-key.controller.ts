@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { API_KEY_GROUP } from '../api-groups.js';
 import { ApiKeyInput, ApiKeyView, apiKeyView, CurrentKeyView, NewApiKeyView, ServiceKeyInput } from './api-key.dto.js';
 import { ApiKeyRepository } from './api-key.repository.js';
@@ -40,7 +40,6 @@ export class PersonalKeyController {
   }
 
   @Delete()
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Ends all of your API keys',
@@ -52,7 +51,6 @@ export class PersonalKeyController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Ends one of your API keys',
@@ -86,7 +84,6 @@ export class UserKeyController {
   }
 
   @Delete()
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends every API key of a user',
@@ -100,7 +97,6 @@ export class UserKeyController {
   }
 
   @Delete(':keyId')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends one API key of a user',
@@ -157,7 +153,6 @@ export class ServiceKeyController {
   }
 
   @Delete(':keyId')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends an API key of a service account',

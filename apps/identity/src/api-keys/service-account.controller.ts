@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { API_KEY_GROUP } from '../api-groups.js';
 import {
   ServiceAccountChangeInput,
@@ -72,7 +72,6 @@ export class ServiceAccountController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Removes a service account',

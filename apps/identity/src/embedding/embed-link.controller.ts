@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Put, Query } from '@nestjs/common';
 import { USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { EmbedLinkInput, EmbedLinkListView, EmbedLinkQuery, EmbedLinkView, UndoLinkInput } from './embed-link.dto.js';
@@ -44,7 +44,6 @@ export class UndoLinkController {
   constructor(private readonly links: EmbedLinkService) {}
 
   @Post()
-  @HttpCode(204)
   @NotRepeatable()
   @Public()
   @Describe({

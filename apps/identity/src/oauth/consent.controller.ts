@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../api-groups.js';
 import { AuthorizationRequestService } from './authorization-request.service.js';
@@ -29,7 +29,6 @@ export class ConsentController {
 
   @Post('decision')
   @NotRepeatable()
-  @HttpCode(200)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Allows an app to act for the current user, or refuses',

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Query } from '@nestjs/common';
 import { OAUTH_GROUP } from '../api-groups.js';
 import { GrantService, grantView, type OwnGrant } from './grant.service.js';
 import { GrantInput, OwnGrantView } from './oauth.dto.js';
@@ -44,7 +44,6 @@ export class OwnGrantController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Ends what an app may do for the current user',

@@ -1,6 +1,6 @@
 import { Public } from '@crm/access';
 import { ApiGroup, Describe, FormBody, type JsonSchema, NotRepeatable } from '@crm/http';
-import { Controller, HttpCode, Post, Req, UseFilters } from '@nestjs/common';
+import { Controller, Post, Req, UseFilters } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
@@ -28,7 +28,6 @@ export class TokenController {
   @Post('token')
   @NotRepeatable()
   @FormBody()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Issues an access token to an app',
@@ -46,7 +45,6 @@ export class TokenController {
   @Post('revoke')
   @NotRepeatable()
   @FormBody()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Ends a token of the app that calls',
@@ -69,7 +67,6 @@ export class TokenController {
   @Post('introspect')
   @NotRepeatable()
   @FormBody()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Says whether a token of the calling installation is valid, and what it may do',

@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { SIGN_IN_GROUP, USER_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { CallerService, CallerView, sessionView, UserSessionService } from './caller.service.js';
@@ -18,7 +18,6 @@ export class SessionController {
 
   @Post('refresh')
   @NotRepeatable()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Exchanges a refresh token for a new pair of tokens',
@@ -43,7 +42,6 @@ export class SessionController {
   }
 
   @Post('logout')
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Signs out',
@@ -68,7 +66,6 @@ export class SessionController {
   }
 
   @Delete('sessions')
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Ends every session of the current user',
@@ -81,7 +78,6 @@ export class SessionController {
   }
 
   @Delete('sessions/:id')
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Ends one session of the current user',
@@ -117,7 +113,6 @@ export class UserSessionController {
   }
 
   @Delete()
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends every session of a user',
@@ -131,7 +126,6 @@ export class UserSessionController {
   }
 
   @Delete(':sessionId')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends one session of a user',

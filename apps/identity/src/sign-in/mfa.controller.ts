@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
 import {
@@ -28,7 +28,6 @@ export class MfaController {
   }
 
   @Put()
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Turns the second factor of the current user on or off',
@@ -57,7 +56,6 @@ export class MfaController {
 
   @Post('authenticator/confirm')
   @NotRepeatable()
-  @HttpCode(200)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Puts the authenticator into use',
@@ -73,7 +71,6 @@ export class MfaController {
   }
 
   @Delete('authenticator')
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Removes the authenticator',

@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Patch, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { TokenPairView } from '../sessions/session.dto.js';
@@ -45,7 +45,6 @@ export function passkeyRoutes({ holder, owner, secondFactor, proof }: PasskeyTex
 
     @Post('passkeys/options')
     @NotRepeatable()
-    @HttpCode(200)
     @Describe({
       summary: 'Starts to set up a passkey',
       description: `The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session. ${needsProof}`,
@@ -87,7 +86,6 @@ export function passkeyRoutes({ holder, owner, secondFactor, proof }: PasskeyTex
     }
 
     @Delete('passkeys/:id')
-    @HttpCode(204)
     @Describe({
       summary: 'Removes a passkey',
       description: `It does not sign in any more; sessions that it opened go on. The ${holder} is told by e-mail. ${needsProof}`,
@@ -121,7 +119,6 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
 
     @Post('step-up/passkey/options')
     @NotRepeatable()
-    @HttpCode(200)
     @Access({ right: 'read' })
     @Describe({
       summary: 'Starts to prove again with a passkey who uses the session',
@@ -135,7 +132,6 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
 
     @Post('step-up/passkey')
     @NotRepeatable()
-    @HttpCode(204)
     @Access({ right: 'read' })
     @Describe({
       summary: 'Proves again with a passkey who uses the session',
@@ -159,7 +155,6 @@ export class PasskeyProofController extends passkeyStepUpRoutes('user') {
 
   @Post('login/passkey/options')
   @NotRepeatable()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Starts a sign-in with a passkey',
@@ -174,7 +169,6 @@ export class PasskeyProofController extends passkeyStepUpRoutes('user') {
 
   @Post('login/passkey')
   @NotRepeatable()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Signs in with a passkey',

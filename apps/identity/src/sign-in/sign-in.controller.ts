@@ -11,7 +11,7 @@ import {
 import type { ErrorCode, TokenPair } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { ApiGroup, BodyLimit, bodyOf, DEFAULT_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Injectable, Post, Put, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Injectable, Post, Put, Res, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
@@ -74,7 +74,6 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
     @Post('mfa/verify')
     @NotRepeatable()
     @BodyLimit(bodyLimit)
-    @HttpCode(200)
     @Public()
     @Describe({
       summary: 'Completes a sign-in with a code',
@@ -95,7 +94,6 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
     @Post('mfa/enrolment')
     @NotRepeatable()
     @BodyLimit(bodyLimit)
-    @HttpCode(200)
     @Public()
     @Describe({
       summary: 'Sets up the authenticator that a sign-in demands',
@@ -110,7 +108,6 @@ export function secondFactorRoutes(texts: SecondFactorTexts) {
     @Post('mfa/enrolment/confirm')
     @NotRepeatable()
     @BodyLimit(bodyLimit)
-    @HttpCode(200)
     @Public()
     @Describe({
       summary: 'Completes a sign-in with the first code of a new authenticator',
@@ -160,7 +157,6 @@ export class SignInController extends secondFactorRoutes({
   @Post('login')
   @UseGuards(StrategyGuard(PasswordStrategy))
   @NotRepeatable()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Signs in with e-mail and password',
@@ -193,7 +189,6 @@ export class StepUpController {
 
   @Post()
   @NotRepeatable()
-  @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Proves again who uses the session',

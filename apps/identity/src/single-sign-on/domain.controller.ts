@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { DomainInput, DomainListView, DomainView, RequirementInput, RequirementView } from './domain.dto.js';
 import { DomainService } from './domain.service.js';
@@ -37,7 +37,6 @@ export class DomainController {
   }
 
   @Post(':domain/verify')
-  @HttpCode(200)
   @Access({ right: 'own' })
   @Describe({
     summary: 'Proves a domain',
@@ -51,7 +50,6 @@ export class DomainController {
   }
 
   @Delete(':domain')
-  @HttpCode(204)
   @Access({ right: 'own' })
   @Describe({
     summary: 'Removes a domain',

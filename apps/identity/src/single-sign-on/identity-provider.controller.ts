@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Patch, Post } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import {
@@ -77,7 +77,6 @@ export class IdentityProviderController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @Access({ right: 'own' })
   @Describe({
     summary: 'Removes an identity provider',

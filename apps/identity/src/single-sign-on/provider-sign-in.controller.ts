@@ -2,21 +2,7 @@ import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { addressKey, Limiter, LimiterStore } from '@crm/limits';
-import {
-  Body,
-  Controller,
-  Get,
-  Headers,
-  HttpCode,
-  Inject,
-  Injectable,
-  Ip,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Body, Controller, Get, Headers, Inject, Injectable, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -99,7 +85,6 @@ export class ProviderSignInController {
 
   @Post('discover')
   @NotRepeatable()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Finds the identity providers of an address',
@@ -128,7 +113,6 @@ export class ProviderSignInController {
 
   @Post(':providerId/start')
   @NotRepeatable()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Begins a sign-in at an identity provider',
@@ -152,7 +136,6 @@ export class ProviderSignInController {
   }
 
   @Get(':providerId/callback')
-  @HttpCode(303)
   @Public()
   @Describe({
     summary: 'Takes the answer of an identity provider',
@@ -176,7 +159,6 @@ export class ProviderSignInController {
 
   @Post('exchange')
   @NotRepeatable()
-  @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Completes a sign-in at an identity provider',
@@ -235,7 +217,6 @@ export class ProviderStepUpController {
 
   @Post(':providerId')
   @NotRepeatable()
-  @HttpCode(200)
   @Access({ right: 'read' })
   @Describe({
     summary: 'Starts to prove again at an identity provider who uses the session',

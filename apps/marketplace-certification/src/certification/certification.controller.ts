@@ -2,7 +2,7 @@ import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { ApiGroup, Describe } from '@crm/http';
 import { type Certification, checkListPage, checkPage } from '@crm/manifest';
-import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../api-groups.js';
 import { CertificationView, CertifyInput } from './certification.dto.js';
 import { CertificationService } from './certification.service.js';
@@ -17,7 +17,6 @@ export class CertificationController {
   ) {}
 
   @Post()
-  @HttpCode(200)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Certifies a package without submitting it',

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../api-groups.js';
 import {
   EmbedCredentialsInput,
@@ -52,7 +52,6 @@ export class EmbedCredentialController {
   }
 
   @Delete('previous-secret')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends the previous secret at once',

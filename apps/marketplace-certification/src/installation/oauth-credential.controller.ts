@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
 import { INSTALLATIONS } from '../api-groups.js';
 import { OAuthCredentialsInput, OAuthCredentialsSummaryView, OAuthCredentialsView } from './installation.dto.js';
 import { OAuthClientService } from './oauth-client.service.js';
@@ -46,7 +46,6 @@ export class OAuthCredentialController {
   }
 
   @Delete('previous-secret')
-  @HttpCode(204)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends the previous secret of the app at once',

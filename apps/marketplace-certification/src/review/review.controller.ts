@@ -4,7 +4,7 @@ import { Database } from '@crm/database';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { listOperatorAudit } from '@crm/operator-audit';
 import { OperatorAuditQuery } from '@crm/operator-audit/dto';
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { APP_DECISIONS, REVIEW_DECISIONS } from '../catalogue/version-state.js';
 import { AppDecisionService } from './app-decision.service.js';
 import { QueueService } from './queue.service.js';
@@ -57,7 +57,6 @@ export class OperatorsSubmissionController {
   }
 
   @Post(':id/:decision')
-  @HttpCode(200)
   @Access({ right: 'write' })
   @Describe({
     summary: 'Decides on a submission',
@@ -98,7 +97,6 @@ export class OperatorsAppController {
   }
 
   @Post(':key/:decision')
-  @HttpCode(200)
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Suspends, reinstates, revokes or unlists an app',

@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { headerCall, IdempotencyKey } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../api-groups.js';
 import { CertifyInput } from '../certification/certification.dto.js';
 import { DeveloperAppService } from './developer-app.service.js';
@@ -70,7 +70,6 @@ export class SubmissionController {
   }
 
   @Post(':key/versions/:version/withdraw')
-  @HttpCode(200)
   @Describe({
     summary: 'Withdraws a version before it is published',
     description: 'A withdrawn version cannot be submitted again; submit a higher version instead.',

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
-import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import {
   attemptView,
@@ -49,7 +49,6 @@ export class DeliveryController {
   }
 
   @Post(':id/redeliver')
-  @HttpCode(202)
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Sends a delivery again',

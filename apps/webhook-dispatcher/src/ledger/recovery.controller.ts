@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam } from '@crm/http';
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import { MOST_DELIVERIES, RecoveryView, recoveryView, StartRecoveryInput } from './recovery.dto.js';
 import { RecoveryService } from './recovery.service.js';
@@ -11,7 +11,6 @@ export class RecoveryController {
   constructor(private readonly recoveries: RecoveryService) {}
 
   @Post('recover')
-  @HttpCode(202)
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Sends what a subscription holds',

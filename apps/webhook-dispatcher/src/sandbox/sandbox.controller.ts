@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import { ListeningService } from './listening.service.js';
 import {
@@ -43,7 +43,6 @@ export class SampleEventController {
   constructor(private readonly events: TestEventService) {}
 
   @Post()
-  @HttpCode(200)
   @NotRepeatable()
   @Access({ right: 'administer' })
   @Describe({
@@ -68,7 +67,6 @@ export class TestEventController {
   constructor(private readonly events: TestEventService) {}
 
   @Post('test')
-  @HttpCode(200)
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Sends a test event to a subscription',

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import { SecretService } from './secret.service.js';
 import {
@@ -92,7 +92,6 @@ export class SubscriptionController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Deletes a subscription',
@@ -106,7 +105,6 @@ export class SubscriptionController {
   }
 
   @Post(':id/pause')
-  @HttpCode(200)
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Pauses a subscription',
@@ -120,7 +118,6 @@ export class SubscriptionController {
   }
 
   @Post(':id/resume')
-  @HttpCode(200)
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Resumes a subscription that is paused or disabled',
@@ -154,7 +151,6 @@ export class SubscriptionController {
   }
 
   @Post(':id/revoke-previous-secret')
-  @HttpCode(204)
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Revokes the previous signing secret of a subscription',

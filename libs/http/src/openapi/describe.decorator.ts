@@ -7,7 +7,7 @@ import {
   rolesAllow,
   TENANT_ROLES,
 } from '@crm/contracts';
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
 import type { DtoClass, JsonSchema, SchemaPart } from '../dto/schema.js';
 import type { ControllerRoute } from '../route/list-routes.js';
 
@@ -51,8 +51,15 @@ export interface RouteDescription {
 
 export const ROUTE_DESCRIPTION = 'crm:route-description';
 
-/** What the OpenAPI document says about a route: `@Describe({ summary: 'Signs in', answers: [{ status: 200, … }] })`. */
-export const Describe = (description: RouteDescription): MethodDecorator => SetMetadata(ROUTE_DESCRIPTION, description);
+/**
+ * What the OpenAPI document says about a route: `@Describe({ summary: 'Signs in', answers: [{ status: 200, … }] })`. The first
+ * answer's status, when it is one of success, is also the one that the route answers with unless its handler sets another.
+ */
+export function Describe(description: RouteDescription): MethodDecorator {
+  const status = description.answers?.[0]?.status;
+  const described = SetMetadata(ROUTE_DESCRIPTION, description);
+  return status !== undefined && status < 300 ? applyDecorators(described, HttpCode(status)) : described;
+}
 
 export interface ApiGroupDescription {
   /** In the plural, as a heading: `Leads`. Controllers with the same name share the group. */
