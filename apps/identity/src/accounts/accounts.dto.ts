@@ -16,8 +16,7 @@ import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { ReauthenticationInput } from '../sign-in/sign-in.dto.js';
 
 export class EmailChangeInput extends ReauthenticationInput {
-  @EmailField({ description: 'The new address', example: 'ada@acme.test' })
-  email: string;
+  @EmailField({ description: 'The new address', example: 'ada@acme.test' }) email: string;
 
   @TextField({
     optional: true,
@@ -31,23 +30,18 @@ export class EmailChangeInput extends ReauthenticationInput {
 const TOKEN = { maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the link in the mail' };
 
 export class EmailChangeTokenInput {
-  @TextField(TOKEN)
-  token: string;
+  @TextField(TOKEN) token: string;
 }
 
 export class AcceptanceInput {
-  @TextField({ ...TOKEN, description: 'The token from the link in the invitation mail' })
-  token: string;
-
-  @TextField(NEW_PASSWORD)
-  password: string;
+  @TextField({ ...TOKEN, description: 'The token from the link in the invitation mail' }) token: string;
+  @TextField(NEW_PASSWORD) password: string;
 }
 
 export class VerificationInput extends EmailChangeTokenInput {}
 
 export class WorkspaceInput {
-  @TextField({ maxLength: 200, pattern: /\S/, example: 'Acme' })
-  name: string;
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Acme' }) name: string;
 
   @EnumField(PLANS, {
     optional: true,
@@ -70,25 +64,15 @@ export class WorkspaceInput {
 }
 
 export class RegistrationInput {
-  @EmailField({ example: 'dev@acme.test' })
-  email: string;
-
-  @TextField(NEW_PASSWORD)
-  password: string;
-
-  @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' })
-  name: string;
-
-  @ObjectField(() => WorkspaceInput)
-  workspace: WorkspaceInput;
+  @EmailField({ example: 'dev@acme.test' }) email: string;
+  @TextField(NEW_PASSWORD) password: string;
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' }) name: string;
+  @ObjectField(() => WorkspaceInput) workspace: WorkspaceInput;
 }
 
 export class RegistrationView {
-  @ObjectField(() => UserSummaryView)
-  user: UserSummaryView;
-
-  @ObjectField(() => Workspace)
-  tenant: Workspace;
+  @ObjectField(() => UserSummaryView) user: UserSummaryView;
+  @ObjectField(() => Workspace) tenant: Workspace;
 }
 
 export class PasswordChangeInput extends ReauthenticationInput {
@@ -99,38 +83,29 @@ export class PasswordChangeInput extends ReauthenticationInput {
   })
   currentPassword: string;
 
-  @TextField({ ...NEW_PASSWORD, example: 'tidal-lantern-orbits-quietly' })
-  newPassword: string;
+  @TextField({ ...NEW_PASSWORD, example: 'tidal-lantern-orbits-quietly' }) newPassword: string;
 }
 
 export class PasswordResetInput {
-  @EmailField({ example: 'dev@acme.test' })
-  email: string;
+  @EmailField({ example: 'dev@acme.test' }) email: string;
 }
 
 /** The same for every address. */
 export class PasswordResetView {
-  @BooleanField({ description: 'Always true: it says nothing about the address' })
-  accepted: boolean;
+  @BooleanField({ description: 'Always true: it says nothing about the address' }) accepted: boolean;
 }
 
 export class PasswordResetCompletionInput {
-  @TextField(TOKEN)
-  token: string;
-
-  @TextField({ ...NEW_PASSWORD, description: 'The new password' })
-  password: string;
+  @TextField(TOKEN) token: string;
+  @TextField({ ...NEW_PASSWORD, description: 'The new password' }) password: string;
 }
 
 /** A built-in role or a name that the workspace or an app added. */
 const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
 
 export class UserInput {
-  @EmailField({ example: 'member@acme.test' })
-  email: string;
-
-  @TextField({ maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
-  name: string;
+  @EmailField({ example: 'member@acme.test' }) email: string;
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Grace Hopper' }) name: string;
 
   @TextField({ ...NEW_PASSWORD, optional: true, description: 'When left out, the user is invited by e-mail' })
   password?: string;
@@ -145,30 +120,21 @@ export class UserInput {
 }
 
 export class UserChangeInput {
-  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
-  name?: string;
-
-  @ListField(roleName, { optional: true, minItems: 1, maxItems: 20, example: ['viewer'] })
-  roles?: string[];
-
-  @EnumField(['active', 'disabled'], { optional: true })
-  status?: 'active' | 'disabled';
+  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/, example: 'Grace Hopper' }) name?: string;
+  @ListField(roleName, { optional: true, minItems: 1, maxItems: 20, example: ['viewer'] }) roles?: string[];
+  @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
 }
 
 export class UserView extends UserSummaryView {
-  @EnumField(['active', 'invited', 'disabled'])
-  status: string;
+  @EnumField(['active', 'invited', 'disabled']) status: string;
 
   @EnumField(['registration', 'administrator', 'embed', 'identity_provider'], {
     description: 'How the user was created',
   })
   origin: string;
 
-  @BooleanField()
-  mfaEnabled: boolean;
-
-  @DateTimeField()
-  createdAt: string;
+  @BooleanField() mfaEnabled: boolean;
+  @DateTimeField() createdAt: string;
 }
 
 export function userView(user: User): UserView {

@@ -14,17 +14,10 @@ import { SessionView } from '../sessions/session.dto.js';
 import { NEW_PASSWORD } from '../sign-in/password.service.js';
 
 export class OperatorInput {
-  @EmailField({ example: 'operator@platform.test' })
-  email: string;
-
-  @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' })
-  name: string;
-
-  @TextField(NEW_PASSWORD)
-  password: string;
-
-  @EnumField(OPERATOR_ROLES)
-  role: OperatorRole;
+  @EmailField({ example: 'operator@platform.test' }) email: string;
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' }) name: string;
+  @TextField(NEW_PASSWORD) password: string;
+  @EnumField(OPERATOR_ROLES) role: OperatorRole;
 
   @IdField({ optional: true, description: 'The workspace whose submissions the operator never decides on' })
   workspace?: string;
@@ -33,45 +26,27 @@ export class OperatorInput {
 const STATUSES = ['active', 'disabled'] as const;
 
 export class OperatorView {
-  @IdField()
-  id: string;
-
-  @EmailField({ example: 'ada@platform.test' })
-  email: string;
-
-  @TextField({ maxLength: 200, example: 'Ada Lovelace' })
-  name: string;
-
-  @EnumField(OPERATOR_ROLES)
-  role: OperatorRole;
-
-  @EnumField(STATUSES)
-  status: (typeof STATUSES)[number];
+  @IdField() id: string;
+  @EmailField({ example: 'ada@platform.test' }) email: string;
+  @TextField({ maxLength: 200, example: 'Ada Lovelace' }) name: string;
+  @EnumField(OPERATOR_ROLES) role: OperatorRole;
+  @EnumField(STATUSES) status: (typeof STATUSES)[number];
 
   @IdField({ nullable: true, description: 'The workspace whose submissions the operator never decides on' })
   linkedTenantId: string | null;
 
-  @BooleanField({ description: 'Whether an authenticator is in use' })
-  authenticator: boolean;
-
-  @DateTimeField()
-  createdAt: string;
+  @BooleanField({ description: 'Whether an authenticator is in use' }) authenticator: boolean;
+  @DateTimeField() createdAt: string;
 }
 
 export class OperatorListView {
-  @ListField(() => OperatorView, { maxItems: 1000 })
-  data: OperatorView[];
+  @ListField(() => OperatorView, { maxItems: 1000 }) data: OperatorView[];
 }
 
 export class OperatorChangeInput {
-  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' })
-  name?: string;
-
-  @EnumField(OPERATOR_ROLES, { optional: true })
-  role?: OperatorRole;
-
-  @EnumField(STATUSES, { optional: true })
-  status?: (typeof STATUSES)[number];
+  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' }) name?: string;
+  @EnumField(OPERATOR_ROLES, { optional: true }) role?: OperatorRole;
+  @EnumField(STATUSES, { optional: true }) status?: (typeof STATUSES)[number];
 
   @IdField({
     optional: true,
@@ -82,36 +57,27 @@ export class OperatorChangeInput {
 }
 
 export class SessionListView {
-  @ListField(() => SessionView, { maxItems: 200 })
-  data: SessionView[];
+  @ListField(() => SessionView, { maxItems: 200 }) data: SessionView[];
 }
 
 export class PlanInput {
-  @EnumField(PLANS)
-  plan: Plan;
+  @EnumField(PLANS) plan: Plan;
 }
 
 /** An app whose hosts have presented addresses of users of other workspaces. */
 export class EmbedConflictView {
-  @TextField({ maxLength: 100 })
-  appKey: string;
-
-  @IdField({ description: 'The publisher' })
-  tenantId: string;
-
-  @IntegerField({ description: 'In the hour that ends, or ended, at `resetsAt`', example: 3 })
-  conflicts: number;
+  @TextField({ maxLength: 100 }) appKey: string;
+  @IdField({ description: 'The publisher' }) tenantId: string;
+  @IntegerField({ description: 'In the hour that ends, or ended, at `resetsAt`', example: 3 }) conflicts: number;
 
   @BooleanField({ description: 'Whether further mints of the app that could tell something are refused now' })
   throttled: boolean;
 
-  @DateTimeField()
-  resetsAt: string;
+  @DateTimeField() resetsAt: string;
 }
 
 export class EmbedConflictListView {
-  @ListField(() => EmbedConflictView, { maxItems: 200 })
-  data: EmbedConflictView[];
+  @ListField(() => EmbedConflictView, { maxItems: 200 }) data: EmbedConflictView[];
 }
 
 export type TenantDecision = 'suspend' | 'reinstate';
@@ -127,22 +93,17 @@ export class TenantDecisionInput {
 }
 
 export class ListTenantsQuery extends ListQuery {
-  @EnumField(['suspended'], { description: 'Which workspaces' })
-  state: 'suspended';
+  @EnumField(['suspended'], { description: 'Which workspaces' }) state: 'suspended';
 }
 
 export class TenantStandingView {
-  @IdField()
-  id: string;
+  @IdField() id: string;
 
   @TextField({ maxLength: 200, example: 'Globex', description: 'Of a suspended one, as it was when it was suspended' })
   name: string;
 
-  @EnumField(['active', 'suspended'])
-  state: 'active' | 'suspended';
-
-  @DateTimeField({ nullable: true, description: 'Null while it is active' })
-  suspendedAt: string | null;
+  @EnumField(['active', 'suspended']) state: 'active' | 'suspended';
+  @DateTimeField({ nullable: true, description: 'Null while it is active' }) suspendedAt: string | null;
 
   @TextField({ maxLength: 2000, nullable: true, example: 'It sends spam.', description: 'Null while it is active' })
   reason: string | null;

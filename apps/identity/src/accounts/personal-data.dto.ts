@@ -5,14 +5,9 @@ import { GrantView } from '../oauth/oauth.dto.js';
 import { SessionView } from '../sessions/session.dto.js';
 
 export class PersonalDataView {
-  @TextField({ maxLength: 40, example: 'crm-personal-data/1' })
-  format: string;
-
-  @DateTimeField()
-  exportedAt: string;
-
-  @JsonField({ example: { id: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17', name: 'Globex' } })
-  workspace: object;
+  @TextField({ maxLength: 40, example: 'crm-personal-data/1' }) format: string;
+  @DateTimeField() exportedAt: string;
+  @JsonField({ example: { id: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17', name: 'Globex' } }) workspace: object;
 
   @JsonField({
     description: 'Id, address, name, roles, status, how the user came to be, and since when',
@@ -23,8 +18,7 @@ export class PersonalDataView {
   @JsonField({ example: { enabled: true, authenticatorSince: null, recoveryCodesLeft: 0, passkeys: [] } })
   secondFactor: object;
 
-  @ListField(() => SessionView)
-  sessions: SessionView[];
+  @ListField(() => SessionView) sessions: SessionView[];
 
   @ListField(field.json(), { description: 'When each invitation was sent, ends and was accepted', example: [] })
   invitations: object[];
@@ -35,17 +29,13 @@ export class PersonalDataView {
   })
   emailChanges: object[];
 
-  @ListField(field.json(), { description: 'Which user of which host the user is', example: [] })
-  embedLinks: object[];
+  @ListField(field.json(), { description: 'Which user of which host the user is', example: [] }) embedLinks: object[];
 
   @ListField(field.json(), { description: 'Who the user is at identity providers of the workspace', example: [] })
   providerLinks: object[];
 
-  @ListField(() => ApiKeyView, { description: 'API keys of the user, without their secrets' })
-  apiKeys: ApiKeyView[];
-
-  @ListField(() => GrantView, { description: 'Apps that act for the user' })
-  appGrants: GrantView[];
+  @ListField(() => ApiKeyView, { description: 'API keys of the user, without their secrets' }) apiKeys: ApiKeyView[];
+  @ListField(() => GrantView, { description: 'Apps that act for the user' }) appGrants: GrantView[];
 
   @ListField(() => AuditEntryView, {
     description: 'Entries that the user made or that are about them; from where others acted is left out',

@@ -10,8 +10,7 @@ const SCOPE_LIST = { minItems: 1, maxItems: SCOPES.length, unique: true, example
 
 /** A key of a service account, whose scopes are the account's. */
 export class ServiceKeyInput {
-  @TextField({ maxLength: 100, pattern: /\S/, description: 'What it is for', example: 'Nightly import' })
-  name: string;
+  @TextField({ maxLength: 100, pattern: /\S/, description: 'What it is for', example: 'Nightly import' }) name: string;
 
   @IntegerField({
     optional: true,
@@ -33,14 +32,9 @@ export class ApiKeyInput extends ServiceKeyInput {
 
 /** A key, without its secret. */
 export class ApiKeyView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 100 })
-  name: string;
-
-  @TextField({ maxLength: 20, description: 'How the key begins', example: 'crmk_0AQ1mCzFv6Ge' })
-  prefix: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 100 }) name: string;
+  @TextField({ maxLength: 20, description: 'How the key begins', example: 'crmk_0AQ1mCzFv6Ge' }) prefix: string;
 
   @ListField(field.text({ maxLength: 40 }), {
     description: 'Empty for a key of a service account: the scopes are those of the account',
@@ -48,20 +42,14 @@ export class ApiKeyView {
   })
   scopes: string[];
 
-  @DateTimeField()
-  createdAt: string;
-
-  @IdField({ description: 'The user who made it' })
-  createdBy: string;
-
-  @DateTimeField({ description: 'From then on it is refused' })
-  expiresAt: string;
+  @DateTimeField() createdAt: string;
+  @IdField({ description: 'The user who made it' }) createdBy: string;
+  @DateTimeField({ description: 'From then on it is refused' }) expiresAt: string;
 
   @DateTimeField({ nullable: true, description: 'When it was used last, to five minutes; null until it is used' })
   lastUsedAt: string | null;
 
-  @TextField({ maxLength: 64, nullable: true, description: 'Where it was used then' })
-  lastAddress: string | null;
+  @TextField({ maxLength: 64, nullable: true, description: 'Where it was used then' }) lastAddress: string | null;
 }
 
 export class NewApiKeyView extends ApiKeyView {
@@ -88,26 +76,16 @@ export function apiKeyView(key: ApiKey): ApiKeyView {
 }
 
 export class KeyOwnerView {
-  @EnumField(['user', 'service'], { description: '`service`: a service account' })
-  kind: string;
-
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
-  roles: string[];
+  @EnumField(['user', 'service'], { description: '`service`: a service account' }) kind: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
 }
 
 /** The key of a call. Its scopes are those that count, of a service account's key too. */
 export class CurrentKeyView extends ApiKeyView {
-  @ObjectField(() => KeyOwnerView)
-  owner: KeyOwnerView;
-
-  @IdField({ description: 'The workspace' })
-  tenantId: string;
+  @ObjectField(() => KeyOwnerView) owner: KeyOwnerView;
+  @IdField({ description: 'The workspace' }) tenantId: string;
 }
 
 const NAME = { maxLength: 100, pattern: /\S/, example: 'ERP synchronisation' };
@@ -121,11 +99,8 @@ const ROLES = {
 const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
 
 export class ServiceAccountInput {
-  @TextField(NAME)
-  name: string;
-
-  @ListField(roleName, ROLES)
-  roles: string[];
+  @TextField(NAME) name: string;
+  @ListField(roleName, ROLES) roles: string[];
 
   @ListField(field.enum(SCOPES), {
     ...SCOPE_LIST,
@@ -135,14 +110,9 @@ export class ServiceAccountInput {
 }
 
 export class ServiceAccountChangeInput {
-  @TextField({ ...NAME, optional: true, minLength: 1 })
-  name?: string;
-
-  @ListField(roleName, { ...ROLES, optional: true })
-  roles?: string[];
-
-  @ListField(field.enum(SCOPES), { ...SCOPE_LIST, optional: true })
-  scopes?: Scope[];
+  @TextField({ ...NAME, optional: true, minLength: 1 }) name?: string;
+  @ListField(roleName, { ...ROLES, optional: true }) roles?: string[];
+  @ListField(field.enum(SCOPES), { ...SCOPE_LIST, optional: true }) scopes?: Scope[];
 
   @EnumField(['active', 'disabled'], {
     optional: true,
@@ -152,26 +122,13 @@ export class ServiceAccountChangeInput {
 }
 
 export class ServiceAccountView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 100 })
-  name: string;
-
-  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
-  roles: string[];
-
-  @ListField(field.text({ maxLength: 40 }), { example: ['leads', 'contacts:read'] })
-  scopes: string[];
-
-  @EnumField(['active', 'disabled'])
-  status: string;
-
-  @IdField({ description: 'The user who made it' })
-  createdBy: string;
-
-  @DateTimeField()
-  createdAt: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 100 }) name: string;
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
+  @ListField(field.text({ maxLength: 40 }), { example: ['leads', 'contacts:read'] }) scopes: string[];
+  @EnumField(['active', 'disabled']) status: string;
+  @IdField({ description: 'The user who made it' }) createdBy: string;
+  @DateTimeField() createdAt: string;
 }
 
 export function serviceAccountView(account: ServiceAccount): ServiceAccountView {

@@ -30,23 +30,12 @@ const FROM = { optional: true, description: 'Only from this time on', example: '
 const TO = { optional: true, description: 'Only before this time', example: '2026-04-01T00:00:00.000Z' };
 
 export class AuditQuery extends ListQuery {
-  @EnumField(AUDIT_ACTION_NAMES, ACTION)
-  action?: AuditAction;
-
-  @TextField({ ...ACTOR, minLength: 1 })
-  actor?: string;
-
-  @TextField({ ...SUBJECT, minLength: 1 })
-  subject?: string;
-
-  @EnumField(AUDIT_OUTCOMES, { optional: true })
-  outcome?: AuditOutcome;
-
-  @DateTimeField(FROM)
-  from?: string;
-
-  @DateTimeField(TO)
-  to?: string;
+  @EnumField(AUDIT_ACTION_NAMES, ACTION) action?: AuditAction;
+  @TextField({ ...ACTOR, minLength: 1 }) actor?: string;
+  @TextField({ ...SUBJECT, minLength: 1 }) subject?: string;
+  @EnumField(AUDIT_OUTCOMES, { optional: true }) outcome?: AuditOutcome;
+  @DateTimeField(FROM) from?: string;
+  @DateTimeField(TO) to?: string;
 }
 
 /** Formats of an export. */
@@ -64,20 +53,11 @@ export class AuditExportQuery {
   })
   format?: ExportFormat;
 
-  @EnumField(AUDIT_ACTION_NAMES, ACTION)
-  action?: AuditAction;
-
-  @TextField({ ...ACTOR, minLength: 1 })
-  actor?: string;
-
-  @TextField({ ...SUBJECT, minLength: 1 })
-  subject?: string;
-
-  @EnumField(AUDIT_OUTCOMES, { optional: true })
-  outcome?: AuditOutcome;
-
-  @DateTimeField({ ...FROM, optional: false, description: 'From this time on' })
-  from: string;
+  @EnumField(AUDIT_ACTION_NAMES, ACTION) action?: AuditAction;
+  @TextField({ ...ACTOR, minLength: 1 }) actor?: string;
+  @TextField({ ...SUBJECT, minLength: 1 }) subject?: string;
+  @EnumField(AUDIT_OUTCOMES, { optional: true }) outcome?: AuditOutcome;
+  @DateTimeField({ ...FROM, optional: false, description: 'From this time on' }) from: string;
 
   @DateTimeField({
     ...TO,
@@ -112,11 +92,8 @@ export class AuditActorView {
 }
 
 export class AuditSubjectView {
-  @EnumField(AUDIT_SUBJECT_KINDS)
-  kind: string;
-
-  @TextField({ maxLength: LONGEST_ID, example: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17' })
-  id: string;
+  @EnumField(AUDIT_SUBJECT_KINDS) kind: string;
+  @TextField({ maxLength: LONGEST_ID, example: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17' }) id: string;
 
   @TextField({ maxLength: 200, nullable: true, description: 'Of a user who is still there', example: 'Grace Hopper' })
   name: string | null;
@@ -124,23 +101,12 @@ export class AuditSubjectView {
 
 /** An act of authentication or administration. */
 export class AuditEntryView {
-  @IdField()
-  id: string;
-
-  @DateTimeField()
-  at: string;
-
-  @EnumField(AUDIT_ACTION_NAMES, { example: 'sign_in.failed' })
-  action: AuditAction;
-
-  @EnumField(AUDIT_OUTCOMES)
-  outcome: AuditOutcome;
-
-  @ObjectField(() => AuditActorView)
-  actor: AuditActorView;
-
-  @ObjectField(() => AuditSubjectView, { nullable: true })
-  subject: AuditSubjectView | null;
+  @IdField() id: string;
+  @DateTimeField() at: string;
+  @EnumField(AUDIT_ACTION_NAMES, { example: 'sign_in.failed' }) action: AuditAction;
+  @EnumField(AUDIT_OUTCOMES) outcome: AuditOutcome;
+  @ObjectField(() => AuditActorView) actor: AuditActorView;
+  @ObjectField(() => AuditSubjectView, { nullable: true }) subject: AuditSubjectView | null;
 
   @TextField({ maxLength: 64, nullable: true, description: 'Where the call came from', example: '198.51.100.7' })
   address: string | null;

@@ -12,11 +12,8 @@ import {
 
 /** An app as users are shown it. */
 export class ClientAppView {
-  @TextField({ maxLength: 64, example: 'acme-site-visits' })
-  key: string;
-
-  @TextField({ maxLength: 200, example: 'Acme Site Visits' })
-  name: string;
+  @TextField({ maxLength: 64, example: 'acme-site-visits' }) key: string;
+  @TextField({ maxLength: 200, example: 'Acme Site Visits' }) name: string;
 
   @TextField({ maxLength: 200, description: 'The workspace that publishes the app', example: 'Acme' })
   publisher: string;
@@ -24,26 +21,13 @@ export class ClientAppView {
 
 /** An app that acts for the current user. */
 export class GrantView {
-  @IdField()
-  id: string;
-
-  @ObjectField(() => ClientAppView)
-  app: ClientAppView;
-
-  @IdField()
-  installationId: string;
-
-  @ListField(field.text({ maxLength: 64 }), { example: ['leads:read'] })
-  scopes: string[];
-
-  @DateTimeField()
-  createdAt: string;
-
-  @DateTimeField({ description: 'When the app last asked for a token' })
-  lastUsedAt: string;
-
-  @DateTimeField({ description: 'When it ends unless the app uses it before' })
-  expiresAt: string;
+  @IdField() id: string;
+  @ObjectField(() => ClientAppView) app: ClientAppView;
+  @IdField() installationId: string;
+  @ListField(field.text({ maxLength: 64 }), { example: ['leads:read'] }) scopes: string[];
+  @DateTimeField() createdAt: string;
+  @DateTimeField({ description: 'When the app last asked for a token' }) lastUsedAt: string;
+  @DateTimeField({ description: 'When it ends unless the app uses it before' }) expiresAt: string;
 }
 
 export class GrantInput {
@@ -66,25 +50,17 @@ export class OwnGrantView extends GrantView {
 }
 
 export class RequestedScopeView {
-  @TextField({ maxLength: 64, example: 'leads' })
-  name: string;
-
-  @TextField({ maxLength: 200, example: 'See and change leads' })
-  description: string;
-
-  @BooleanField()
-  writes: boolean;
+  @TextField({ maxLength: 64, example: 'leads' }) name: string;
+  @TextField({ maxLength: 200, example: 'See and change leads' }) description: string;
+  @BooleanField() writes: boolean;
 
   @BooleanField({ description: 'Whether the app cannot work without it, so that it cannot be left out' })
   required: boolean;
 }
 
 export class ConsentTenantView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 200, example: 'Globex' })
-  name: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 200, example: 'Globex' }) name: string;
 }
 
 /** For how long an app acts for the user, unless the user or the workspace ends it before. */
@@ -102,33 +78,22 @@ export class AccessPeriodView {
 
 /** What an app asks the current user for. */
 export class ConsentView {
-  @TextField({ maxLength: 64, example: 'pX2bC0Jq7cJmJmVYpB4H2m0a9H7l8o4lq1oZr2v5WmE' })
-  id: string;
-
-  @ObjectField(() => ClientAppView)
-  app: ClientAppView;
-
-  @ObjectField(() => ConsentTenantView)
-  tenant: ConsentTenantView;
-
-  @ListField(() => RequestedScopeView)
-  scopes: RequestedScopeView[];
-
-  @ObjectField(() => AccessPeriodView)
-  accessPeriod: AccessPeriodView;
+  @TextField({ maxLength: 64, example: 'pX2bC0Jq7cJmJmVYpB4H2m0a9H7l8o4lq1oZr2v5WmE' }) id: string;
+  @ObjectField(() => ClientAppView) app: ClientAppView;
+  @ObjectField(() => ConsentTenantView) tenant: ConsentTenantView;
+  @ListField(() => RequestedScopeView) scopes: RequestedScopeView[];
+  @ObjectField(() => AccessPeriodView) accessPeriod: AccessPeriodView;
 
   @TextField({ maxLength: 260, description: 'Host that the browser is sent to', example: 'app.acme.example.com' })
   redirectHost: string;
 
-  @DateTimeField({ description: 'Until when it can be decided on' })
-  expiresAt: string;
+  @DateTimeField({ description: 'Until when it can be decided on' }) expiresAt: string;
 }
 
 export const DECISIONS = ['approve', 'deny'] as const;
 
 export class DecisionInput {
-  @EnumField(DECISIONS)
-  decision: (typeof DECISIONS)[number];
+  @EnumField(DECISIONS) decision: (typeof DECISIONS)[number];
 
   @ListField(field.text({ maxLength: 64 }), {
     optional: true,

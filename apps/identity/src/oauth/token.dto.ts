@@ -4,8 +4,7 @@ const GRANT_TYPES = ['client_credentials', 'authorization_code', 'refresh_token'
 
 /** The form of a token call, for the API document: forms are read parameter by parameter. */
 export class TokenForm {
-  @EnumField(GRANT_TYPES)
-  grant_type: string;
+  @EnumField(GRANT_TYPES) grant_type: string;
 
   @TextField({
     optional: true,
@@ -26,8 +25,7 @@ export class TokenForm {
   })
   scope?: string;
 
-  @TextField({ optional: true, maxLength: 200, description: 'For `authorization_code`' })
-  code?: string;
+  @TextField({ optional: true, maxLength: 200, description: 'For `authorization_code`' }) code?: string;
 
   @TextField({
     optional: true,
@@ -40,8 +38,7 @@ export class TokenForm {
   @TextField({ optional: true, maxLength: 128, description: 'For `authorization_code` (RFC 7636)' })
   code_verifier?: string;
 
-  @TextField({ optional: true, maxLength: 200, description: 'For `refresh_token`' })
-  refresh_token?: string;
+  @TextField({ optional: true, maxLength: 200, description: 'For `refresh_token`' }) refresh_token?: string;
 
   @IdField({ optional: true, description: 'The installation that the code or the refresh token must belong to' })
   installation_id?: string;
@@ -52,11 +49,8 @@ export class TokenAnswerView {
   @TextField({ maxLength: 4096, example: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl' })
   access_token: string;
 
-  @TextField({ maxLength: 10, example: 'Bearer' })
-  token_type: string;
-
-  @IntegerField({ description: 'Seconds', example: 900 })
-  expires_in: number;
+  @TextField({ maxLength: 10, example: 'Bearer' }) token_type: string;
+  @IntegerField({ description: 'Seconds', example: 900 }) expires_in: number;
 
   @TextField({
     maxLength: 1000,
@@ -68,23 +62,15 @@ export class TokenAnswerView {
   @TextField({ optional: true, maxLength: 200, description: 'For an app that acts for a user; works once' })
   refresh_token?: string;
 
-  @IdField()
-  installation_id: string;
-
-  @IdField()
-  tenant_id: string;
+  @IdField() installation_id: string;
+  @IdField() tenant_id: string;
 }
 
 /** The form of a call about a token. */
 export class AboutTokenForm {
-  @TextField({ maxLength: 4096, description: 'An access token or a refresh token' })
-  token: string;
-
-  @TextField({ optional: true, maxLength: 200, example: 'app_8c1f0f4a8f0d4d0c9f5d1a7c2b9e6f30' })
-  client_id?: string;
-
-  @TextField({ optional: true, maxLength: 200 })
-  client_secret?: string;
+  @TextField({ maxLength: 4096, description: 'An access token or a refresh token' }) token: string;
+  @TextField({ optional: true, maxLength: 200, example: 'app_8c1f0f4a8f0d4d0c9f5d1a7c2b9e6f30' }) client_id?: string;
+  @TextField({ optional: true, maxLength: 200 }) client_secret?: string;
 }
 
 export class IntrospectionView {
@@ -93,32 +79,16 @@ export class IntrospectionView {
   })
   active: boolean;
 
-  @TextField({ optional: true, maxLength: 10, example: 'Bearer' })
-  token_type?: string;
-
-  @TextField({ optional: true, maxLength: 200, example: 'acme-site-visits' })
-  client_id?: string;
-
-  @TextField({ optional: true, maxLength: 64, description: 'The user, or the installation' })
-  sub?: string;
-
-  @TextField({ optional: true, maxLength: 1000, example: 'leads:read' })
-  scope?: string;
-
-  @IntegerField({ optional: true, description: 'Unix time in seconds', example: 1795300000 })
-  exp?: number;
-
-  @IdField({ optional: true })
-  installation_id?: string;
-
-  @IdField({ optional: true })
-  tenant_id?: string;
+  @TextField({ optional: true, maxLength: 10, example: 'Bearer' }) token_type?: string;
+  @TextField({ optional: true, maxLength: 200, example: 'acme-site-visits' }) client_id?: string;
+  @TextField({ optional: true, maxLength: 64, description: 'The user, or the installation' }) sub?: string;
+  @TextField({ optional: true, maxLength: 1000, example: 'leads:read' }) scope?: string;
+  @IntegerField({ optional: true, description: 'Unix time in seconds', example: 1795300000 }) exp?: number;
+  @IdField({ optional: true }) installation_id?: string;
+  @IdField({ optional: true }) tenant_id?: string;
 }
 
 export class OAuthErrorView {
-  @TextField({ maxLength: 40, example: 'invalid_grant' })
-  error: string;
-
-  @TextField({ maxLength: 500, example: 'What was presented is not valid, or not any more' })
-  error_description: string;
+  @TextField({ maxLength: 40, example: 'invalid_grant' }) error: string;
+  @TextField({ maxLength: 500, example: 'What was presented is not valid, or not any more' }) error_description: string;
 }

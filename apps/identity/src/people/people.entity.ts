@@ -5,45 +5,28 @@ import { IdentifiedRow } from '../tenant-row.js';
 /** Reserves nothing: any number of claims of an address stand beside each other, also beside the user it belongs to. */
 @Entity({ name: 'email_claim' })
 export class EmailClaim {
-  @PrimaryColumn({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @Column({ type: 'text' })
-  email: string;
+  @PrimaryColumn({ name: 'user_id', type: 'uuid' }) userId: string;
+  @Column({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+  @Column({ type: 'text' }) email: string;
 
   /** SHA-256 of what the latest mail carries. */
-  @Column({ name: 'secret_hash', type: 'bytea', nullable: true })
-  secretHash: Buffer | null;
-
-  @Column({ name: 'secret_expires_at', type: 'timestamptz', nullable: true })
-  secretExpiresAt: Date | null;
+  @Column({ name: 'secret_hash', type: 'bytea', nullable: true }) secretHash: Buffer | null;
+  @Column({ name: 'secret_expires_at', type: 'timestamptz', nullable: true }) secretExpiresAt: Date | null;
 
   /** When somebody else verified the address. */
-  @Column({ name: 'lost_at', type: 'timestamptz', nullable: true })
-  lostAt: Date | null;
-
-  @Column({ name: 'created_at', type: 'timestamptz' })
-  createdAt: Date;
+  @Column({ name: 'lost_at', type: 'timestamptz', nullable: true }) lostAt: Date | null;
+  @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }
 
 /** Which user signs in with an address. An address has one user on the whole platform. */
 @Entity({ name: 'sign_in_email' })
 export class SignInEmail {
-  @PrimaryColumn({ type: 'text' })
-  email: string;
-
-  @Column({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
+  @PrimaryColumn({ type: 'text' }) email: string;
+  @Column({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+  @Column({ name: 'user_id', type: 'uuid' }) userId: string;
 
   /** A former address signs nobody in and is nobody else's until then; null for the present one. */
-  @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true })
-  reservedUntil: Date | null;
+  @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true }) reservedUntil: Date | null;
 }
 
 /** `invited` has not set a password yet; `disabled` can neither sign in nor be embedded. */
@@ -54,62 +37,34 @@ export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_
 
 @Entity({ name: 'app_user' })
 export class User extends IdentifiedRow {
-  @Column({ type: 'text' })
-  email: string;
-
-  @Column({ type: 'text' })
-  name: string;
-
-  @Column({ type: 'text', array: true })
-  roles: string[];
-
-  @Column({ type: 'text' })
-  status: UserStatus;
-
-  @Column({ type: 'text' })
-  origin: UserOrigin;
+  @Column({ type: 'text' }) email: string;
+  @Column({ type: 'text' }) name: string;
+  @Column({ type: 'text', array: true }) roles: string[];
+  @Column({ type: 'text' }) status: UserStatus;
+  @Column({ type: 'text' }) origin: UserOrigin;
 
   /** Argon2id in PHC string format; null until a password is set. */
-  @Column({ name: 'password_hash', type: 'text', nullable: true })
-  passwordHash: string | null;
-
-  @Column({ name: 'mfa_enabled', type: 'boolean' })
-  mfaEnabled: boolean;
+  @Column({ name: 'password_hash', type: 'text', nullable: true }) passwordHash: string | null;
+  @Column({ name: 'mfa_enabled', type: 'boolean' }) mfaEnabled: boolean;
 
   /** How often everything that leads to a session was ended: what was proven in an earlier epoch opens none. */
-  @Column({ name: 'sign_in_epoch', type: 'integer' })
-  signInEpoch: number;
-
-  @Column({ name: 'created_at', type: 'timestamptz' })
-  createdAt: Date;
+  @Column({ name: 'sign_in_epoch', type: 'integer' }) signInEpoch: number;
+  @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }
 
 /** A workspace; its id is the tenant every other row belongs to. */
 @Entity({ name: 'tenant' })
 export class Tenant {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'text' })
-  name: string;
-
-  @Column({ type: 'text' })
-  plan: Plan;
-
-  @Column({ name: 'time_zone', type: 'text' })
-  timeZone: string;
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) id: string;
+  @Column({ type: 'text' }) name: string;
+  @Column({ type: 'text' }) plan: Plan;
+  @Column({ name: 'time_zone', type: 'text' }) timeZone: string;
 
   /** ISO 3166-1 alpha-2. */
-  @Column({ type: 'text', nullable: true })
-  country: string | null;
+  @Column({ type: 'text', nullable: true }) country: string | null;
 
   /** When the address that the workspace was registered with was verified; null until then. */
-  @Column({ name: 'verified_at', type: 'timestamptz', nullable: true })
-  verifiedAt: Date | null;
-
-  @Column({ name: 'closed_at', type: 'timestamptz', nullable: true })
-  closedAt: Date | null;
-
-  @Column({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt: Date;
+  @Column({ name: 'verified_at', type: 'timestamptz', nullable: true }) verifiedAt: Date | null;
+  @Column({ name: 'closed_at', type: 'timestamptz', nullable: true }) closedAt: Date | null;
+  @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
 }

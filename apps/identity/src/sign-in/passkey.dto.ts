@@ -30,36 +30,26 @@ const ATTESTATION_EXAMPLE = {
 const NAME = { maxLength: 60, pattern: /\S/, example: 'Key in the drawer' };
 
 export class PasskeyAnswerInput {
-  @TextField({ maxLength: 60, description: '`challengeId` of the options' })
-  challengeId: string;
-
-  @JsonField({ ...CREDENTIAL, example: ASSERTION_EXAMPLE })
-  credential: Record<string, unknown>;
+  @TextField({ maxLength: 60, description: '`challengeId` of the options' }) challengeId: string;
+  @JsonField({ ...CREDENTIAL, example: ASSERTION_EXAMPLE }) credential: Record<string, unknown>;
 }
 
 export class PasskeyInput {
-  @TextField({ maxLength: 60, description: '`challengeId` of the options' })
-  challengeId: string;
-
-  @JsonField({ ...CREDENTIAL, example: ATTESTATION_EXAMPLE })
-  credential: Record<string, unknown>;
+  @TextField({ maxLength: 60, description: '`challengeId` of the options' }) challengeId: string;
+  @JsonField({ ...CREDENTIAL, example: ATTESTATION_EXAMPLE }) credential: Record<string, unknown>;
 
   @TextField({ ...NAME, optional: true, description: 'By default the device, such as `Chrome on macOS`' })
   name?: string;
 }
 
 export class PasskeyNameInput {
-  @TextField(NAME)
-  name: string;
+  @TextField(NAME) name: string;
 }
 
 /** For a browser, which asks its user. */
 export class PasskeyOptionsView {
-  @TextField({ maxLength: 60, description: 'To be presented with what the browser returns' })
-  challengeId: string;
-
-  @IntegerField({ description: 'Lifetime of the challenge in seconds', example: 300 })
-  expiresIn: number;
+  @TextField({ maxLength: 60, description: 'To be presented with what the browser returns' }) challengeId: string;
+  @IntegerField({ description: 'Lifetime of the challenge in seconds', example: 300 }) expiresIn: number;
 
   @JsonField({
     description:
@@ -70,23 +60,18 @@ export class PasskeyOptionsView {
 }
 
 export class PasskeyView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 60, example: 'Key in the drawer' })
-  name: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 60, example: 'Key in the drawer' }) name: string;
 
   @BooleanField({ description: 'Whether it is synchronised between devices, as the authenticator said last' })
   synced: boolean;
 
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 
   @DateTimeField({ nullable: true, description: 'When it was used last; null before the first use' })
   lastUsedAt: string | null;
 }
 
 export class PasskeyListView {
-  @ListField(() => PasskeyView, { maxItems: 10 })
-  data: PasskeyView[];
+  @ListField(() => PasskeyView, { maxItems: 10 }) data: PasskeyView[];
 }

@@ -4,22 +4,14 @@ import { SECOND_FACTOR_POLICIES, type SecondFactorPolicy } from './sign-in.entit
 
 /** Only limits: a sign-in with a value that no account can have fails like any other. */
 export class SignInInput {
-  @TextField({ maxLength: 254, example: 'dev@acme.test' })
-  email: string;
-
-  @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' })
-  password: string;
+  @TextField({ maxLength: 254, example: 'dev@acme.test' }) email: string;
+  @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' }) password: string;
 }
 
 export class SignInView {
-  @TextField({ maxLength: 8192, optional: true })
-  accessToken?: string;
-
-  @TextField({ maxLength: 512, optional: true })
-  refreshToken?: string;
-
-  @TextField({ maxLength: 6, optional: true })
-  tokenType?: string;
+  @TextField({ maxLength: 8192, optional: true }) accessToken?: string;
+  @TextField({ maxLength: 512, optional: true }) refreshToken?: string;
+  @TextField({ maxLength: 6, optional: true }) tokenType?: string;
 
   @IntegerField({
     description: 'Lifetime of the access token, the challenge or the enrolment, in seconds',
@@ -34,8 +26,7 @@ export class SignInView {
   })
   mfaRequired?: boolean;
 
-  @TextField({ maxLength: 100, optional: true })
-  challengeId?: string;
+  @TextField({ maxLength: 100, optional: true }) challengeId?: string;
 
   @ListField(field.enum(['mail', 'authenticator', 'recovery_code', 'passkey']), {
     optional: true,
@@ -65,28 +56,22 @@ const CODE = {
 };
 
 export class CodeInput {
-  @TextField({ maxLength: 100, description: '`challengeId` of the sign-in' })
-  challengeId: string;
-
-  @TextField({ ...CODE, description: 'The code, or a recovery code in its place', example: '123456' })
-  code: string;
+  @TextField({ maxLength: 100, description: '`challengeId` of the sign-in' }) challengeId: string;
+  @TextField({ ...CODE, description: 'The code, or a recovery code in its place', example: '123456' }) code: string;
 }
 
 export class EnrolmentInput {
-  @TextField({ maxLength: 200, description: '`enrolmentToken` of the sign-in' })
-  enrolmentToken: string;
+  @TextField({ maxLength: 200, description: '`enrolmentToken` of the sign-in' }) enrolmentToken: string;
 }
 
 const DIGITS = { maxLength: 6, pattern: /^\d{6}$/, example: '123456' };
 
 export class AuthenticatorCodeInput {
-  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' })
-  code: string;
+  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' }) code: string;
 }
 
 export class EnrolmentCodeInput extends EnrolmentInput {
-  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' })
-  code: string;
+  @TextField({ ...DIGITS, description: 'The code that the authenticator shows' }) code: string;
 }
 
 export class AuthenticatorView {
@@ -97,8 +82,7 @@ export class AuthenticatorView {
   })
   secret: string;
 
-  @TextField({ maxLength: 1024, description: 'The same for a QR code' })
-  otpauthUri: string;
+  @TextField({ maxLength: 1024, description: 'The same for a QR code' }) otpauthUri: string;
 }
 
 const RECOVERY_CODES = {
@@ -108,18 +92,15 @@ const RECOVERY_CODES = {
 };
 
 export class RecoveryCodesView {
-  @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES)
-  recoveryCodes: string[];
+  @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES) recoveryCodes: string[];
 }
 
 export class EnrolledView extends TokenPairView {
-  @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES)
-  recoveryCodes: string[];
+  @ListField(field.text({ maxLength: RECOVERY_CODE_LENGTH }), RECOVERY_CODES) recoveryCodes: string[];
 }
 
 export class StepUpInput {
-  @TextField({ optional: true, maxLength: 256, description: 'Of a user without an authenticator' })
-  password?: string;
+  @TextField({ optional: true, maxLength: 256, description: 'Of a user without an authenticator' }) password?: string;
 
   @TextField({ ...CODE, optional: true, description: 'Of the authenticator, or a recovery code', example: '123456' })
   code?: string;
@@ -159,16 +140,14 @@ export class ReauthenticationView {
   })
   mfaRequired?: boolean;
 
-  @TextField({ maxLength: 100, optional: true })
-  challengeId?: string;
+  @TextField({ maxLength: 100, optional: true }) challengeId?: string;
 
   @IntegerField({ optional: true, description: 'Lifetime of the challenge in seconds', example: 600 })
   expiresIn?: number;
 }
 
 export class MfaInput {
-  @BooleanField()
-  enabled: boolean;
+  @BooleanField() enabled: boolean;
 
   @TextField({
     optional: true,
@@ -180,17 +159,13 @@ export class MfaInput {
 }
 
 export class MfaSettingsView {
-  @BooleanField({ description: 'Whether a sign-in asks for a second factor' })
-  enabled: boolean;
+  @BooleanField({ description: 'Whether a sign-in asks for a second factor' }) enabled: boolean;
 
   @BooleanField({ description: 'Whether it is a code of an authenticator; otherwise it is sent by e-mail' })
   authenticator: boolean;
 
-  @IntegerField({ minimum: 0, example: 10 })
-  recoveryCodesLeft: number;
-
-  @BooleanField({ description: 'Whether the workspace requires a second factor' })
-  required: boolean;
+  @IntegerField({ minimum: 0, example: 10 }) recoveryCodesLeft: number;
+  @BooleanField({ description: 'Whether the workspace requires a second factor' }) required: boolean;
 }
 
 /** What a workspace demands of the sign-ins of its users, as body and as answer. */

@@ -4,19 +4,14 @@ import { IdentifiedRow, TenantRow } from '../tenant-row.js';
 
 @Entity({ name: 'authenticator' })
 export class Authenticator extends TenantRow {
-  @PrimaryColumn({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ name: 'sealed_secret', type: 'bytea' })
-  sealedSecret: Buffer;
+  @PrimaryColumn({ name: 'user_id', type: 'uuid' }) userId: string;
+  @Column({ name: 'sealed_secret', type: 'bytea' }) sealedSecret: Buffer;
 
   /** When a code confirmed it; null for an enrolment that is not finished and counts for nothing. */
-  @Column({ name: 'confirmed_at', type: 'timestamptz', nullable: true })
-  confirmedAt: Date | null;
+  @Column({ name: 'confirmed_at', type: 'timestamptz', nullable: true }) confirmedAt: Date | null;
 
   /** The time step of the code that was used last: it and those before are not accepted again. */
-  @Column({ name: 'last_step', type: 'bigint', nullable: true, transformer: bigintAsNumber })
-  lastStep: number | null;
+  @Column({ name: 'last_step', type: 'bigint', nullable: true, transformer: bigintAsNumber }) lastStep: number | null;
 }
 
 /** Counted apart: whoever guesses at a sign-in does not slow down the user who is signed in. */
@@ -24,30 +19,18 @@ export type GuessPlace = 'sign-in' | 'session';
 
 @Entity({ name: 'code_guess' })
 export class CodeGuess extends TenantRow {
-  @PrimaryColumn({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @PrimaryColumn({ type: 'text' })
-  place: GuessPlace;
-
-  @Column({ type: 'integer' })
-  tries: number;
-
-  @Column({ name: 'last_at', type: 'timestamptz' })
-  lastAt: Date;
-
-  @Column({ name: 'next_at', type: 'timestamptz' })
-  nextAt: Date;
+  @PrimaryColumn({ name: 'user_id', type: 'uuid' }) userId: string;
+  @PrimaryColumn({ type: 'text' }) place: GuessPlace;
+  @Column({ type: 'integer' }) tries: number;
+  @Column({ name: 'last_at', type: 'timestamptz' }) lastAt: Date;
+  @Column({ name: 'next_at', type: 'timestamptz' }) nextAt: Date;
 }
 
 /** A code that replaces one of the authenticator, once. Used ones are deleted. */
 @Entity({ name: 'recovery_code' })
 export class RecoveryCode extends TenantRow {
-  @PrimaryColumn({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @PrimaryColumn({ name: 'code_hash', type: 'bytea' })
-  codeHash: Buffer;
+  @PrimaryColumn({ name: 'user_id', type: 'uuid' }) userId: string;
+  @PrimaryColumn({ name: 'code_hash', type: 'bytea' }) codeHash: Buffer;
 }
 
 /** `passkey` takes the place of the challenge. */
@@ -60,76 +43,48 @@ export type SignInPurpose = 'sign-in' | 'single-sign-on';
 
 @Entity({ name: 'mfa_challenge' })
 export class MfaChallenge extends IdentifiedRow {
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ type: 'text' })
-  method: ChallengeMethod;
-
-  @Column({ type: 'text' })
-  purpose: ChallengePurpose;
+  @Column({ name: 'user_id', type: 'uuid' }) userId: string;
+  @Column({ type: 'text' }) method: ChallengeMethod;
+  @Column({ type: 'text' }) purpose: ChallengePurpose;
 
   /** HMAC-SHA-256 of the challenge's id and the mailed code, which is too short for a plain hash. */
-  @Column({ name: 'code_mac', type: 'bytea', nullable: true })
-  codeMac: Buffer | null;
+  @Column({ name: 'code_mac', type: 'bytea', nullable: true }) codeMac: Buffer | null;
 
   /** SHA-256 of the secret of the token of an enrolment. */
-  @Column({ name: 'secret_hash', type: 'bytea', nullable: true })
-  secretHash: Buffer | null;
-
-  @Column({ type: 'integer' })
-  attempts: number;
-
-  @Column({ name: 'expires_at', type: 'timestamptz' })
-  expiresAt: Date;
-
-  @Column({ name: 'sign_in_epoch', type: 'integer' })
-  signInEpoch: number;
+  @Column({ name: 'secret_hash', type: 'bytea', nullable: true }) secretHash: Buffer | null;
+  @Column({ type: 'integer' }) attempts: number;
+  @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
+  @Column({ name: 'sign_in_epoch', type: 'integer' }) signInEpoch: number;
 
   /** When the provider of the workspace has authenticated the user; null when it does not say, and after a password. */
-  @Column({ name: 'authenticated_at', type: 'timestamptz', nullable: true })
-  authenticatedAt: Date | null;
+  @Column({ name: 'authenticated_at', type: 'timestamptz', nullable: true }) authenticatedAt: Date | null;
 }
 
 @Entity({ name: 'passkey' })
 export class Passkey extends IdentifiedRow {
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ name: 'credential_id', type: 'bytea' })
-  credentialId: Buffer;
+  @Column({ name: 'user_id', type: 'uuid' }) userId: string;
+  @Column({ name: 'credential_id', type: 'bytea' }) credentialId: Buffer;
 
   /** A COSE key (RFC 9052). */
-  @Column({ name: 'public_key', type: 'bytea' })
-  publicKey: Buffer;
+  @Column({ name: 'public_key', type: 'bytea' }) publicKey: Buffer;
 
   /** Signatures that the authenticator has counted; 0 for one that does not count. */
-  @Column({ type: 'bigint', transformer: bigintAsNumber })
-  counter: number;
+  @Column({ type: 'bigint', transformer: bigintAsNumber }) counter: number;
 
   /** Whether the key is synchronised between devices, by what the authenticator said last. */
-  @Column({ name: 'backed_up', type: 'boolean' })
-  backedUp: boolean;
+  @Column({ name: 'backed_up', type: 'boolean' }) backedUp: boolean;
 
   /** How a browser reaches the authenticator, as it said itself: a hint. */
-  @Column({ type: 'text', array: true })
-  transports: string[];
-
-  @Column({ type: 'text' })
-  name: string;
-
-  @Column({ name: 'created_at', type: 'timestamptz' })
-  createdAt: Date;
-
-  @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true })
-  lastUsedAt: Date | null;
+  @Column({ type: 'text', array: true }) transports: string[];
+  @Column({ type: 'text' }) name: string;
+  @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true }) lastUsedAt: Date | null;
 }
 
 /** A challenge that was answered; kept in the platform's tenant until it would have expired. */
 @Entity({ name: 'spent_passkey_challenge' })
 export class SpentPasskeyChallenge extends IdentifiedRow {
-  @Column({ name: 'expires_at', type: 'timestamptz' })
-  expiresAt: Date;
+  @Column({ name: 'expires_at', type: 'timestamptz' }) expiresAt: Date;
 }
 
 /** `required`: a user without a second factor sets one up at their next sign-in. */
@@ -139,10 +94,8 @@ export type SecondFactorPolicy = (typeof SECOND_FACTOR_POLICIES)[number];
 /** What a workspace demands of the sign-ins of its users; without a row nothing beyond the password. */
 @Entity({ name: 'sign_in_policy' })
 export class SignInPolicy extends TenantRow {
-  @Column({ name: 'second_factor', type: 'text' })
-  secondFactor: SecondFactorPolicy;
+  @Column({ name: 'second_factor', type: 'text' }) secondFactor: SecondFactorPolicy;
 
   /** `required`: passwords of nobody but owners are accepted. */
-  @Column({ name: 'single_sign_on', type: 'text' })
-  singleSignOn: 'optional' | 'required';
+  @Column({ name: 'single_sign_on', type: 'text' }) singleSignOn: 'optional' | 'required';
 }

@@ -3,34 +3,23 @@ import { BooleanField, DateTimeField, ListField, ObjectField, TextField } from '
 const DOMAIN = { maxLength: 253, example: 'example.com' };
 
 export class DomainInput {
-  @TextField({ ...DOMAIN, description: 'The part of e-mail addresses after the @' })
-  domain: string;
+  @TextField({ ...DOMAIN, description: 'The part of e-mail addresses after the @' }) domain: string;
 }
 
 /** The record that proves a domain. */
 export class DomainRecordView {
-  @TextField({ maxLength: 300, example: '_crm-challenge.example.com' })
-  name: string;
-
-  @TextField({ maxLength: 3, example: 'TXT' })
-  type: string;
+  @TextField({ maxLength: 300, example: '_crm-challenge.example.com' }) name: string;
+  @TextField({ maxLength: 3, example: 'TXT' }) type: string;
 
   @TextField({ maxLength: 100, description: 'What the record has to say; it does not have to be kept secret' })
   value: string;
 }
 
 export class DomainView {
-  @TextField(DOMAIN)
-  domain: string;
-
-  @ObjectField(() => DomainRecordView)
-  record: DomainRecordView;
-
-  @BooleanField({ description: 'Whether the domain belongs to the workspace' })
-  verified: boolean;
-
-  @DateTimeField({ nullable: true })
-  verifiedAt: string | null;
+  @TextField(DOMAIN) domain: string;
+  @ObjectField(() => DomainRecordView) record: DomainRecordView;
+  @BooleanField({ description: 'Whether the domain belongs to the workspace' }) verified: boolean;
+  @DateTimeField({ nullable: true }) verifiedAt: string | null;
 
   @DateTimeField({
     nullable: true,
@@ -40,8 +29,7 @@ export class DomainView {
 }
 
 export class DomainListView {
-  @ListField(() => DomainView)
-  data: DomainView[];
+  @ListField(() => DomainView) data: DomainView[];
 }
 
 /** Whether a workspace requires single sign-on, as body and as answer. */

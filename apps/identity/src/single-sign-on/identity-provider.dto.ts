@@ -41,39 +41,24 @@ const SECRET = {
 
 /** What a new provider and a change have in common. */
 class IdentityProviderSettings {
-  @TextField({ ...CLIENT_ID, optional: true })
-  clientId?: string | null;
-
-  @TextField(SECRET)
-  clientSecret?: string;
-
-  @ListField(scope, { ...SCOPES, optional: true })
-  scopes?: string[];
-
-  @ListField(role, { ...DEFAULT_ROLES, optional: true })
-  defaultRoles?: string[];
-
-  @BooleanField({ ...VERIFIED_EMAIL, optional: true })
-  requiresVerifiedEmail?: boolean;
-
-  @ListField(factor, { ...SECOND_FACTOR, optional: true })
-  secondFactorValues?: string[];
+  @TextField({ ...CLIENT_ID, optional: true }) clientId?: string | null;
+  @TextField(SECRET) clientSecret?: string;
+  @ListField(scope, { ...SCOPES, optional: true }) scopes?: string[];
+  @ListField(role, { ...DEFAULT_ROLES, optional: true }) defaultRoles?: string[];
+  @BooleanField({ ...VERIFIED_EMAIL, optional: true }) requiresVerifiedEmail?: boolean;
+  @ListField(factor, { ...SECOND_FACTOR, optional: true }) secondFactorValues?: string[];
 }
 
 export class CreateIdentityProviderInput extends IdentityProviderSettings {
-  @TextField(NAME)
-  name: string;
-
-  @TextField({ ...ISSUER, description: 'The issuer, exactly as the provider states it' })
-  issuer: string;
+  @TextField(NAME) name: string;
+  @TextField({ ...ISSUER, description: 'The issuer, exactly as the provider states it' }) issuer: string;
 
   @BooleanField({ optional: true, description: 'Whether users can sign in with it; needs a client and its secret' })
   enabled?: boolean;
 }
 
 export class ChangeIdentityProviderInput extends IdentityProviderSettings {
-  @TextField({ ...NAME, optional: true })
-  name?: string;
+  @TextField({ ...NAME, optional: true }) name?: string;
 
   @TextField({
     ...ISSUER,
@@ -82,43 +67,21 @@ export class ChangeIdentityProviderInput extends IdentityProviderSettings {
   })
   issuer?: string;
 
-  @BooleanField({ optional: true })
-  enabled?: boolean;
+  @BooleanField({ optional: true }) enabled?: boolean;
 }
 
 export class IdentityProviderView {
-  @IdField()
-  id: string;
-
-  @TextField(NAME)
-  name: string;
-
-  @TextField(ISSUER)
-  issuer: string;
-
-  @TextField(CLIENT_ID)
-  clientId: string | null;
-
-  @BooleanField({ description: 'Whether a client secret is stored' })
-  hasClientSecret: boolean;
-
-  @ListField(scope, SCOPES)
-  scopes: string[];
-
-  @BooleanField({ description: 'Whether users can sign in with it' })
-  enabled: boolean;
-
-  @ListField(role, DEFAULT_ROLES)
-  defaultRoles: string[];
-
-  @BooleanField(VERIFIED_EMAIL)
-  requiresVerifiedEmail: boolean;
-
-  @ListField(factor, SECOND_FACTOR)
-  secondFactorValues: string[];
-
-  @TextField({ maxLength: 64, description: 'What the addresses of a sign-in call the provider' })
-  signInId: string;
+  @IdField() id: string;
+  @TextField(NAME) name: string;
+  @TextField(ISSUER) issuer: string;
+  @TextField(CLIENT_ID) clientId: string | null;
+  @BooleanField({ description: 'Whether a client secret is stored' }) hasClientSecret: boolean;
+  @ListField(scope, SCOPES) scopes: string[];
+  @BooleanField({ description: 'Whether users can sign in with it' }) enabled: boolean;
+  @ListField(role, DEFAULT_ROLES) defaultRoles: string[];
+  @BooleanField(VERIFIED_EMAIL) requiresVerifiedEmail: boolean;
+  @ListField(factor, SECOND_FACTOR) secondFactorValues: string[];
+  @TextField({ maxLength: 64, description: 'What the addresses of a sign-in call the provider' }) signInId: string;
 
   @TextField({
     maxLength: 2048,
@@ -126,11 +89,9 @@ export class IdentityProviderView {
   })
   redirectUri: string;
 
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 }
 
 export class IdentityProviderListView {
-  @ListField(() => IdentityProviderView)
-  data: IdentityProviderView[];
+  @ListField(() => IdentityProviderView) data: IdentityProviderView[];
 }
