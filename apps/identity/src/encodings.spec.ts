@@ -1,8 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { fromBase32, toBase32 } from './base32.js';
-import { packIds, unpackIds } from './packed-ids.js';
-import { hashSecret, isSecret, newSecret } from './secret.js';
+import { fromBase32, hashSecret, isSecret, newSecret, packIds, toBase32, unpackIds } from './secrets.js';
 
 describe('base32', () => {
   it.each([

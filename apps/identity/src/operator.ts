@@ -9,14 +9,12 @@ import { OperatorRepository } from './accounts/accounts.repository.js';
 import { OperatorInput } from './accounts/operator.dto.js';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { normaliseEmail } from './people/user.service.js';
+import { normaliseEmail } from './people/people.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
-import { RevocationRepository } from './sessions/revocation.repository.js';
+import { RevocationRepository } from './sessions/revocation.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
-import { AuthenticatorRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
-import { PasskeyRepository } from './sign-in/passkey.repository.js';
-import { PasswordService } from './sign-in/password.service.js';
-import { PasswordPolicy } from './sign-in/password-policy.service.js';
+import { AuthenticatorRepository, PasskeyRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
+import { PasswordPolicy, PasswordService } from './sign-in/password.service.js';
 
 const USAGE = `The operators of the platform.
 

@@ -7,9 +7,8 @@ import { AuditTrail } from './audit/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { EmailClaimRepository, SignInEmailRepository } from './people/email.repository.js';
-import { TenantRepository } from './people/tenant.repository.js';
-import { UserRepository } from './people/user.repository.js';
-import { UserService } from './people/user.service.js';
+import { TenantRepository, UserRepository } from './people/people.repository.js';
+import { UserService } from './people/people.service.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
 import { PasswordService } from './sign-in/password.service.js';
 

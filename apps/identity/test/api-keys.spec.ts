@@ -4,7 +4,7 @@ import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
+import { ExpiredRowSweeper } from '../src/accounts/accounts.sweeper.js';
 import { KEYS_PER_OWNER, KEYS_PER_TENANT } from '../src/api-keys/api-key.service.js';
 import { type Account, type Answer, PASSWORD, TestIdentity } from './identity.js';
 import { PRESENTED_AT, TestKeys } from './keys.js';

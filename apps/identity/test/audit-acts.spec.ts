@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventOf, publishEvents, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OAuthInstallationService } from '../src/oauth/client.service.js';
-import { TenantService } from '../src/people/tenant.service.js';
+import { TenantService } from '../src/people/people.service.js';
 import { auditOf, entryOf } from './audit.js';
 import { principalOf } from './checks.js';
 import { EmbedHost } from './embed-host.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashRecoveryCode } from '../src/sign-in/authenticator.service.js';
-import { FREE_TRIES } from '../src/sign-in/code-guess.service.js';
+import { FREE_TRIES } from '../src/sign-in/guess-limits.js';
 import { confirm, enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
 import { type Account, PASSWORD, TestIdentity } from './identity.js';
 import { mailSubjects } from './passkeys.js';

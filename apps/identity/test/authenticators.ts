@@ -1,4 +1,4 @@
-import { fromBase32 } from '../src/base32.js';
+import { fromBase32 } from '../src/secrets.js';
 import { codeOf, stepAt } from '../src/sign-in/authenticator.service.js';
 import type { Account, Answer, TestIdentity } from './identity.js';
 

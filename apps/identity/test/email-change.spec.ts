@@ -1,8 +1,8 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
+import { ExpiredRowSweeper } from '../src/accounts/accounts.sweeper.js';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
-import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
 import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, USERS, withMail } from './identity.js';

@@ -8,7 +8,7 @@ import type { Mail } from '../src/mail/mail.entity.js';
 import { MailSeal } from '../src/mail/mail.repository.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 import { SigningKeyService } from '../src/sessions/signing-key.service.js';
-import { MailCodes } from '../src/sign-in/code-guess.service.js';
+import { MailCodes } from '../src/sign-in/guess-limits.js';
 import { protectedAccount, TestAuthenticator } from './authenticators.js';
 import { TestIdentity } from './identity.js';
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
-import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/sign-in-limit.js';
+import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/guess-limits.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 

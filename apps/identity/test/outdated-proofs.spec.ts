@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { EmailChangeRepository } from '../src/accounts/accounts.repository.js';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { SessionService } from '../src/sessions/session.service.js';
-import { PasskeyRepository } from '../src/sign-in/passkey.repository.js';
+import { PasskeyRepository } from '../src/sign-in/factor.repository.js';
 import { PasswordService } from '../src/sign-in/password.service.js';
 import { enrol, TestAuthenticator } from './authenticators.js';
 import { type Account, type Answer, NEW_PASSWORD, newEmail, PASSWORD, type TestIdentity } from './identity.js';

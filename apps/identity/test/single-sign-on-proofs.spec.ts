@@ -2,7 +2,7 @@ import { RevocationWatch } from '@crm/messaging';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { MailCodes } from '../src/sign-in/code-guess.service.js';
+import { MailCodes } from '../src/sign-in/guess-limits.js';
 import { crossTenant, inTenant } from './checks.js';
 import { type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';

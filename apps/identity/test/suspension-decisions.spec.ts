@@ -2,7 +2,7 @@ import { Database, newId } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ExpiredRowSweeper } from '../src/accounts/expired-row.repository.js';
+import { ExpiredRowSweeper } from '../src/accounts/accounts.sweeper.js';
 import { type TenantDecision } from '../src/accounts/operator.dto.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from '../src/sessions/revocation.service.js';

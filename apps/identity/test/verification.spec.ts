@@ -1,7 +1,7 @@
 import { Database, inWorkspace } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-import { LapsedClaimSweeper } from '../src/accounts/lapsed-claim.sweeper.js';
+import { LapsedClaimSweeper } from '../src/accounts/accounts.sweeper.js';
 import { type Account, newEmail, PASSWORD, TestIdentity, USERS, withMail } from './identity.js';
 import { register as addPasskey, signIn as signInByPasskey } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';

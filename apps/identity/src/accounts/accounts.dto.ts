@@ -10,7 +10,7 @@ import {
   TextField,
 } from '@crm/http';
 import type { User } from '../people/people.entity.js';
-import { UserSummaryView } from '../people/user.service.js';
+import { UserSummaryView } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
 import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
 import { ReauthenticationInput } from '../sign-in/sign-in.dto.js';

@@ -8,18 +8,24 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { SingleSignOnModule } from '../single-sign-on/single-sign-on.module.js';
 import {
+  EmailChangeController,
+  InvitationController,
+  PasswordChangeController,
+  PasswordResetController,
+  RegistrationController,
+  VerificationController,
+} from './account.controller.js';
+import {
   EmailChangeRepository,
   InvitationRepository,
   OperatorRepository,
   PasswordResetRepository,
   SuspensionRepository,
 } from './accounts.repository.js';
+import { ExpiredRowRepository, ExpiredRowSweeper, LapsedClaimSweeper } from './accounts.sweeper.js';
 import { AfterResponse } from './after-response.service.js';
-import { EmailChangeController } from './email-change.controller.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
-import { ExpiredRowRepository, ExpiredRowSweeper } from './expired-row.repository.js';
 import { InvitationService } from './invitation.service.js';
-import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
 import { OperatorPasskeyService, OperatorService, OperatorSessionService } from './operator.service.js';
 import {
@@ -36,12 +42,10 @@ import {
   OperatorsPasskeySignInController,
   OperatorsSessionController,
 } from './operator-sign-in.controller.js';
-import { PasswordChangeController, PasswordResetController } from './password.controller.js';
 import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
 import { ErasureController, PersonalDataExportController } from './personal-data.controller.js';
 import { ErasureRepository, PersonalDataRepository } from './personal-data.repository.js';
 import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
-import { InvitationController, RegistrationController, VerificationController } from './registration.controller.js';
 import { RegistrationService, VerificationService } from './registration.service.js';
 import { SuspensionService } from './suspension.service.js';
 import { UserController } from './user-administration.controller.js';

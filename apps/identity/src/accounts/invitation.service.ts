@@ -7,13 +7,11 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { letter, plainName } from '../mail/mail-text.js';
-import { packToken, unpackToken } from '../packed-ids.js';
 import type { User } from '../people/people.entity.js';
-import { TenantService } from '../people/tenant.service.js';
-import { type NewUser, UserRepository } from '../people/user.repository.js';
-import { hashSecret, isSecret, newSecret } from '../secret.js';
-import { PasswordService } from '../sign-in/password.service.js';
-import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import { type NewUser, UserRepository } from '../people/people.repository.js';
+import { TenantService } from '../people/people.service.js';
+import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
+import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
 import type { Invitation } from './accounts.entity.js';
 import { InvitationRepository } from './accounts.repository.js';
 

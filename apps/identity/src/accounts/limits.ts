@@ -1,7 +1,7 @@
 import { addressKey, isLoopback, Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { normaliseEmail } from '../people/user.service.js';
+import { normaliseEmail } from '../people/people.service.js';
 
 const HOUR = 3600;
 export const CHANGES_PER_USER = 10;

@@ -6,7 +6,7 @@ import { listOperatorAudit } from '@crm/operator-audit';
 import { OperatorAuditQuery } from '@crm/operator-audit/dto';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { EmbedConflictService } from '../embedding/embed-conflict.service.js';
-import { TenantService } from '../people/tenant.service.js';
+import { TenantService } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import {

@@ -7,7 +7,7 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
-import { PasskeyRepository } from '../sign-in/passkey.repository.js';
+import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import type { Operator } from './accounts.entity.js';
 import { type OperatorChanges, OperatorRepository } from './accounts.repository.js';
 import type { OperatorView } from './operator.dto.js';

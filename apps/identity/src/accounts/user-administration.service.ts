@@ -21,14 +21,18 @@ import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js'
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { User, UserStatus } from '../people/people.entity.js';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
-import { UserRepository } from '../people/user.repository.js';
-import { assertGrantable, normaliseEmail, UserService } from '../people/user.service.js';
+import { UserRepository } from '../people/people.repository.js';
+import {
+  assertGrantable,
+  assertVerified,
+  normaliseEmail,
+  TenantService,
+  UserService,
+} from '../people/people.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
-import { PasswordMarks, PasswordService } from '../sign-in/password.service.js';
-import { PasswordPolicy } from '../sign-in/password-policy.service.js';
+import { PasswordMarks, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
 import type { UserChangeInput, UserInput } from './accounts.dto.js';
 import { InvitationService } from './invitation.service.js';
 

@@ -1,16 +1,16 @@
-import { apiKeyFingerprint, apiKeyStart, makeApiKey, type Principal } from '@crm/access';
-import { PlatformError } from '@crm/contracts';
+import { apiKeyFingerprint, apiKeyStart, hasScope, makeApiKey, type Principal } from '@crm/access';
+import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName, scopeEntry } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { UserRepository } from '../people/user.repository.js';
-import { assertGrantable } from '../people/user.service.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { assertGrantable } from '../people/people.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
+import { SessionService } from '../sessions/session.service.js';
 import {
   type ApiKeyInput,
   apiKeyView,
@@ -18,11 +18,83 @@ import {
   type NewApiKeyView,
   type ServiceKeyInput,
 } from './api-key.dto.js';
-import type { ApiKey } from './api-key.entity.js';
+import type { ApiKey, ApiKeyOwnerKind } from './api-key.entity.js';
 import { ApiKeyRepository, type NewApiKey } from './api-key.repository.js';
-import { ApiKeyEnding, type KeyHolder, keySubject } from './api-key-ending.js';
-import { assertScopesGrantable, assertWithinToken } from './grantable-scopes.js';
 import { ServiceAccountService } from './service-account.service.js';
+
+/** Whom keys belong to. */
+export interface KeyHolder {
+  readonly kind: ApiKeyOwnerKind;
+  readonly id: string;
+}
+
+/** What an act on a key is about, in the audit trail: its owner, who is found by the id there. */
+export const keySubject = ({ kind, id }: KeyHolder): NonNullable<NewAuditEntry['subject']> => ({
+  kind: kind === 'service' ? 'service_account' : 'user',
+  id,
+});
+
+/**
+ * Ends keys. The row goes, so that the key is exchanged no more, and a cut-off ends the tokens that it was exchanged for, as for
+ * a session. After the commit the cut-offs have to be published: `RevocationService.publishPending`.
+ */
+@Injectable()
+export class ApiKeyEnding {
+  constructor(
+    private readonly keys: ApiKeyRepository,
+    private readonly revocations: RevocationService,
+    sessions: SessionService,
+  ) {
+    sessions.alsoEnd({
+      endsWith: 'account',
+      endAllWithin: async (tx, userId) => {
+        await this.endAllWithin(tx, userId);
+        return [];
+      },
+    });
+  }
+
+  /** @returns whether the owner had such a key */
+  async endWithin(tx: TenantTransaction, ownerId: string, id: string): Promise<boolean> {
+    const found = await this.keys.delete(tx, ownerId, id);
+    if (found) await this.revocations.record(tx, 'session', id);
+    return found;
+  }
+
+  /** @returns how many keys the owner had */
+  async endAllWithin(tx: TenantTransaction, ownerId: string): Promise<number> {
+    const ids = await this.keys.deleteOfOwner(tx, ownerId);
+    for (const id of ids) await this.revocations.record(tx, 'session', id);
+    return ids.length;
+  }
+}
+
+/**
+ * A key is given only what its owner may do, so that a list of keys says what they can do. Each call decides again.
+ * @throws PlatformError SCOPE_NOT_GRANTABLE
+ */
+export function assertScopesGrantable(roles: readonly string[], scopes: readonly Scope[]): void {
+  for (const scope of scopes) {
+    if (!rolesAllow(roles, rightFor(scope))) {
+      throw new PlatformError('SCOPE_NOT_GRANTABLE', `The role does not allow the scope ${scope}`);
+    }
+  }
+}
+
+/** A token that is narrowed to scopes makes no key that reaches further. @throws PlatformError SCOPE_NOT_GRANTABLE */
+export function assertWithinToken(principal: Principal, scopes: readonly Scope[]): void {
+  for (const scope of scopes) {
+    const [name, read] = scope.split(':') as [ScopeName, string | undefined];
+    if (!hasScope(principal, name, read ? 'read' : 'write')) {
+      throw new PlatformError('SCOPE_NOT_GRANTABLE', `The access token lacks the scope ${scope}`);
+    }
+  }
+}
+
+function rightFor(scope: Scope): Right {
+  if (scopeEntry(scope)?.administered) return 'administer';
+  return scope.endsWith(':read') ? 'read' : 'write';
+}
 
 /** Keys that have not expired: of one user or service account, and of a tenant. */
 export const KEYS_PER_OWNER = 25;

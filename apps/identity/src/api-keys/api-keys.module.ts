@@ -5,15 +5,13 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import {
   CurrentKeyController,
   PersonalKeyController,
+  ServiceAccountController,
   ServiceKeyController,
   UserKeyController,
 } from './api-key.controller.js';
 import { ApiKeyRepository, ServiceAccountRepository } from './api-key.repository.js';
-import { ApiKeyService } from './api-key.service.js';
-import { ApiKeyEnding } from './api-key-ending.js';
-import { KeyExchangeRpc } from './key-exchange.rpc.js';
-import { KeyExchangeService, KeyOwners } from './key-exchange.service.js';
-import { ServiceAccountController } from './service-account.controller.js';
+import { ApiKeyEnding, ApiKeyService } from './api-key.service.js';
+import { KeyExchangeRpc, KeyExchangeService, KeyOwners } from './key-exchange.service.js';
 import { ServiceAccountService } from './service-account.service.js';
 
 @Module({

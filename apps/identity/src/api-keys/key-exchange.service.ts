@@ -5,13 +5,13 @@ import {
   PlatformError,
   type RpcRequest,
   type RpcResponse,
-  type rpc,
+  rpc,
 } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { Injectable } from '@nestjs/common';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { UserRepository } from '../people/user.repository.js';
-import { type TokenContent, TokenSigner } from '../sessions/token-signer.js';
+import { RpcHandler } from '@crm/messaging';
+import { Controller, Injectable } from '@nestjs/common';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { type TokenContent, TokenSigner } from '../sessions/signing-key.service.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyRepository, ServiceAccountRepository } from './api-key.repository.js';
 
@@ -87,4 +87,16 @@ export class KeyExchangeService {
 function matches({ secretHash }: ApiKey, { fingerprint }: Presented): boolean {
   const presented = Buffer.from(fingerprint, 'hex');
   return presented.length === secretHash.length && timingSafeEqual(presented, secretHash);
+}
+
+@Controller()
+export class KeyExchangeRpc {
+  constructor(private readonly keys: KeyExchangeService) {}
+
+  @RpcHandler(rpc.identity.exchangeApiKey)
+  async exchange(
+    request: RpcRequest<typeof rpc.identity.exchangeApiKey>,
+  ): Promise<RpcResponse<typeof rpc.identity.exchangeApiKey>> {
+    return this.keys.exchange(request);
+  }
 }

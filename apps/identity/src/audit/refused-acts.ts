@@ -1,9 +1,15 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type QuotaRule, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
+import { counter } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { AuditTrail, type NewAuditEntry, SYSTEM } from './audit-trail.service.js';
-import { refusedActs } from './refused-acts-metrics.js';
+
+export const refusedActs = counter(
+  'audit_refused_acts_total',
+  'Refused acts, such as failed sign-ins, by whether the audit trail has them: recorded, repeated too often to be recorded, or lost',
+  ['outcome'],
+);
 
 /** Entries of one action about one subject in an hour: enough to see an attack, too few to bury the trail under it. */
 export const REFUSALS_PER_HOUR = 30;

@@ -11,11 +11,17 @@ import {
   takeQuota,
 } from '@crm/database';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
+import { counter } from '@crm/telemetry';
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditTrail, appActor } from '../audit/audit-trail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { embedConflicts } from './embed-conflict-metrics.js';
 import type { MintClient } from './embedding.entity.js';
+
+export const embedConflicts = counter(
+  'embed_conflicts_total',
+  'Mints with an address that belongs to another workspace, and mints that were refused because an app had too many of them',
+  ['outcome'],
+);
 
 /** The windows of apps that had conflicts, the latest first. $1: conflicts per window, $2: at most so many. */
 export const LIST_EMBED_CONFLICTS = `

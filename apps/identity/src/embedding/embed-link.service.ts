@@ -8,16 +8,14 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { plainName } from '../mail/mail-text.js';
-import { packIds, unpackIds } from '../packed-ids.js';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { UserRepository } from '../people/user.repository.js';
-import { assertGrantable } from '../people/user.service.js';
-import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { assertGrantable } from '../people/people.service.js';
+import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../secrets.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
-import { EmbedUserRepository } from './embed-user.repository.js';
 import type { MintClient } from './embedding.entity.js';
+import { EmbedUserRepository } from './embedding.repository.js';
 
 /** Days for which the link in the mail undoes what it tells of. */
 const UNDO_DAYS = 30;

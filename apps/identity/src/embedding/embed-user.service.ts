@@ -6,14 +6,12 @@ import { AuditTrail, appActor } from '../audit/audit-trail.service.js';
 import { notingRefusal, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { SignInEmailRepository } from '../people/email.repository.js';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { assertVerified } from '../people/tenant.service.js';
-import { type IssueUser, UserRepository } from '../people/user.repository.js';
-import { UserService } from '../people/user.service.js';
+import { type IssueUser, TenantRepository, UserRepository } from '../people/people.repository.js';
+import { assertVerified, UserService } from '../people/people.service.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedLinkService } from './embed-link.service.js';
-import { EmbedUserRepository } from './embed-user.repository.js';
 import type { MintClient } from './embedding.entity.js';
+import { EmbedUserRepository } from './embedding.repository.js';
 
 /** A host user as the host describes them. */
 export interface HostUser {

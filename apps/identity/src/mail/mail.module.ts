@@ -2,8 +2,7 @@ import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
 import { MailRepository, MailSeal, MEASURE_DUE_MAIL } from './mail.repository.js';
-import { MailService } from './mail.service.js';
-import { MailWorker } from './mail.worker.js';
+import { MailService, MailWorker } from './mail.service.js';
 import { NoticeConsumer } from './notice.consumer.js';
 import { NoticeService } from './notice.service.js';
 

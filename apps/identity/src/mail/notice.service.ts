@@ -3,10 +3,8 @@ import type { TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { User } from '../people/people.entity.js';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { TenantService } from '../people/tenant.service.js';
-import { UserRepository } from '../people/user.repository.js';
-import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/user.service.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { MAX_NOTIFIED_ADMINISTRATORS, TenantService } from '../people/people.service.js';
 import { MailService } from './mail.service.js';
 import { type DisabledEndpoint, endpointMail, type Verdict, verdictMail } from './notice.mail.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPermanentRefusal } from './mail.worker.js';
+import { isPermanentRefusal } from './mail.service.js';
 
 const refusal = (command: string, response: string) => ({
   command,

@@ -2,7 +2,7 @@ import type { OAuthAppStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
-import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { hashSecret, isSecret, newSecret } from '../secrets.js';
 import { endPreviousSecret } from './client-secrets.js';
 import { OAuthApp, OAuthInstallation } from './oauth.entity.js';
 

@@ -14,7 +14,7 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { hashOfFingerprint } from '../secret.js';
+import { hashOfFingerprint } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { type InstallationFacts, OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
 import { summaryOfSecrets } from './client-secrets.js';

@@ -1,11 +1,11 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
-import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Get, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../api-groups.js';
-import { AuthorizationRequestService } from './authorization-request.service.js';
-import { ConsentService } from './consent.service.js';
-import { ConsentView, DecisionInput, DecisionView } from './oauth.dto.js';
+import { AuthorizationRequestService, ConsentService } from './consent.service.js';
+import { GrantService, grantView, type OwnGrant } from './grant.service.js';
+import { ConsentView, DecisionInput, DecisionView, GrantInput, OwnGrantView } from './oauth.dto.js';
 import { OAuthErrorFilter } from './oauth-error.js';
 import { Parameters } from './token-request.js';
 
@@ -70,5 +70,55 @@ export class AuthorizeController {
   async authorize(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const location = await this.requests.begin(Parameters.ofUrl(request.url));
     await reply.code(303).headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).send();
+  }
+}
+
+const ownGrantView = (grant: OwnGrant): OwnGrantView => ({
+  ...grantView(grant),
+  requiredScopes: grant.requiredScopes,
+});
+
+@ApiGroup(OAUTH_GROUP)
+@Controller('api/auth/oauth/grants')
+export class OwnGrantController {
+  constructor(private readonly grants: GrantService) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Lists the apps that act for the current user',
+    description: 'Each time you allow an app to act for you there is one entry, until it is ended or expires.',
+    answers: [{ status: 200, description: 'The apps, the last allowed first', body: () => OwnGrantView, list: true }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<OwnGrantView>> {
+    return mapList(await this.grants.list(principal, query), ownGrantView);
+  }
+
+  @Patch(':id')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Leaves an app fewer scopes',
+    description:
+      'Its access tokens stop working within a second; its refresh token goes on, and gives tokens with the scopes that are left. No call gives a scope back: the app can ask again, and you decide again.',
+    answers: [{ status: 200, description: 'What the app may still do', body: () => OwnGrantView }],
+    errors: ['SCOPE_NOT_OFFERED', 'SCOPE_REQUIRED'],
+  })
+  async narrow(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Body() { scopes }: GrantInput,
+  ): Promise<OwnGrantView> {
+    return ownGrantView(await this.grants.narrow(principal, id, scopes));
+  }
+
+  @Delete(':id')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Ends what an app may do for the current user',
+    description: 'Its refresh token stops working, and its access tokens stop working within a second.',
+    answers: [{ status: 204, description: 'The app no longer acts for you' }],
+  })
+  async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.grants.endOwn(principal, id);
   }
 }

@@ -3,8 +3,7 @@ import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThan, Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../config.js';
-import { packIds, unpackIds } from '../packed-ids.js';
-import { hashSecret, newSecret } from '../secret.js';
+import { hashSecret, newSecret, packIds, unpackIds } from '../secrets.js';
 import { GRACE_SECONDS, type Rotation, rotationOfSpent, sealSuccessor } from '../sessions/refresh-token.repository.js';
 import { AuthorizationCode, Grant, GrantToken } from './oauth.entity.js';
 

@@ -1,19 +1,15 @@
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { AuthorizationRequestRepository, AuthorizationRequestService } from './authorization-request.service.js';
 import { OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
 import { OAuthAppRpc, OAuthInstallationRpc } from './client.rpc.js';
 import { OAuthAppService, OAuthInstallationService } from './client.service.js';
-import { AuthorizeController, ConsentController } from './consent.controller.js';
-import { ConsentService } from './consent.service.js';
-import { OwnGrantController } from './grant.controller.js';
+import { AuthorizeController, ConsentController, OwnGrantController } from './consent.controller.js';
+import { AuthorizationRequestRepository, AuthorizationRequestService, ConsentService } from './consent.service.js';
 import { AuthorizationCodeRepository, GrantRepository, GrantTokenRepository } from './grant.repository.js';
 import { GrantService } from './grant.service.js';
-import { MetadataController } from './metadata.controller.js';
-import { OwnTokenService } from './own-token.service.js';
-import { TokenController } from './token.controller.js';
-import { InstallationTokenService, TokenService } from './token.service.js';
+import { MetadataController, TokenController } from './token.controller.js';
+import { InstallationTokenService, OwnTokenService, TokenService } from './token.service.js';
 import { GuessLimit } from './token-request.js';
 import { UserTokenService } from './user-token.service.js';
 

@@ -5,10 +5,10 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditTrail, SYSTEM } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { type IssueUser, UserRepository } from '../people/user.repository.js';
-import { isSecret } from '../secret.js';
+import { type IssueUser, UserRepository } from '../people/people.repository.js';
+import { isSecret } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { TokenSigner } from '../sessions/token-signer.js';
+import { TokenSigner } from '../sessions/signing-key.service.js';
 import { OAuthInstallationRepository } from './client.repository.js';
 import {
   AuthorizationCodeRepository,
@@ -19,8 +19,8 @@ import {
   parseGrantText,
 } from './grant.repository.js';
 import { grantEntry } from './grant.service.js';
+import type { TokenAnswerView } from './oauth.dto.js';
 import { OAuthError } from './oauth-error.js';
-import type { TokenAnswerView } from './token.dto.js';
 import { type ClientCall, intersectScopes, parseScopes, scopesOfToken } from './token-request.js';
 
 /** RFC 7636, section 4.1. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { normaliseEmail } from './user.service.js';
+import { normaliseEmail } from './people.service.js';
 
 describe('normaliseEmail', () => {
   it.each([

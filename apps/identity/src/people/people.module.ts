@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EmailClaimRepository, SignInEmailRepository } from './email.repository.js';
-import { TenantRepository } from './tenant.repository.js';
+import { TenantRepository, UserRepository } from './people.repository.js';
+import { TenantService, UserService } from './people.service.js';
 import { TenantRpc } from './tenant.rpc.js';
-import { TenantService } from './tenant.service.js';
-import { UserRepository } from './user.repository.js';
-import { UserService } from './user.service.js';
 
 /** What other nouns use. */
 const SHARED = [

@@ -1,7 +1,7 @@
 import { type RpcRequest, rpc, type TenantView } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
-import { TenantService } from './tenant.service.js';
+import { TenantService } from './people.service.js';
 
 @Controller()
 export class TenantRpc {

@@ -4,7 +4,7 @@ import { SecretBox } from '@crm/encryption';
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { hashSecret, newSecret } from '../secret.js';
+import { hashSecret, newSecret } from '../secrets.js';
 import { RefreshToken } from './sessions.entity.js';
 
 const PLACE = 'refresh_token/successor';

@@ -6,16 +6,18 @@ import { InternalTokenService } from './internal-token.service.js';
 import { KeyController } from './key.controller.js';
 import { AuthenticationMethods, RecentProof } from './proof.service.js';
 import { RefreshTokenRepository } from './refresh-token.repository.js';
-import { RevocationRepository } from './revocation.repository.js';
-import { LastingCutoffSweeper, RevocationService, RevocationSweeper } from './revocation.service.js';
+import {
+  LastingCutoffSweeper,
+  RevocationRepository,
+  RevocationService,
+  RevocationSweeper,
+} from './revocation.service.js';
 import { SessionController, UserSessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
-import { SessionService } from './session.service.js';
-import { SessionParts } from './session-issuer.js';
+import { SessionParts, SessionService } from './session.service.js';
 import { InternalTokenRpc, KeyRpc } from './sessions.rpc.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
-import { OwnKeySource, SigningKeyService } from './signing-key.service.js';
-import { TokenSigner } from './token-signer.js';
+import { OwnKeySource, SigningKeyService, TokenSigner } from './signing-key.service.js';
 
 /** What other nouns use. */
 const SHARED = [

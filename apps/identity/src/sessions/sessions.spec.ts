@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashSecret, newSecret } from '../secret.js';
+import { hashSecret, newSecret } from '../secrets.js';
 import { openSuccessor, sealSuccessor } from './refresh-token.repository.js';
 import { type SigningKey } from './sessions.entity.js';
 import { measureSigningKeys, signsSince } from './signing-key.service.js';

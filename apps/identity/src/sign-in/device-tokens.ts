@@ -6,7 +6,7 @@ import { EncryptionKeys } from '@crm/encryption';
 import type { HeaderDescription } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { packIds, unpackIds } from '../packed-ids.js';
+import { packIds, unpackIds } from '../secrets.js';
 
 /** Longer than any session lives by default: who signs in again after one that lasted 90 days comes from a known device. */
 const LIFE_MS = 180 * 24 * 3600 * 1000;

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { User } from '../people/people.entity.js';
-import { UserRepository } from '../people/user.repository.js';
+import { UserRepository } from '../people/people.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';

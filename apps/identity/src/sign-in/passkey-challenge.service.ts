@@ -12,13 +12,12 @@ import type {
 import { SYSTEM } from '../audit/audit-trail.service.js';
 import { RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { packIds, unpackIds } from '../packed-ids.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { challengeIn, parseAssertion, verifyAssertion } from './ceremony.js';
+import { packIds, unpackIds } from '../secrets.js';
+import { ALGORITHMS, challengeIn, parseAssertion, RelyingParty, verifyAssertion } from './ceremony.js';
+import { PasskeyRepository, SPEND_CHALLENGE } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
 import type { PasskeyAnswerInput } from './passkey.dto.js';
-import { PasskeyRepository, SPEND_CHALLENGE } from './passkey.repository.js';
-import { ALGORITHMS, RelyingParty } from './relying-party.js';
 import type { Passkey } from './sign-in.entity.js';
 
 export const CHALLENGE_SECONDS = 300;

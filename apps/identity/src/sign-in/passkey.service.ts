@@ -10,17 +10,16 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { deviceOf } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { UserRepository } from '../people/user.repository.js';
+import { UserRepository } from '../people/people.repository.js';
 import { PLATFORM_TENANT, tenantOf } from '../platform-tenant.js';
 import { RecentProof, sessionOf } from '../sessions/proof.service.js';
-import { SessionService } from '../sessions/session.service.js';
-import type { SessionIssuer, SignInOrigin } from '../sessions/session-issuer.js';
-import { challengeIn, parseRegistration, verifyRegistration } from './ceremony.js';
+import { type SessionIssuer, SessionService, type SignInOrigin } from '../sessions/session.service.js';
+import { challengeIn, parseRegistration, type RelyingParty, verifyRegistration } from './ceremony.js';
 import { DeviceTokens, type PasswordHolder, type SignInOutcome } from './device-tokens.js';
-import { SignInPolicyRepository } from './factor.repository.js';
+import { PasskeyRepository, SignInPolicyRepository } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import { SignInLimit } from './guess-limits.js';
 import type { PasskeyAnswerInput, PasskeyInput, PasskeyView } from './passkey.dto.js';
-import { PasskeyRepository } from './passkey.repository.js';
 import {
   assertionOptions,
   type PasskeyAccount,
@@ -29,9 +28,7 @@ import {
   type PasskeyOptions,
   registrationOptions,
 } from './passkey-challenge.service.js';
-import type { RelyingParty } from './relying-party.js';
 import type { Passkey } from './sign-in.entity.js';
-import { SignInLimit } from './sign-in-limit.js';
 
 export const MOST_PASSKEYS = 10;
 

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PasswordPolicy } from './password-policy.service.js';
+import { PasswordPolicy } from './password.service.js';
 
 const OWNER = { email: 'grace.hopper@globex.test', name: 'Grace Hopper', workspace: 'Globex Rocket Works' };
 const policy = new PasswordPolicy();

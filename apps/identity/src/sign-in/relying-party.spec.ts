@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { problemsOf, relyingParty } from './relying-party.js';
+import { problemsOf, relyingParty } from './ceremony.js';
 
 const at = (address: string) => relyingParty({ origins: [], id: undefined, address });
 

@@ -7,7 +7,7 @@ import {
   FAILURES_PER_ADDRESS,
   FAILURES_PER_DEVICE,
   SignInLimit,
-} from './sign-in-limit.js';
+} from './guess-limits.js';
 
 const wrong = async () => {
   throw new PlatformError('INVALID_CREDENTIALS');

@@ -15,7 +15,7 @@ import { Body, Controller, Get, Injectable, Post, Put, Res, UseGuards } from '@n
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
-import type { SignInUser } from '../people/user.repository.js';
+import type { SignInUser } from '../people/people.repository.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { TokenPairView } from '../sessions/session.dto.js';
 import {
@@ -26,7 +26,7 @@ import {
   type SignInOutcome,
 } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
-import type { EnrolmentRequired, MfaRequired } from './mfa-request.service.js';
+import type { EnrolmentRequired, MfaRequired } from './mfa.service.js';
 import {
   AuthenticatorView,
   CodeInput,

@@ -4,30 +4,27 @@ import { MailModule } from '../mail/mail.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { AuthenticatorService } from './authenticator.service.js';
-import { CodeGuessService, MailCodes } from './code-guess.service.js';
 import { DeviceTokens } from './device-tokens.js';
 import {
   AuthenticatorRepository,
   MfaChallengeRepository,
+  PasskeyRepository,
   RecoveryCodeRepository,
   SignInPolicyRepository,
 } from './factor.repository.js';
 import { FactorNoticeService } from './factor-notice.service.js';
+import { CodeGuessService, MailCodes, SignInLimit } from './guess-limits.js';
 import { HashPool } from './hash-pool.js';
 import { HookSecretActRpc } from './hook-secret-act.rpc.js';
 import { MfaController } from './mfa.controller.js';
-import { MfaService } from './mfa.service.js';
-import { MfaRequestService } from './mfa-request.service.js';
+import { MfaRequestService, MfaService } from './mfa.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
 import { PasskeyController, PasskeyProofController } from './passkey.controller.js';
-import { PasskeyRepository } from './passkey.repository.js';
 import { PasskeyParts, PasskeyService } from './passkey.service.js';
 import { PasskeyAssertionService, PasskeyChallengeService } from './passkey-challenge.service.js';
-import { PasswordMarks, PasswordService } from './password.service.js';
-import { PasswordPolicy } from './password-policy.service.js';
+import { PasswordMarks, PasswordPolicy, PasswordService } from './password.service.js';
 import { PasswordStrategy, SignInController, SignInPolicyController, StepUpController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
-import { SignInLimit } from './sign-in-limit.js';
 import { ReauthenticationService, StepUpService } from './step-up.service.js';
 
 /** What other nouns use. */

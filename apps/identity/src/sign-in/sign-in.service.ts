@@ -6,17 +6,16 @@ import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { type EmailHolder, SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import { type SignInUser, UserRepository } from '../people/user.repository.js';
-import { normaliseEmail } from '../people/user.service.js';
+import { type SignInUser, UserRepository } from '../people/people.repository.js';
+import { normaliseEmail } from '../people/people.service.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
-import { MfaService, SIGN_INS } from './mfa.service.js';
-import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from './mfa-request.service.js';
+import { SignInLimit } from './guess-limits.js';
+import { type EnrolmentRequired, MfaRequestService, type MfaRequired, MfaService, SIGN_INS } from './mfa.service.js';
 import { PasswordService } from './password.service.js';
 import type { AuthenticatorView } from './sign-in.dto.js';
 import type { SignInPurpose } from './sign-in.entity.js';
-import { SignInLimit } from './sign-in-limit.js';
 
 /** What was proven before the second factor, for the audit trail. */
 const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {

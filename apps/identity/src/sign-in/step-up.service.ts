@@ -4,16 +4,14 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { notingFailedProof, RefusedActs } from '../audit/refused-acts.js';
 import type { User } from '../people/people.entity.js';
-import { UserRepository } from '../people/user.repository.js';
+import { UserRepository } from '../people/people.repository.js';
 import { tenantOf } from '../platform-tenant.js';
 import { AuthenticationMethods, RecentProof, sessionOf } from '../sessions/proof.service.js';
 import { AuthenticatorService } from './authenticator.service.js';
-import { CodeGuessService } from './code-guess.service.js';
-import { MfaService } from './mfa.service.js';
-import { MfaRequestService, type MfaRequired } from './mfa-request.service.js';
+import { CodeGuessService, SignInLimit } from './guess-limits.js';
+import { MfaRequestService, type MfaRequired, MfaService } from './mfa.service.js';
 import { PasswordService } from './password.service.js';
 import type { StepUpInput, UserStepUpInput } from './sign-in.dto.js';
-import { SignInLimit } from './sign-in-limit.js';
 
 export const isMfaRequired = (outcome: object): outcome is MfaRequired => 'mfaRequired' in outcome;
 

@@ -1,4 +1,6 @@
+import { domainToASCII } from 'node:url';
 import type { Principal } from '@crm/access';
+import { checkHostname } from '@crm/address-policy';
 import { PlatformError } from '@crm/contracts';
 import {
   Database,
@@ -11,21 +13,44 @@ import {
 import type { TextResolver } from '@crm/egress';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { parse } from 'tldts';
 import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { TEXT_RECORDS } from '../egress.module.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
-import { UserRepository } from '../people/user.repository.js';
-import { newSecret } from '../secret.js';
+import { UserRepository } from '../people/people.repository.js';
+import { assertVerified, TenantService } from '../people/people.service.js';
+import { newSecret } from '../secrets.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
-import { type DomainHolder, DomainRepository } from './domain.repository.js';
-import { domainOf, domainProblem, normaliseDomain, recordName } from './mail-domain.js';
-import { IdentityProviderRepository } from './provider.repository.js';
+import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.data.js';
 import type { MailDomain } from './single-sign-on.entity.js';
 import { domainLostMail, GRACE_DAYS, recordMissingMail } from './single-sign-on.mail.js';
+import { type DomainHolder, DomainRepository, IdentityProviderRepository } from './single-sign-on.repository.js';
+
+/** The form in which a domain is stored and compared; the same as in addresses (accounts/user/email-address.ts). */
+export const normaliseDomain = (text: string): string => domainToASCII(text.trim().toLowerCase().replace(/\.$/, ''));
+
+/** The domain of a normalised address. */
+export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
+
+/** Where the record that proves a domain stands. */
+export const recordName = (domain: string): string => `_crm-challenge.${domain}`;
+
+/**
+ * Why no workspace can have a domain, whatever its records say; undefined for one that a workspace can prove.
+ * @param domain normalised
+ */
+export function domainProblem(domain: string): string | undefined {
+  if (!checkHostname(domain).ok) return 'This is not the name of a public domain';
+  const { publicSuffix, isIcann, isPrivate, isIp } = parse(domain, { allowPrivateDomains: true });
+  // Whoever can write below a suffix that others register names under would speak for all of them.
+  if (isIp || publicSuffix === domain) return 'Others register names under this domain';
+  if (!isIcann && !isPrivate) return 'This is not the name of a public domain';
+  if (PUBLIC_MAIL_DOMAINS.has(domain)) return 'Anybody can have an address of this domain';
+  return undefined;
+}
 
 export const DOMAINS_PER_TENANT = 50;
 /** Times that a workspace has a record looked up in an hour. */

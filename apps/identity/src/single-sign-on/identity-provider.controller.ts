@@ -3,13 +3,13 @@ import { ApiGroup, Describe, IdParam, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, Inject, Patch, Post } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { IdentityProviderService, redirectUriOf, signInIdOf } from './identity-provider.service.js';
 import {
   ChangeIdentityProviderInput,
   CreateIdentityProviderInput,
   IdentityProviderListView,
   IdentityProviderView,
-} from './identity-provider.dto.js';
-import { IdentityProviderService, redirectUriOf, signInIdOf } from './identity-provider.service.js';
+} from './single-sign-on.dto.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
 
 @ApiGroup(SINGLE_SIGN_ON_GROUP)

@@ -8,16 +8,15 @@ import type { AuditAction } from '../audit/audit-actions.js';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { packIds, unpackIds } from '../packed-ids.js';
-import { assertVerified, TenantService } from '../people/tenant.service.js';
-import { assertGrantable } from '../people/user.service.js';
+import { assertGrantable, assertVerified, TenantService } from '../people/people.service.js';
+import { packIds, unpackIds } from '../secrets.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
-import type { ChangeIdentityProviderInput, CreateIdentityProviderInput } from './identity-provider.dto.js';
 import { OidcClient, type ProviderClient } from './oidc-client.js';
 import { ProviderFailure } from './oidc-metadata.js';
-import { IdentityProviderRepository, type ProviderRow } from './provider.repository.js';
+import type { ChangeIdentityProviderInput, CreateIdentityProviderInput } from './single-sign-on.dto.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
+import { IdentityProviderRepository, type ProviderRow } from './single-sign-on.repository.js';
 
 /** Which provider of which tenant, as addresses of a sign-in name it before anybody has signed in. */
 export interface ProviderName {

@@ -17,15 +17,13 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
 import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
-import { TenantRepository } from '../people/tenant.repository.js';
-import { assertVerified } from '../people/tenant.service.js';
-import { UserRepository } from '../people/user.repository.js';
-import { normaliseEmail, UserService } from '../people/user.service.js';
+import { TenantRepository, UserRepository } from '../people/people.repository.js';
+import { assertVerified, normaliseEmail, UserService } from '../people/people.service.js';
 import { DomainService } from './domain.service.js';
 import type { Authentication } from './oidc-client.js';
-import { ProviderLinkRepository, type Subject } from './provider.repository.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
 import { firstSignInMail } from './single-sign-on.mail.js';
+import { ProviderLinkRepository, type Subject } from './single-sign-on.repository.js';
 
 /** Why somebody whom the provider has authenticated does not get in. Pages explain them. */
 export const REFUSALS = {

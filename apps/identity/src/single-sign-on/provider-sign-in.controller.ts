@@ -6,19 +6,13 @@ import { Body, Controller, Get, Headers, Inject, Injectable, Ip, Param, Post, Qu
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { newSecret } from '../secret.js';
+import { newSecret } from '../secrets.js';
 import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
-import type { EnrolmentRequired, MfaRequired } from '../sign-in/mfa-request.service.js';
+import type { EnrolmentRequired, MfaRequired } from '../sign-in/mfa.service.js';
 import { SignInView } from '../sign-in/sign-in.dto.js';
-import {
-  DiscoverInput,
-  ExchangeInput,
-  SignInProviderListView,
-  StartedView,
-  StartInput,
-} from './provider-sign-in.dto.js';
-import { SIGN_IN_SECONDS } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
+import { DiscoverInput, ExchangeInput, SignInProviderListView, StartedView, StartInput } from './single-sign-on.dto.js';
+import { SIGN_IN_SECONDS } from './single-sign-on.repository.js';
 
 /**
  * The cookie that ties a sign-in to the browser that began it, so that nobody is signed in to the account of somebody who sent

@@ -6,18 +6,17 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { packIds, unpackIds } from '../packed-ids.js';
 import type { User } from '../people/people.entity.js';
-import { UserRepository } from '../people/user.repository.js';
-import { normaliseEmail } from '../people/user.service.js';
-import { hashSecret, isSecret, newSecret } from '../secret.js';
+import { UserRepository } from '../people/people.repository.js';
+import { normaliseEmail } from '../people/people.service.js';
+import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../secrets.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
-import { TokenSigner } from '../sessions/token-signer.js';
+import { TokenSigner } from '../sessions/signing-key.service.js';
 import { DeviceTokens, type SignInOutcome } from '../sign-in/device-tokens.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
-import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from '../sign-in/mfa-request.service.js';
-import { DomainService } from './domain.service.js';
+import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from '../sign-in/mfa.service.js';
+import { DomainService, domainOf } from './domain.service.js';
 import {
   IdentityProviderService,
   type ProviderName,
@@ -25,12 +24,11 @@ import {
   redirectUriOf,
   signInIdOf,
 } from './identity-provider.service.js';
-import { domainOf } from './mail-domain.js';
 import { type Authentication, OidcClient } from './oidc-client.js';
 import { ProviderFailure } from './oidc-metadata.js';
 import { ProviderLinkService, refused } from './provider-link.service.js';
-import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import type { IdentityProvider, ProviderSignIn } from './single-sign-on.entity.js';
+import { ProviderSignInRepository } from './single-sign-on.repository.js';
 
 /** By what such a sign-in is proven, in the audit trail. */
 const AT_PROVIDER = 'identity_provider';

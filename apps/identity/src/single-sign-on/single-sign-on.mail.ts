@@ -1,6 +1,6 @@
 import type { NewMail } from '../mail/mail.repository.js';
 import { plainName } from '../mail/mail-text.js';
-import { recordName } from './mail-domain.js';
+import { recordName } from './domain.service.js';
 
 const NOTICE_SECONDS = 3 * 24 * 3600;
 

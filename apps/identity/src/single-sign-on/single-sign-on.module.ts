@@ -5,20 +5,23 @@ import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { DomainController, RequirementController } from './domain.controller.js';
-import { DomainRepository } from './domain.repository.js';
 import { DomainService, DomainSweeper } from './domain.service.js';
 import { IdentityProviderController } from './identity-provider.controller.js';
 import { IdentityProviderService } from './identity-provider.service.js';
 import { OidcClient } from './oidc-client.js';
-import { IdentityProviderRepository, ProviderLinkRepository } from './provider.repository.js';
 import { ProviderLinkService } from './provider-link.service.js';
 import {
   ProviderSignInController,
   ProviderSignInLimit,
   ProviderStepUpController,
 } from './provider-sign-in.controller.js';
-import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
+import {
+  DomainRepository,
+  IdentityProviderRepository,
+  ProviderLinkRepository,
+  ProviderSignInRepository,
+} from './single-sign-on.repository.js';
 
 @Module({
   imports: [PeopleModule, MailModule, EgressModule, SessionsModule, SignInModule],

@@ -1,4 +1,44 @@
-import { BooleanField, DateTimeField, field, IdField, ListField, TextField } from '@crm/http';
+import { BooleanField, DateTimeField, EmailField, field, IdField, ListField, ObjectField, TextField } from '@crm/http';
+
+const DOMAIN = { maxLength: 253, example: 'example.com' };
+
+export class DomainInput {
+  @TextField({ ...DOMAIN, description: 'The part of e-mail addresses after the @' }) domain: string;
+}
+
+/** The record that proves a domain. */
+export class DomainRecordView {
+  @TextField({ maxLength: 300, example: '_crm-challenge.example.com' }) name: string;
+  @TextField({ maxLength: 3, example: 'TXT' }) type: string;
+
+  @TextField({ maxLength: 100, description: 'What the record has to say; it does not have to be kept secret' })
+  value: string;
+}
+
+export class DomainView {
+  @TextField(DOMAIN) domain: string;
+  @ObjectField(() => DomainRecordView) record: DomainRecordView;
+  @BooleanField({ description: 'Whether the domain belongs to the workspace' }) verified: boolean;
+  @DateTimeField({ nullable: true }) verifiedAt: string | null;
+
+  @DateTimeField({
+    nullable: true,
+    description: 'Since when the daily check has not found the record; three days later the domain is lost',
+  })
+  missingSince: string | null;
+}
+
+export class DomainListView {
+  @ListField(() => DomainView) data: DomainView[];
+}
+
+/** Whether a workspace requires single sign-on, as body and as answer. */
+export class RequirementInput {
+  @BooleanField({ description: 'Whether passwords of users who are not owners are refused', example: true })
+  required: boolean;
+}
+
+export class RequirementView extends RequirementInput {}
 
 const NAME = { maxLength: 60, example: 'Example Inc. accounts' };
 const ISSUER = { maxLength: 500, example: 'https://login.example.com' };
@@ -94,4 +134,35 @@ export class IdentityProviderView {
 
 export class IdentityProviderListView {
   @ListField(() => IdentityProviderView) data: IdentityProviderView[];
+}
+
+export class DiscoverInput {
+  @EmailField({ description: 'Whose sign-in it is; only the domain is looked at' }) email: string;
+}
+
+export class SignInProviderView {
+  @TextField({ maxLength: 64, description: 'What the addresses of a sign-in call the provider' }) id: string;
+  @TextField({ maxLength: 60, example: 'Example Inc. accounts' }) name: string;
+}
+
+export class SignInProviderListView {
+  @ListField(() => SignInProviderView) providers: SignInProviderView[];
+}
+
+export class StartInput {
+  @BooleanField({
+    optional: true,
+    description:
+      'Whether the provider has to authenticate the person again. The session then counts as a recent proof, unless the provider does not say when it did',
+    example: true,
+  })
+  fresh?: boolean;
+}
+
+export class StartedView {
+  @TextField({ maxLength: 8192, description: 'Where to send the browser' }) redirectTo: string;
+}
+
+export class ExchangeInput {
+  @TextField({ maxLength: 200, description: '`code` of the fragment', example: 'b3BhcXVlLWNvZGU' }) code: string;
 }

@@ -1,11 +1,13 @@
 import { domainToASCII } from 'node:url';
 import type { Principal } from '@crm/access';
-import { EVENTS, mayGrantRole, PlatformError } from '@crm/contracts';
-import { appendEvent, type NarrowTransaction } from '@crm/database';
+import { EVENTS, mayGrantRole, type Plan, PlatformError, type TenantView } from '@crm/contracts';
+import { appendEvent, Database, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import { EmailField, field, IdField, ListField, TextField } from '@crm/http';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SignInEmailRepository } from './email.repository.js';
-import { type NewUser, UserRepository } from './user.repository.js';
+import { type NewUser, TenantRepository, UserRepository } from './people.repository.js';
 
 /** Adds users. The address, the user and the event commit together or not at all. */
 @Injectable()
@@ -63,3 +65,50 @@ export function assertGrantable(principal: Principal, roles: readonly string[]):
 
 /** People of a workspace who are told what was decided about it: a workspace with thousands of administrators is no mailing list. */
 export const MAX_NOTIFIED_ADMINISTRATORS = 50;
+
+@Injectable()
+export class TenantService {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantRepository,
+    private readonly trail: AuditTrail,
+  ) {}
+
+  async get(tenantId: string): Promise<TenantView> {
+    return this.database.transaction(tenantId, (tx) => this.view(tx));
+  }
+
+  /** Objects that it has stay; the limit counts at the next install. @throws PlatformError NOT_FOUND */
+  async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
+    return this.database.transaction({ ...operator, tenantId }, async (tx) => {
+      const before = await this.view(tx);
+      await this.tenants.setPlan(tx, plan);
+      this.trail.record(tx, {
+        action: 'workspace.plan_changed',
+        subject: { kind: 'workspace', id: tenantId },
+        detail: { from: before.plan, to: plan },
+      });
+      await recordOperatorAct(tx, {
+        operator: actingOperator(operator),
+        act: 'tenant.set-plan',
+        subject: { kind: 'tenant', id: tenantId, name: before.name },
+        before: { plan: before.plan },
+        after: { plan },
+      });
+      return this.view(tx);
+    });
+  }
+
+  /** The tenant in context as other services and clients see it. */
+  async view(tx: TenantTransaction): Promise<TenantView> {
+    const tenant = await this.tenants.find(tx);
+    if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+    const { id, name, plan, timeZone, country } = tenant;
+    return { id, name, plan, timeZone, country, verified: tenant.verifiedAt !== null };
+  }
+}
+
+export function assertVerified(tenant: Pick<TenantView, 'verified'>): void {
+  if (tenant.verified !== false) return;
+  throw new PlatformError('EMAIL_NOT_VERIFIED', 'Verify the address that the workspace was registered with first');
+}

@@ -1,9 +1,16 @@
-import { type Database, type NarrowTransaction, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import type { Plan } from '@crm/contracts';
+import {
+  type Database,
+  type NarrowTransaction,
+  secondsFromNow,
+  TENANT_OF_STATEMENT,
+  type TenantTransaction,
+} from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { ArrayContains, MoreThan, Not } from 'typeorm';
 import type { EmailHolder } from './email.repository.js';
-import { User } from './people.entity.js';
+import { Tenant, User } from './people.entity.js';
 
 /** A user whose password is to be checked, by itself in one round trip. $1: tenant, $2: user. */
 export const READ_SIGN_IN_USER = `
@@ -127,5 +134,43 @@ export class UserRepository {
       lock: { mode: 'pessimistic_write' },
     });
     return owners.length;
+  }
+}
+
+export type NewTenant = Omit<Tenant, 'updatedAt' | 'verifiedAt' | 'closedAt'>;
+
+@Injectable()
+export class TenantRepository {
+  async insert(tx: NarrowTransaction, tenant: NewTenant, { verified }: { verified: boolean }): Promise<void> {
+    await tx.repository(Tenant).insert({ ...tenant, verifiedAt: verified ? secondsFromNow(0) : null });
+  }
+
+  /** Like find, for the narrow role in the context of the tenant. */
+  async findAsNarrow(tx: NarrowTransaction, id: string): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOneBy({ id });
+  }
+
+  async markVerified(tx: NarrowTransaction, id: string): Promise<void> {
+    await tx.repository(Tenant).update({ id }, { verifiedAt: secondsFromNow(0) });
+  }
+
+  async close(tx: TenantTransaction): Promise<void> {
+    await tx.repository(Tenant).update({ id: tx.tenantId }, { closedAt: secondsFromNow(0), name: 'Closed' });
+  }
+
+  async find(tx: TenantTransaction): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOneBy({ id: tx.tenantId });
+  }
+
+  /** Like find, and holds the row until the transaction ends, so that changes of the tenant's limits follow each other. */
+  async lock(tx: TenantTransaction): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async setPlan(tx: TenantTransaction, plan: Plan): Promise<boolean> {
+    const { affected } = await tx
+      .repository(Tenant)
+      .update({ id: tx.tenantId }, { plan, updatedAt: secondsFromNow(0) });
+    return affected === 1;
   }
 }

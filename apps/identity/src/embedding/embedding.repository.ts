@@ -1,0 +1,328 @@
+import { PlatformError } from '@crm/contracts';
+import {
+  Database,
+  type NarrowTransaction,
+  secondsFromNow,
+  type TenantTransaction,
+  type Transaction,
+} from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { IsNull, MoreThanOrEqual, Raw } from 'typeorm';
+import { endPreviousSecret } from '../oauth/client-secrets.js';
+import type { UserStatus } from '../people/people.entity.js';
+import { hashOfFingerprint, hashSecret, isHash, newSecret } from '../secrets.js';
+import { EmbedClient, EmbedUser, type MintClient } from './embedding.entity.js';
+
+/**
+ * Gives no row when the app's credentials belong to another tenant. The secret that is replaced stays valid for a time; what it
+ * had replaced itself ends.
+ * $1: client id, $2: app key, $3: tenant, $4: hash of the secret, $5: origins, $6: scopes, $7: how users are linked,
+ * $8: whether a version was reviewed, $9: origins of the development, $10: seconds for which the previous secret is valid.
+ */
+export const STORE_EMBED_CLIENT = `
+  INSERT INTO embed_client AS c
+    (client_id, app_key, tenant_id, secret_hash, allowed_origins, scopes, link_users_by, reviewed, development_origins)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  ON CONFLICT (app_key) DO UPDATE SET
+    previous_secret_hash = CASE WHEN $10::float8 > 0 THEN c.secret_hash END,
+    previous_secret_created_at = CASE WHEN $10::float8 > 0 THEN c.secret_created_at END,
+    previous_secret_last_used_at = CASE WHEN $10::float8 > 0 THEN c.secret_last_used_at END,
+    previous_valid_until = CASE WHEN $10::float8 > 0 THEN now() + make_interval(secs => $10::float8) END,
+    secret_hash = EXCLUDED.secret_hash, secret_created_at = now(), secret_last_used_at = NULL,
+    allowed_origins = EXCLUDED.allowed_origins, scopes = EXCLUDED.scopes, link_users_by = EXCLUDED.link_users_by,
+    reviewed = EXCLUDED.reviewed, development_origins = EXCLUDED.development_origins, updated_at = now()
+  WHERE c.tenant_id = EXCLUDED.tenant_id
+  RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
+
+/** What a version of the app says of embedding. */
+export type EmbedSettings = Pick<EmbedClient, 'appKey' | 'tenantId' | 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
+
+export interface NewCredentials
+  extends EmbedSettings,
+    Pick<EmbedClient, 'clientId' | 'secretHash' | 'reviewed' | 'developmentOrigins'> {
+  /** Seconds for which the previous secret stays valid. */
+  overlapSeconds: number;
+}
+
+type StoredCredentials = Pick<EmbedClient, 'clientId' | 'previousValidUntil'>;
+
+@Injectable()
+export class EmbedClientRepository {
+  async find(tx: NarrowTransaction, clientId: string): Promise<EmbedClient | null> {
+    return tx.repository(EmbedClient).findOneBy({ clientId });
+  }
+
+  /** The credentials of a tenant's app. */
+  async findOfApp(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<EmbedClient | null> {
+    return tx.repository(EmbedClient).findOneBy({ tenantId, appKey });
+  }
+
+  /**
+   * Stores the credentials of an app. An app that has some keeps its client id and gets the new secret and settings.
+   * @returns the client id, or null when the app's credentials belong to another tenant
+   */
+  async upsert(tx: NarrowTransaction, client: NewCredentials): Promise<StoredCredentials | null> {
+    const [row] = await tx.query<StoredCredentials>(STORE_EMBED_CLIENT, [
+      client.clientId,
+      client.appKey,
+      client.tenantId,
+      client.secretHash,
+      client.allowedOrigins,
+      client.scopes,
+      client.linkUsersBy,
+      client.reviewed,
+      client.developmentOrigins,
+      client.overlapSeconds,
+    ]);
+    return row ?? null;
+  }
+
+  /**
+   * Changes what an app may do with its credentials to what a reviewed version says; the secret stays.
+   * @returns whether the tenant's app has credentials
+   */
+  async update(tx: NarrowTransaction, { appKey, tenantId, ...settings }: EmbedSettings): Promise<boolean> {
+    const reviewed = { reviewed: true, developmentOrigins: [], updatedAt: secondsFromNow(0) };
+    const { affected } = await tx.repository(EmbedClient).update({ appKey, tenantId }, { ...settings, ...reviewed });
+    return affected === 1;
+  }
+
+  /** Ends the secret before the present one. @returns whether it was still valid */
+  async endPrevious(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<boolean> {
+    return endPreviousSecret(tx.repository(EmbedClient), { tenantId, appKey });
+  }
+}
+
+/** Held until the transaction ends. $1: what names the host user. */
+export const LOCK_HOST_USER = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+/** Which user of the tenant a host user is. */
+@Injectable()
+export class EmbedUserRepository {
+  /** Makes changes of one host user wait for each other until the transaction ends, so that the first provisions alone. */
+  async lock(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<void> {
+    await tx.query(LOCK_HOST_USER, [JSON.stringify(['embed_user', tenantId, appKey, sub])]);
+  }
+
+  async find(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<string | null> {
+    const link = await tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub });
+    return link?.userId ?? null;
+  }
+
+  /** Like find, without a link that the user has undone. */
+  async findInForce(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<string | null> {
+    const link = await tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub, undoneAt: IsNull() });
+    return link?.userId ?? null;
+  }
+
+  /** Maps a host user for the first time. @param undo by which the user can undo it */
+  async insert(
+    tx: NarrowTransaction,
+    tenantId: string,
+    appKey: string,
+    sub: string,
+    userId: string,
+    undo?: { undoHash: Buffer; undoDays: number },
+  ): Promise<void> {
+    await tx.repository(EmbedUser).insert({
+      tenantId,
+      appKey,
+      sub,
+      userId,
+      ...(undo && { undoHash: undo.undoHash, undoExpiresAt: secondsFromNow(undo.undoDays * 24 * 3600) }),
+    });
+  }
+
+  /** Holds the links of a user that can still be undone until the transaction ends. */
+  async lockUndoable(tx: TenantTransaction, userId: string): Promise<EmbedUser[]> {
+    return tx.repository(EmbedUser).find({
+      where: { tenantId: tx.tenantId, userId, undoExpiresAt: Raw((column) => `${column} > now()`) },
+      order: { appKey: 'ASC', sub: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  async undo(tx: TenantTransaction, { appKey, sub }: Pick<EmbedUser, 'appKey' | 'sub'>): Promise<void> {
+    await tx.repository(EmbedUser).update({ tenantId: tx.tenantId, appKey, sub }, undone());
+  }
+
+  /** Undoes the links of a user that were made from a time on, by the host's word or by an administrator. */
+  async undoSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+    const links = { tenantId: tx.tenantId, userId, linkedAt: MoreThanOrEqual(since), undoneAt: IsNull() };
+    await tx.repository(EmbedUser).update(links, undone());
+  }
+
+  /** Maps a host user and replaces an existing mapping, also one that was undone. */
+  async link(tx: TenantTransaction, appKey: string, sub: string, userId: string): Promise<void> {
+    await tx
+      .repository(EmbedUser)
+      .createQueryBuilder()
+      .insert()
+      .values({ appKey, sub, userId, undoHash: null, undoExpiresAt: null, linkedAt: secondsFromNow(0), undoneAt: null })
+      .orUpdate(['user_id', 'undo_hash', 'undo_expires_at', 'linked_at', 'undone_at'], ['tenant_id', 'app_key', 'sub'])
+      .execute();
+  }
+}
+
+const undone = () => ({ undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) });
+
+/** Mints that are read in one statement. A batch of the broker has at most as many. */
+const MAX_AT_ONCE = 64;
+
+interface Waiting<Key, Row> {
+  readonly key: Key;
+  resolve(row: Row | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** Collects what is asked for in one turn of the event loop and reads it with one statement. */
+class ReadTogether<Key, Row> {
+  private waiting: Waiting<Key, Row>[] = [];
+
+  /** @param read resolves to a row, or none, for each key by its position */
+  constructor(private readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<number, Row>>) {}
+
+  /** @throws what the reading of all of them throws */
+  one(key: Key): Promise<Row | undefined> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ key, resolve, reject });
+      if (this.waiting.length === 1) setImmediate(() => this.flush());
+      else if (this.waiting.length === MAX_AT_ONCE) this.flush();
+    });
+  }
+
+  private flush(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    if (waiting.length === 0) return;
+    this.read(waiting.map(({ key }) => key)).then(
+      (rows) => {
+        for (const [position, { resolve }] of waiting.entries()) resolve(rows.get(position));
+      },
+      (error: unknown) => {
+        for (const { reject } of waiting) reject(error);
+      },
+    );
+  }
+}
+
+/**
+ * All that a mint needs to know, in one statement (migrations/tables/functions.ts). No row for an unknown client and
+ * a wrong secret; no user for a `sub` that is not known.
+ * $1: client id, $2: hash of the secret, $3: sub, $4: normalised address.
+ */
+export const READ_EMBED_MINT = `
+  SELECT app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
+    previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,
+    link_users_by AS "linkUsersBy", user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles",
+    user_status AS "userStatus", undone, belongs_elsewhere AS "belongsElsewhere", conflicts,
+    conflicts_reset_seconds AS "conflictsResetSeconds"
+  FROM read_embed_mint($1, $2, $3, $4)`;
+
+/**
+ * The same for many mints, of those that are plain: no row for any other (migrations/tables/functions.ts).
+ * $1: client ids, $2: hashes of the secrets, $3: subs, $4: normalised addresses. `position` counts from 1.
+ */
+export const READ_KNOWN_EMBED_MINTS = `
+  SELECT position::int AS position, app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
+    NULL::bytea AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes, link_users_by AS "linkUsersBy",
+    user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles", user_status AS "userStatus", undone,
+    belongs_elsewhere AS "belongsElsewhere", NULL::int AS conflicts, NULL::float8 AS "conflictsResetSeconds"
+  FROM read_known_embed_mints($1, $2, $3, $4)`;
+
+/** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
+const NO_SECRET = hashSecret(newSecret());
+
+interface Presented {
+  clientId: string;
+  /** Of the secret. */
+  fingerprint: string;
+  sub: string;
+  /** Normalised. */
+  email: string;
+}
+
+/** What identifies a mint: client id, hash of the secret, sub, normalised address. */
+type Key = readonly [clientId: string, secretHash: Buffer, sub: string, email: string];
+
+interface Row extends MintClient {
+  secretHash: Buffer;
+  previousSecretHash: Buffer | null;
+  userId: string | null;
+  userEmail: string | null;
+  userRoles: string[] | null;
+  userStatus: UserStatus | null;
+  undone: boolean | null;
+  belongsElsewhere: boolean | null;
+  conflicts: number | null;
+  conflictsResetSeconds: number | null;
+}
+
+/** The user that a `sub` is mapped to, and what is known of the address that came with it. */
+export interface KnownHostUser {
+  id: string;
+  email: string;
+  roles: string[];
+  status: UserStatus;
+  /** Whether the user has undone the link. */
+  undone: boolean;
+  /** Whether the presented address belongs to a user of another workspace. */
+  belongsElsewhere: boolean;
+  /** Of the app, in the present hour; read only when the presented address is not the user's. */
+  conflicts: { used: number; resetSeconds: number } | null;
+}
+
+/**
+ * Reads what a mint is decided on; a known user is read under a lock that ends with it. Mints of the same turn of the event loop
+ * are read with one statement, as long as they are plain: the others, which are few, follow one by one.
+ */
+@Injectable()
+export class EmbedMintRepository {
+  private readonly plain = new ReadTogether<Key, Row>((keys) => this.readPlain(keys));
+
+  constructor(private readonly database: Database) {}
+
+  /** @throws PlatformError INVALID_EMBED_CREDENTIALS, the same for an unknown id and a wrong secret */
+  async read({ clientId, fingerprint, sub, email }: Presented): Promise<{
+    client: MintClient;
+    user: KnownHostUser | null;
+  }> {
+    const secretHash = hashOfFingerprint(fingerprint);
+    const key = [clientId, secretHash, sub, email] as const;
+    const row = (await this.plain.one(key)) ?? (await this.readAny(key));
+    const isCurrent = isHash(row?.secretHash ?? NO_SECRET, secretHash);
+    const isPrevious = isHash(row?.previousSecretHash ?? NO_SECRET, secretHash);
+    if (!row || !(isCurrent || isPrevious)) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
+    return { client: row, user: userOf(row) };
+  }
+
+  private async readPlain(keys: readonly Key[]): Promise<Map<number, Row>> {
+    const column = <Index extends 0 | 1 | 2 | 3>(index: Index) => keys.map((key) => key[index]);
+    const parameters = [column(0), column(1), column(2), column(3)];
+    const rows = await this.database.crossTenantStatement<Row & { position: number }>(
+      READ_KNOWN_EMBED_MINTS,
+      parameters,
+    );
+    return new Map(rows.map((row) => [row.position - 1, row]));
+  }
+
+  private async readAny(key: Key): Promise<Row | undefined> {
+    const [row] = await this.database.crossTenantStatement<Row>(READ_EMBED_MINT, key);
+    return row;
+  }
+}
+
+function userOf(row: Row): KnownHostUser | null {
+  const { userId, userEmail, userRoles, userStatus, conflicts, conflictsResetSeconds } = row;
+  // A mapping without its user: they were erased while the function read.
+  if (userId === null || userEmail === null || !userRoles || !userStatus) return null;
+  return {
+    id: userId,
+    email: userEmail,
+    roles: userRoles,
+    status: userStatus,
+    undone: row.undone === true,
+    belongsElsewhere: row.belongsElsewhere === true,
+    conflicts: conflicts === null ? null : { used: conflicts, resetSeconds: conflictsResetSeconds ?? 0 },
+  };
+}

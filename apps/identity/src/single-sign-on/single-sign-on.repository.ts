@@ -1,0 +1,213 @@
+import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { IsNull, MoreThanOrEqual, Not, Raw } from 'typeorm';
+import { IdentityProvider, MailDomain, ProviderLink, ProviderSignIn, VerifiedDomain } from './single-sign-on.entity.js';
+
+/** Waits for a transaction that is claiming the same domain. $1: domain, $2: tenant, $3: seconds until the next check. */
+export const CLAIM_DOMAIN = `
+  INSERT INTO verified_domain (domain, tenant_id, next_check_at) VALUES ($1, $2, now() + make_interval(secs => $3))
+  ON CONFLICT (domain) DO NOTHING RETURNING domain`;
+
+/** $1: how many, $2: seconds until the next check. */
+export const TAKE_DUE_DOMAINS = `
+  WITH due AS MATERIALIZED (
+    SELECT domain FROM verified_domain WHERE next_check_at <= now() ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+  UPDATE verified_domain SET next_check_at = now() + make_interval(secs => $2)
+    FROM due WHERE verified_domain.domain = due.domain
+  RETURNING verified_domain.domain, tenant_id AS "tenantId"`;
+
+/** The tenant that a domain belongs to. */
+export type DomainHolder = Pick<VerifiedDomain, 'domain' | 'tenantId'>;
+
+/** Seconds between two looks at the record of a domain. */
+const CHECK_SECONDS = 24 * 3600;
+/** Sooner after a look that did not find it. */
+const RECHECK_SECONDS = 6 * 3600;
+
+/** Domains of tenants, and which of them belongs to whom. */
+@Injectable()
+export class DomainRepository {
+  async list(tx: TenantTransaction): Promise<MailDomain[]> {
+    return tx.repository(MailDomain).find({ where: { tenantId: tx.tenantId }, order: { domain: 'ASC' } });
+  }
+
+  async find(tx: Transaction, tenantId: string, domain: string): Promise<MailDomain | null> {
+    return tx.repository(MailDomain).findOneBy({ tenantId, domain });
+  }
+
+  async isVerified(tx: Transaction, tenantId: string, domain: string): Promise<boolean> {
+    return tx.repository(MailDomain).existsBy({ tenantId, domain, verifiedAt: Not(IsNull()) });
+  }
+
+  /** Holds the domains of a tenant until the transaction ends. @returns those that are proven */
+  async lockVerified(tx: Transaction, tenantId: string): Promise<string[]> {
+    const held = await tx.repository(MailDomain).find({
+      select: { tenantId: true, domain: true, verifiedAt: true },
+      where: { tenantId },
+      order: { domain: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return held.filter(({ verifiedAt }) => verifiedAt !== null).map(({ domain }) => domain);
+  }
+
+  async insert(tx: TenantTransaction, domain: string, token: string): Promise<void> {
+    await tx.repository(MailDomain).createQueryBuilder().insert().values({ domain, token }).orIgnore().execute();
+  }
+
+  /** The tenant that has proven the domain. */
+  async findHolder(tx: NarrowTransaction, domain: string): Promise<DomainHolder | null> {
+    return tx.repository(VerifiedDomain).findOne({ select: { domain: true, tenantId: true }, where: { domain } });
+  }
+
+  /** Gives a domain to the tenant in context unless it belongs to another. @returns whether it is the tenant's now */
+  async claim(tx: NarrowTransaction, tenantId: string, domain: string): Promise<boolean> {
+    const claimed = await tx.query(CLAIM_DOMAIN, [domain, tenantId, CHECK_SECONDS]);
+    if (claimed.length === 0 && (await this.findHolder(tx, domain))?.tenantId !== tenantId) return false;
+    await tx.repository(MailDomain).update({ tenantId, domain }, { verifiedAt: secondsFromNow(0), missingSince: null });
+    return true;
+  }
+
+  /** Takes a domain from the tenant in context. @returns whether it was the tenant's */
+  async release(tx: NarrowTransaction, { tenantId, domain }: DomainHolder): Promise<boolean> {
+    const { affected } = await tx.repository(VerifiedDomain).delete({ tenantId, domain });
+    await tx.repository(MailDomain).update({ tenantId, domain }, { verifiedAt: null, missingSince: null });
+    return affected === 1;
+  }
+
+  /** Like release, and the tenant no longer wants to prove it. @returns whether it was there */
+  async remove(tx: NarrowTransaction, { tenantId, domain }: DomainHolder): Promise<boolean> {
+    await tx.repository(VerifiedDomain).delete({ tenantId, domain });
+    const { affected } = await tx.repository(MailDomain).delete({ tenantId, domain });
+    return affected === 1;
+  }
+
+  /** Domains whose record is to be looked up; no other process gets them until their next check. */
+  async takeDue(tx: NarrowTransaction, limit: number): Promise<DomainHolder[]> {
+    return tx.query<DomainHolder>(TAKE_DUE_DOMAINS, [limit, CHECK_SECONDS]);
+  }
+
+  async checkSooner(tx: NarrowTransaction, domain: string): Promise<void> {
+    await tx.repository(VerifiedDomain).update({ domain }, { nextCheckAt: secondsFromNow(RECHECK_SECONDS) });
+  }
+
+  /** Notes what a check found. */
+  async markRecord(tx: TenantTransaction, domain: string, found: boolean): Promise<void> {
+    await tx
+      .repository(MailDomain)
+      .update({ tenantId: tx.tenantId, domain }, { missingSince: found ? null : secondsFromNow(0) });
+  }
+}
+
+export type ProviderRow = Omit<IdentityProvider, 'tenantId' | 'createdAt' | 'updatedAt'>;
+
+@Injectable()
+export class IdentityProviderRepository {
+  /** In the order they were added, which is that of their ids. */
+  async list(tx: TenantTransaction): Promise<IdentityProvider[]> {
+    return tx.repository(IdentityProvider).find({ where: { tenantId: tx.tenantId }, order: { id: 'ASC' } });
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<IdentityProvider | null> {
+    return tx.repository(IdentityProvider).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** Like find, and holds the row until the transaction ends. */
+  async lock(tx: TenantTransaction, id: string): Promise<IdentityProvider | null> {
+    return tx
+      .repository(IdentityProvider)
+      .findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async insert(tx: TenantTransaction, provider: ProviderRow): Promise<void> {
+    await tx.repository(IdentityProvider).insert(provider);
+  }
+
+  async update(tx: TenantTransaction, { id, ...provider }: ProviderRow): Promise<void> {
+    await tx
+      .repository(IdentityProvider)
+      .update({ tenantId: tx.tenantId, id }, { ...provider, updatedAt: secondsFromNow(0) });
+  }
+
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(IdentityProvider).delete({ tenantId: tx.tenantId, id });
+  }
+}
+
+/** Held until the transaction ends. $1: what names the person at the provider. */
+export const LOCK_SUBJECT = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+/** A person at a provider, as a tenant sees them. */
+export type Subject = Pick<ProviderLink, 'tenantId' | 'issuer' | 'sub'>;
+
+@Injectable()
+export class ProviderLinkRepository {
+  /** Makes first sign-ins of one person wait for each other until the transaction ends. */
+  async lock(tx: Transaction, { tenantId, issuer, sub }: Subject): Promise<void> {
+    await tx.query(LOCK_SUBJECT, [JSON.stringify(['provider_link', tenantId, issuer, sub])]);
+  }
+
+  /** The id of the user; null before the first sign-in. */
+  async find(tx: Transaction, { tenantId, issuer, sub }: Subject): Promise<string | null> {
+    const link = await tx
+      .repository(ProviderLink)
+      .findOne({ select: { tenantId: true, userId: true }, where: { tenantId, issuer, sub } });
+    return link?.userId ?? null;
+  }
+
+  async insert(tx: NarrowTransaction, subject: Subject, userId: string): Promise<void> {
+    await tx.repository(ProviderLink).insert({ ...subject, userId });
+  }
+
+  /** Whoever was linked to a user from a time on is nobody again until their next sign-in. */
+  async deleteSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+    await tx.repository(ProviderLink).delete({ tenantId: tx.tenantId, userId, createdAt: MoreThanOrEqual(since) });
+  }
+}
+
+/** For so long a person may be at the provider. */
+export const SIGN_IN_SECONDS = 600;
+/** For so long a page may take to exchange the code. */
+export const CODE_SECONDS = 60;
+
+const FUTURE = Raw((column) => `${column} > now()`);
+
+type NewSignIn = Pick<
+  ProviderSignIn,
+  'id' | 'providerId' | 'stateHash' | 'browserHash' | 'nonce' | 'sealedVerifier' | 'fresh' | 'sessionId' | 'userId'
+>;
+
+/** What is known of a person whom the provider has authenticated. */
+type Outcome = Pick<ProviderSignIn, 'codeHash' | 'userId' | 'hasSecondFactor' | 'signInEpoch' | 'authenticatedAt'>;
+
+@Injectable()
+export class ProviderSignInRepository {
+  async insert(tx: TenantTransaction, signIn: NewSignIn): Promise<void> {
+    await tx.repository(ProviderSignIn).insert({ ...signIn, expiresAt: secondsFromNow(SIGN_IN_SECONDS) });
+  }
+
+  /** One that has not expired. */
+  async find(tx: TenantTransaction, id: string): Promise<ProviderSignIn | null> {
+    return tx.repository(ProviderSignIn).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
+  }
+
+  /** @returns whether it is the first time that the browser comes back: of two answers at once only one is looked at */
+  async takeReturn(tx: TenantTransaction, id: string): Promise<boolean> {
+    const { affected } = await tx
+      .repository(ProviderSignIn)
+      .update({ tenantId: tx.tenantId, id, returnedAt: IsNull() }, { returnedAt: secondsFromNow(0) });
+    return affected === 1;
+  }
+
+  /** Notes who it is, and the code with which the page goes on. */
+  async complete(tx: TenantTransaction, id: string, outcome: Outcome): Promise<void> {
+    await tx
+      .repository(ProviderSignIn)
+      .update({ tenantId: tx.tenantId, id }, { ...outcome, expiresAt: secondsFromNow(CODE_SECONDS) });
+  }
+
+  /** @returns whether it existed: of two exchanges at once only one opens a session */
+  async delete(tx: TenantTransaction, id: string): Promise<boolean> {
+    const { affected } = await tx.repository(ProviderSignIn).delete({ tenantId: tx.tenantId, id });
+    return affected === 1;
+  }
+}
