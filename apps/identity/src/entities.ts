@@ -1,73 +1,15 @@
-import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts/accounts.entity.js';
-import { ApiKey, ServiceAccount } from './api-keys/api-key.entity.js';
-import { AuditEntry } from './audit/audit-entry.entity.js';
-import { EmbedClient, EmbedUser } from './embedding/embedding.entity.js';
-import { Mail } from './mail/mail.entity.js';
-import {
-  AuthorizationCode,
-  AuthorizationRequest,
-  Grant,
-  GrantToken,
-  OAuthApp,
-  OAuthInstallation,
-} from './oauth/oauth.entity.js';
-import { EmailClaim, SignInEmail, Tenant, User } from './people/people.entity.js';
-import { PendingCutoff, RefreshToken, RevocationCutoff, Session, SigningKey } from './sessions/sessions.entity.js';
-import {
-  Authenticator,
-  CodeGuess,
-  MfaChallenge,
-  Passkey,
-  RecoveryCode,
-  SignInPolicy,
-  SpentPasskeyChallenge,
-} from './sign-in/sign-in.entity.js';
-import {
-  IdentityProvider,
-  MailDomain,
-  ProviderLink,
-  ProviderSignIn,
-  VerifiedDomain,
-} from './single-sign-on/single-sign-on.entity.js';
+import * as accounts from './accounts/accounts.entity.js';
+import * as apiKeys from './api-keys/api-key.entity.js';
+import * as audit from './audit/audit-entry.entity.js';
+import * as embedding from './embedding/embedding.entity.js';
+import * as mail from './mail/mail.entity.js';
+import * as oauth from './oauth/oauth.entity.js';
+import * as people from './people/people.entity.js';
+import * as sessions from './sessions/sessions.entity.js';
+import * as signIn from './sign-in/sign-in.entity.js';
+import * as singleSignOn from './single-sign-on/single-sign-on.entity.js';
 
-/** Every table of the service but those of the libraries (outbox, idempotency). */
-export const entities = [
-  EmailChange,
-  EmailClaim,
-  EmbedClient,
-  EmbedUser,
-  Invitation,
-  Mail,
-  MfaChallenge,
-  Operator,
-  PasswordReset,
-  PendingCutoff,
-  RefreshToken,
-  RevocationCutoff,
-  Session,
-  SignInEmail,
-  SigningKey,
-  Tenant,
-  User,
-  Authenticator,
-  CodeGuess,
-  RecoveryCode,
-  SignInPolicy,
-  AuditEntry,
-  IdentityProvider,
-  MailDomain,
-  ProviderLink,
-  ProviderSignIn,
-  VerifiedDomain,
-  Passkey,
-  SpentPasskeyChallenge,
-  ApiKey,
-  ServiceAccount,
-  OAuthApp,
-  OAuthInstallation,
-  AuthorizationRequest,
-  AuthorizationCode,
-  Grant,
-  GrantToken,
-  TenantSuspension,
-];
+const FILES = [accounts, apiKeys, audit, embedding, mail, oauth, people, sessions, signIn, singleSignOn];
+
+/** Every table of the service but those of the libraries (outbox, idempotency): the classes that the files of entities export. */
+export const entities = FILES.flatMap((file) => Object.values(file)).filter((value) => typeof value === 'function');

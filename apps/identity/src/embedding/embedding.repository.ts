@@ -1,7 +1,9 @@
 import { PlatformError } from '@crm/contracts';
 import {
+  Batches,
   Database,
   type NarrowTransaction,
+  type Outcome,
   secondsFromNow,
   type TenantTransaction,
   type Transaction,
@@ -166,46 +168,6 @@ export class EmbedUserRepository {
 
 const undone = () => ({ undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) });
 
-/** Mints that are read in one statement. A batch of the broker has at most as many. */
-const MAX_AT_ONCE = 64;
-
-interface Waiting<Key, Row> {
-  readonly key: Key;
-  resolve(row: Row | undefined): void;
-  reject(error: unknown): void;
-}
-
-/** Collects what is asked for in one turn of the event loop and reads it with one statement. */
-class ReadTogether<Key, Row> {
-  private waiting: Waiting<Key, Row>[] = [];
-
-  /** @param read resolves to a row, or none, for each key by its position */
-  constructor(private readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<number, Row>>) {}
-
-  /** @throws what the reading of all of them throws */
-  one(key: Key): Promise<Row | undefined> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ key, resolve, reject });
-      if (this.waiting.length === 1) setImmediate(() => this.flush());
-      else if (this.waiting.length === MAX_AT_ONCE) this.flush();
-    });
-  }
-
-  private flush(): void {
-    const waiting = this.waiting;
-    this.waiting = [];
-    if (waiting.length === 0) return;
-    this.read(waiting.map(({ key }) => key)).then(
-      (rows) => {
-        for (const [position, { resolve }] of waiting.entries()) resolve(rows.get(position));
-      },
-      (error: unknown) => {
-        for (const { reject } of waiting) reject(error);
-      },
-    );
-  }
-}
-
 /**
  * All that a mint needs to know, in one statement (migrations/tables/functions.ts). No row for an unknown client and
  * a wrong secret; no user for a `sub` that is not known.
@@ -278,7 +240,10 @@ export interface KnownHostUser {
  */
 @Injectable()
 export class EmbedMintRepository {
-  private readonly plain = new ReadTogether<Key, Row>((keys) => this.readPlain(keys));
+  private readonly reads = new Batches<Key, Row | undefined>({
+    together: (keys) => this.readPlain(keys),
+    apart: { carryOut: (key) => this.readAny(key), isOfOne: () => false },
+  });
 
   constructor(private readonly database: Database) {}
 
@@ -289,21 +254,26 @@ export class EmbedMintRepository {
   }> {
     const secretHash = hashOfFingerprint(fingerprint);
     const key = [clientId, secretHash, sub, email] as const;
-    const row = (await this.plain.one(key)) ?? (await this.readAny(key));
+    const row = await this.reads.run('mint', key);
     const isCurrent = isHash(row?.secretHash ?? NO_SECRET, secretHash);
     const isPrevious = isHash(row?.previousSecretHash ?? NO_SECRET, secretHash);
     if (!row || !(isCurrent || isPrevious)) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
     return { client: row, user: userOf(row) };
   }
 
-  private async readPlain(keys: readonly Key[]): Promise<Map<number, Row>> {
+  /** Nothing for a mint that is not plain. */
+  private async readPlain(keys: readonly Key[]): Promise<Outcome<Row>[]> {
     const column = <Index extends 0 | 1 | 2 | 3>(index: Index) => keys.map((key) => key[index]);
     const parameters = [column(0), column(1), column(2), column(3)];
     const rows = await this.database.crossTenantStatement<Row & { position: number }>(
       READ_KNOWN_EMBED_MINTS,
       parameters,
     );
-    return new Map(rows.map((row) => [row.position - 1, row]));
+    const byPosition = new Map(rows.map((row) => [row.position - 1, row]));
+    return keys.map((_, position) => {
+      const result = byPosition.get(position);
+      return result ? { result } : null;
+    });
   }
 
   private async readAny(key: Key): Promise<Row | undefined> {
