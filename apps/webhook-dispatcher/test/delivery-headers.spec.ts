@@ -3,8 +3,7 @@ import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
 import type { ReceivedRequest } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
-import { publicKeyOf } from '../src/subscriptions/signature.js';
-import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { publicKeyOf, SigningSecretService } from '../src/subscriptions/signature.js';
 import { useWebhooks } from './webhook-service.js';
 
 const PUBLIC_KEY = /^whpk_[A-Za-z0-9+/]{43}=$/;

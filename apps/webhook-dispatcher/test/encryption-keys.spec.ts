@@ -7,7 +7,7 @@ import { AppModule } from '../src/app.module.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
-import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { SigningSecretService } from '../src/subscriptions/signature.js';
 import { useWebhooks } from './webhook-service.js';
 
 const NEW = `new:${randomBytes(32).toString('base64')}`;

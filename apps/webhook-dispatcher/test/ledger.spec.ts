@@ -4,7 +4,7 @@ import { Database, lowestIdOf, millisecondsOfId, type NarrowTransaction } from '
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { type ReceiverReaction, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { deliveryId } from '../src/delivery/first-attempt.js';
+import { deliveryId } from '../src/delivery/attempt.js';
 import { BoundedReads } from '../src/ledger/bounded-reads.js';
 import type { NewDelivery } from '../src/ledger/ledger-entry.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';

@@ -9,7 +9,7 @@ import { migrations } from '../src/migrations/index.js';
 import * as order from '../src/queue/delivery-order.repository.js';
 import * as holds from '../src/queue/hold.repository.js';
 import * as queues from '../src/queue/subscription-queue.repository.js';
-import { LIST_RECEIVERS } from '../src/receivers/receiver.repository.js';
+import { LIST_RECEIVERS } from '../src/receivers/receiver-directory.js';
 import * as listening from '../src/sandbox/listening.repository.js';
 import { RESERVE_PERMITS } from '../src/subscriptions/subscription.repository.js';
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { orderedDelivery } from '../src/delivery/attempt.js';
 import {
   type ClaimedDelivery,
   type ClaimLimits,
   DueDeliveryRepository,
   MEASURE_DUE_DELIVERIES,
 } from '../src/delivery/due-delivery.repository.js';
-import { orderedDelivery } from '../src/delivery/first-attempt.js';
 import type { LedgerEntry } from '../src/ledger/ledger-entry.js';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { migrations } from '../src/migrations/index.js';

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { WebhookConfig } from '../config.js';
-import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
-import type { RateLimits } from '../receivers/rate-limits.js';
-import type { Receiver } from '../receivers/receiver.js';
-import { ReceiverLimits } from '../receivers/receiver-limits.js';
+import type { AttemptOutcome, Receiver } from '../receivers/receiver.js';
+import { type RateLimits, ReceiverLimits } from '../receivers/receiver-limits.js';
 import { AttemptSlots } from './attempt-slots.js';
 
 const CONFIG = {

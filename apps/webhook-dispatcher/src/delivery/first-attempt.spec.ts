@@ -2,7 +2,7 @@ import { isUuid } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { deliveryId } from './first-attempt.js';
+import { deliveryId } from './attempt.js';
 
 describe('the id of a delivery', () => {
   it('is the same for the same event and subscription, and another for any other', () => {

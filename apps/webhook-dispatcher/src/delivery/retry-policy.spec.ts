@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type AttemptOutcome, readRetryAfter } from '../receivers/attempt-outcome.js';
-import {
-  afterAttempt,
-  afterAttemptOfHead,
-  DEFAULT_RETRY_DELAYS_MS,
-  delayBeforeNext,
-  parseDelays,
-} from './retry-policy.js';
+import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from '../config.js';
+import type { AttemptOutcome } from '../receivers/receiver.js';
+import { afterAttempt, afterAttemptOfHead, delayBeforeNext } from './attempt.js';
+import { readRetryAfter } from './sender.js';
 
 const at = new Date('2026-11-21T10:00:00Z');
 const DELAYS = [0, 1_000, 60_000];

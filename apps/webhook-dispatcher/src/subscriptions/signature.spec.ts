@@ -2,8 +2,7 @@ import { createHmac, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { verifyTimestampedSignature, verifyWebhook, WebhookVerificationError } from '@crm/sdk';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { publicKeyOf, type SignedHeaders, signerOf, signingKeyOf } from './signature.js';
-import { SigningSecretService } from './signing-secret.service.js';
+import { publicKeyOf, type SignedHeaders, SigningSecretService, signerOf, signingKeyOf } from './signature.js';
 
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 const BODY = '{"test": 2432232314}';
