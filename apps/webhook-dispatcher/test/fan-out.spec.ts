@@ -70,7 +70,6 @@ describe('the fan-out of an event', () => {
     // Another process knows it from the ledger.
     const sibling = await app.startSibling();
     await app.handle(event, { isRepeated: true }, sibling);
-    await sibling.close();
     expect(app.received(event.id)).toHaveLength(1);
     expect(await app.deliveries(tenant.admin)).toHaveLength(1);
   });
@@ -82,7 +81,6 @@ describe('the fan-out of an event', () => {
     await Promise.all([app.service, sibling].map((by) => app.handle(event, { isRepeated: false }, by)));
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
     expect(await rowsOf('due_delivery')).toEqual([]);
-    await sibling.close();
   });
 
   it('gives a subscription nothing from before it existed', async () => {
@@ -178,7 +176,6 @@ describe('the fan-out of an event', () => {
     }
     await call('DELETE', path);
     expect(await handle()).toEqual([]);
-    await sibling.close();
   });
 
   it('does not write records one by one to a database that is not available', async () => {

@@ -10,7 +10,7 @@ import {
   testTokens,
   waitUntil,
 } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import type { DeliveryConfig, WebhookConfig } from '../src/config.js';
@@ -150,7 +150,7 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
         await client.end();
       }
     },
-    /** Another process of the same service on the same database. */
+    /** Another process of the same service on the same database, until the test ends. */
     async startSibling() {
       const sibling = await start();
       siblings.push(sibling);
@@ -202,8 +202,11 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
         timeoutMs: 20_000,
         describe: `${count} deliveries are ${status}`,
       }),
+    async closeSiblings() {
+      for (const sibling of siblings.splice(0)) await sibling.close();
+    },
     async close() {
-      for (const sibling of siblings) await sibling.close();
+      await this.closeSiblings();
       await service.close();
       await receiver.close();
       await database.drop();
@@ -219,6 +222,7 @@ export function useWebhooks(...options: Parameters<typeof startWebhooks>) {
     Object.assign(app, await startWebhooks(...options));
   });
   afterAll(() => app.close?.());
+  afterEach(() => app.closeSiblings());
   beforeEach(async () => {
     Object.assign(tenant, await app.tenant());
     app.receiver.respondWith(() => ({ status: 204 }));

@@ -2,6 +2,7 @@ import type { Database } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import type { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
+import { hasFailedTooLong, isInNewHour } from './receiver-health.js';
 import { RateLimits } from './receiver-limits.js';
 
 const target = (rateLimit: number | null) => ({ tenantId: 't', subscriptionId: 's', rateLimit });
@@ -100,5 +101,35 @@ describe('the rate of a receiver', () => {
     expect(reserved).toEqual([250, 250]);
     await pass(30);
     expect(rates.available(target(100), Date.now())).toBe(4);
+  });
+});
+
+const at = (time: string) => new Date(`2026-03-${time}Z`);
+const failures = (failingHours: number) => ({
+  failingSince: at('01T09:30:00'),
+  failedAt: at('01T09:30:00'),
+  failingHours,
+});
+
+describe('the limit of failures', () => {
+  it.each([
+    ['is reached after more than five days with failures in five hours', 5, '06T09:30:01', true],
+    ['is not reached in five days, however many failures they have', 120, '06T09:30:00', false],
+    ['is not reached by failures in fewer than five hours', 4, '20T09:30:00', false],
+  ])('%s', (_, hours, time, isReached) => {
+    expect(hasFailedTooLong(failures(hours), at(time))).toBe(isReached);
+  });
+
+  it('is not reached by a receiver that has not failed', () => {
+    expect(hasFailedTooLong({ failingSince: null, failedAt: null, failingHours: 0 }, at('20T09:30:00'))).toBe(false);
+  });
+
+  it('counts hours of the clock', () => {
+    const known = failures(1);
+    expect(isInNewHour(known, at('01T09:59:59'))).toBe(false);
+    expect(isInNewHour(known, at('01T10:00:00'))).toBe(true);
+    // A slow attempt that began before.
+    expect(isInNewHour(known, at('01T08:59:59'))).toBe(false);
+    expect(isInNewHour({ ...known, failedAt: null }, at('01T09:30:00'))).toBe(true);
   });
 });

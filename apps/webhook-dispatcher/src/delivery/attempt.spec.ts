@@ -1,9 +1,35 @@
+import { isUuid } from '@crm/contracts';
+import { newId } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from '../config.js';
 import type { AttemptOutcome } from '../receivers/receiver.js';
-import { afterAttempt, afterAttemptOfHead, delayBeforeNext } from './attempt.js';
+import { afterAttempt, afterAttemptOfHead, delayBeforeNext, deliveryId } from './attempt.js';
 import { readRetryAfter } from './sender.js';
+
+describe('the id of a delivery', () => {
+  it('is the same for the same event and subscription, and another for any other', () => {
+    fc.assert(
+      fc.property(fc.uuid({ version: 7 }), fc.uuid(), fc.uuid(), (event, one, other) => {
+        fc.pre(one !== other);
+        expect(deliveryId(event, one)).toBe(deliveryId(event.toUpperCase(), one));
+        expect(deliveryId(event, one)).not.toBe(deliveryId(event, other));
+      }),
+    );
+  });
+
+  it('is a UUIDv7 with the time of the event', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (subscription) => {
+        const event = newId();
+        const id = deliveryId(event, subscription);
+        expect(isUuid(id)).toBe(true);
+        expect(id.slice(0, 13)).toBe(event.slice(0, 13));
+        expect(id).toMatch(/^.{14}7.{4}[89ab]/);
+      }),
+    );
+  });
+});
 
 const at = new Date('2026-11-21T10:00:00Z');
 const DELAYS = [0, 1_000, 60_000];
