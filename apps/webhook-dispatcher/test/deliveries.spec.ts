@@ -3,7 +3,7 @@ import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
-import { envelope, eventEntry, gate, newDelivery, useWebhooks } from './webhook-service.js';
+import { envelope, eventEntry, newDelivery, useWebhooks } from './webhook-service.js';
 
 describe('deliveries', () => {
   const { app, tenant, call } = useWebhooks();
@@ -27,11 +27,7 @@ describe('deliveries', () => {
   });
 
   it('does not let many slow receivers of one tenant hold up the deliveries of another', async () => {
-    const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(async ({ path }) => {
-      if (path === '/slow') await answered;
-      return { status: 204 };
-    });
+    const answer = app.holdAnswers('/slow');
     for (let index = 0; index < 6; index += 1) await app.subscribe(tenant.admin, { url: `${app.receiver.url}/slow` });
     for (let index = 0; index < 4; index += 1) await app.emit(tenant.id);
     await app.receiver.waitFor(({ path }) => path === '/slow');

@@ -127,8 +127,7 @@ describe('custom headers of a subscription', () => {
   const change = (id: string, body: object) => call<SubscriptionJson>('PATCH', `subscriptions/${id}`, body);
 
   it('are sent with each attempt, next to those of the platform', async () => {
-    const statuses = [500, 204];
-    app.receiver.respondWith(() => ({ status: statuses.shift() ?? 204 }));
+    app.answer(500, 204);
     const given = { Authorization: 'Bearer t0p s3cret', 'x-team': 'sales' };
     const { secret, ...created } = await app.subscribe(tenant.admin, { headers: given });
     expect(created).toMatchObject({ status: 201, headers: { authorization: MASK, 'x-team': MASK } });

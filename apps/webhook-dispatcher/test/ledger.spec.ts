@@ -181,7 +181,8 @@ describe('statistics of deliveries', () => {
 
   it('count 24 hours by the hour of the event, of one subscription or all', async () => {
     const [one, other] = [await app.subscribe(tenant.admin), await app.subscribe(tenant.admin)];
-    for (let ms = 1; ms <= 100; ms += 1) await record(hour + ms, one.id, 'delivered', ms);
+    const delivered = (_none: unknown, index: number) => record(hour + index + 1, one.id, 'delivered', index + 1);
+    await Promise.all(Array.from({ length: 100 }, delivered));
     await record(hour - 1, one.id, 'failed', 7);
     await record(hour, other.id, 'blocked', 0);
     await record(hour, other.id, 'retrying', 3);
@@ -214,8 +215,7 @@ describe('statistics of deliveries', () => {
   });
 
   it('count attempts of the real pipeline, retries included', async () => {
-    const statuses = [500, 500, 204];
-    app.receiver.respondWith(() => ({ status: statuses.shift() ?? 204 }));
+    app.answer(500, 500, 204);
     const { id } = await app.subscribe(tenant.admin);
     await app.emit(tenant.id);
     await app.settled(tenant.admin, 'delivered');
@@ -311,7 +311,7 @@ describe('the ledger of an app', () => {
     const workspace = await install();
     const created = await emit(workspace.id);
     const updated = await emit(workspace.id, 'lead.updated');
-    app.receiver.respondWith(() => ({ status: 410 }));
+    app.answer(410);
     const gone = await emit(workspace.id);
     await waitUntil(async () => (await list({ errorCode: 'http_4xx' })).counted === 1, { describe: 'a failure' });
     for (const [filter, events] of [

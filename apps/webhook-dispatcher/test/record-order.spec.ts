@@ -295,8 +295,7 @@ describe('deliveries in the order of records', () => {
   });
 
   it('end one after the other when their subscription is deleted', async () => {
-    const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(() => answered.then(() => ({ status: 500 })));
+    const answer = app.holdAnswers(undefined, 500);
     const { id } = await subscribe();
     const recordId = randomUUID();
     await publishVersions(recordId, 4);
@@ -341,7 +340,11 @@ describe('deliveries in the order of records', () => {
       }
       await waitUntil(() => died !== undefined, { timeoutMs: 30_000, describe: 'the process to be killed' });
       await died;
-      app.receiver.respondWith(() => ({ status: 204 }));
+      app.answer(204);
+      // As half a minute later, when what it has claimed is given up; its events come again after ten seconds.
+      const soon = "now() + interval '1 second' WHERE tenant_id = $1";
+      await app.asAdministrator(`UPDATE due_delivery SET claimed_until = ${soon} AND claim IS NOT NULL`, [tenant.id]);
+      await app.asAdministrator(`UPDATE subscription_queue SET due_at = ${soon}`, [tenant.id]);
       await app.startSibling();
       await ended(ids.length * COUNT, 90_000);
       const doubles: number[] = [];

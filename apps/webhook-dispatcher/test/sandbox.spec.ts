@@ -115,7 +115,7 @@ describe('listening to the sandboxes of an app', () => {
 
   it('is answered when there is something while the call waits, whatever becomes of it', async () => {
     await sandbox();
-    app.receiver.respondWith(() => ({ status: 500 }));
+    app.answer(500);
     const cursor = await begin();
     const waiting = listen({ cursor });
     const event = await emit();
@@ -324,7 +324,7 @@ describe('a sample event', () => {
 
   it('is the example of the catalogue, of now and this workspace, signed with the secret of the app', async () => {
     const subscriptionId = await sandbox(developer, ['deal.*']);
-    app.receiver.respondWith(() => ({ status: 202 }));
+    app.answer(202);
     const { status, body } = await trigger('deal.won');
     const outcome = { status: 'delivered', httpStatus: 202, latencyMs: expect.any(Number) };
     const delivery = { id: expect.any(String), subscriptionId, url: `${app.receiver.url}/sandbox`, ...outcome };
@@ -360,7 +360,7 @@ describe('a sample event', () => {
 
   it('is attempted once, and shown to a listening session, when the endpoint does not accept it', async () => {
     await sandbox();
-    app.receiver.respondWith(() => ({ status: 503 }));
+    app.answer(503);
     const path = `/api/marketplace/developer/apps/${developer.appKey}/listen`;
     const listen = (query = '') =>
       app.service.request<ListenedDeliveriesView>('GET', `${path}${query}`, { token: developer.admin });
@@ -379,15 +379,14 @@ describe('a sample event', () => {
     await app.emit(developer.id);
     const event = await app.emit(developer.id);
     expect(app.received(event.id)).toEqual([]);
-    app.receiver.respondWith(() => ({ status: 200 }));
+    app.answer(200);
     expect((await trigger('lead.created')).body.deliveries).toMatchObject([{ status: 'delivered', httpStatus: 200 }]);
     expect(app.received(event.id)).toEqual([]);
   });
 
   it('is bounded: a workspace has two under way', async () => {
     await sandbox();
-    const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(() => answered.then(() => ({ status: 200 })));
+    const answer = app.holdAnswers(undefined, 200);
     const calls = [trigger('lead.created'), trigger('lead.created'), trigger('lead.created')];
     const refused = await Promise.race(calls);
     expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
@@ -508,8 +507,7 @@ describe('a test event', () => {
   });
 
   it('is sent one at a time', async () => {
-    const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
+    const answer = app.holdAnswers();
     const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/${randomUUID()}` });
     const first = test(id);
     await app.receiver.waitFor(({ body }) => body.includes(id));

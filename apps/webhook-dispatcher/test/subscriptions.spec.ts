@@ -9,7 +9,7 @@ import { SecretService } from '../src/subscriptions/secret.service.js';
 import { signerOf } from '../src/subscriptions/signature.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import { envelope, gate, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks } from './webhook-service.js';
+import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks } from './webhook-service.js';
 
 const { app, tenant, call } = useWebhooks();
 
@@ -355,11 +355,7 @@ describe('an app that is uninstalled', () => {
     await install(['app.uninstalled'], ['lead.created'], ['app.*', 'lead.created']);
     expect(await remove()).toBe(3);
     await app.service.get(SecretService).rotateOfApp(appKey, secretOf(2));
-    let failures = 2;
-    app.receiver.respondWith(() => {
-      failures -= 1;
-      return { status: failures >= 0 ? 503 : 204 };
-    });
+    app.answer(503, 503, 204);
     const event = uninstalled();
     await handle(event);
     const made = await app.settled(tenant.admin, 'delivered');
@@ -390,7 +386,7 @@ describe('an app that is uninstalled', () => {
 
   it('gets no retry of what came before', async () => {
     await install(['lead.created', 'app.*']);
-    app.receiver.respondWith(() => ({ status: 503 }));
+    app.answer(503);
     const before = [lead(), uninstalled(randomUUID())];
     for (const event of before) await handle(event);
     const failed = await app.settled(tenant.admin, 'failed');
@@ -472,8 +468,7 @@ describe('an app that is uninstalled', () => {
   it('is kept in mind while an attempt is to come', async () => {
     await install(['app.uninstalled']);
     await remove();
-    const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
+    const answer = app.holdAnswers();
     // Recorded as under way after a second.
     await handle(uninstalled());
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'pending' }]);

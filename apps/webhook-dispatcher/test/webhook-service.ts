@@ -140,6 +140,18 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
     handle,
     emit,
     arrival,
+    /** Statuses that the receiver answers with in turn; the last one stays. */
+    answer: (...statuses: number[]) =>
+      receiver.respondWith(() => ({ status: (statuses.length > 1 ? statuses.shift() : statuses[0]) as number })),
+    /** The receiver does not answer, or not at this path. @returns what lets it answer */
+    holdAnswers(at?: string, status = 204): () => void {
+      const { opened, open } = gate();
+      receiver.respondWith(async ({ path }) => {
+        if (at === undefined || path === at) await opened;
+        return { status };
+      });
+      return open;
+    },
     /** A statement of the server's administrator, whom no policy binds. */
     async asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[] = []) {
       const client = new pg.Client({ connectionString: database.adminUrl });

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { Client } from 'undici';
 import { connectChecked, type Dial, type TlsSessions } from './connector.js';

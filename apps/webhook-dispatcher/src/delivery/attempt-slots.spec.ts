@@ -33,13 +33,11 @@ const outcome = (changes: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
 describe('the slots of first attempts', () => {
   let limits: ReceiverLimits;
   let slots: AttemptSlots;
+  afterEach(() => void jest.useRealTimers());
   beforeEach(() => {
     jest.useFakeTimers();
     limits = new ReceiverLimits(NO_RATES, CONFIG);
     slots = new AttemptSlots(limits, NO_RATES, CONFIG);
-  });
-  afterEach(() => {
-    jest.useRealTimers();
   });
 
   const end = (of: Receiver) => {

@@ -55,17 +55,14 @@ describe('the retry schedule', () => {
   });
 
   it('varies a delay by at most a fifth', () => {
+    const randoms = fc.double({ min: 0, max: 0.999, noNaN: true });
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 9 }),
-        fc.double({ min: 0, max: 0.999, noNaN: true }),
-        (attempts, random) => {
-          const base = DEFAULT_RETRY_DELAYS_MS[attempts] as number;
-          const delay = delayBeforeNext(DEFAULT_RETRY_DELAYS_MS, attempts, null, random) as number;
-          expect(delay).toBeGreaterThanOrEqual(Math.floor(base * 0.8));
-          expect(delay).toBeLessThanOrEqual(Math.ceil(base * 1.2));
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 9 }), randoms, (attempts, random) => {
+        const base = DEFAULT_RETRY_DELAYS_MS[attempts] as number;
+        const delay = delayBeforeNext(DEFAULT_RETRY_DELAYS_MS, attempts, null, random) as number;
+        expect(delay).toBeGreaterThanOrEqual(Math.floor(base * 0.8));
+        expect(delay).toBeLessThanOrEqual(Math.ceil(base * 1.2));
+      }),
     );
   });
 
@@ -136,15 +133,7 @@ describe('the state of the head of a partition after an attempt', () => {
     ['retrying before its third failed attempt', 'skip', 2, LONG, failure('http_5xx'), 'retrying', false],
     ['set aside after its third failed attempt', 'skip', 3, LONG, failure('http_5xx'), 'failed', true],
     ['set aside as blocked', 'skip', 3, LONG, failure('blocked'), 'blocked', true],
-    [
-      'set aside after each further attempt, which somebody asked for',
-      'skip',
-      4,
-      LONG,
-      failure('http_5xx'),
-      'failed',
-      true,
-    ],
+    ['set aside after each further attempt by hand', 'skip', 4, LONG, failure('http_5xx'), 'failed', true],
     ['retrying until its last attempt', 'hold', 4, LONG, failure('http_5xx'), 'retrying', false],
     ['failed after its last attempt', 'hold', 5, LONG, failure('http_5xx'), 'failed', false],
     ['not set aside when the schedule ends it', 'skip', 3, DELAYS, failure('http_5xx'), 'failed', false],

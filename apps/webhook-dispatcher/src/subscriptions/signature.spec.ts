@@ -36,7 +36,7 @@ describe('the signature of a delivery', () => {
   });
 
   it('is made from what the definitions say, for any body and by a signer that made others before', () => {
-    const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${Buffer.alloc(32, 9).toString('base64')}`];
+    const secrets = [SECRET, `whsec_${Buffer.alloc(32, 9).toString('base64')}`];
     const signer = signerOf([...secrets, PRIVATE_KEY]);
     const publicKey = publicKeyOf(PRIVATE_KEY);
     fc.assert(
@@ -167,19 +167,13 @@ describe('what the platform signs', () => {
     );
   });
 
-  it('is refused when one bit of the body differs', () => {
+  it('is refused when one bit of the body, of the id, of the timestamp or of a signature differs', () => {
     fc.assert(
-      fc.property(signedRequest, fc.nat(), (request, position) => {
-        const body = flip(request.body, position);
-        refusesWebhook(request, body, request.headers);
-        refusesTimestamped(request, body, request.headers['x-platform-signature']);
-      }),
-    );
-  });
-
-  it('is refused when one bit of the id, of the timestamp or of a signature differs', () => {
-    fc.assert(
-      fc.property(signedRequest.map(singlySigned), fc.nat(), (request, position) => {
+      fc.property(signedRequest, fc.nat(), (given, position) => {
+        const body = flip(given.body, position);
+        refusesWebhook(given, body, given.headers);
+        refusesTimestamped(given, body, given.headers['x-platform-signature']);
+        const request = singlySigned(given);
         for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const) {
           const changed = flippedHeader(request.headers[name], position);
           refusesWebhook(request, request.body, { ...request.headers, [name]: changed });
