@@ -24,8 +24,7 @@ describe('an action http_request', () => {
   it('fills in templates in path, query, headers and body, and sends an idempotency key', async () => {
     const body = { place: '{{place}}', n: '{{n}}', list: ['{{n}}!'] };
     const put = request('/visits/{{place}}?n={{n}}', { method: 'PUT', headers: { 'X-Place': 'at {{n}}' }, body });
-    const run = await tenant.runOf([put], { place: '../a b&c', n: 7 });
-    expect(run.status).toBe('succeeded');
+    expect((await tenant.runOf([put], { place: '../a b&c', n: 7 })).status).toBe('succeeded');
     const sent = receiver.requests.at(-1);
     expect(sent).toMatchObject({ method: 'PUT', path: '/visits/..%2Fa%20b%26c?n=7' });
     expect(sent?.headers).toMatchObject({

@@ -297,8 +297,7 @@ describe('the workflows of an app', () => {
     await waitUntil(async () => (await tenant.runs()).length >= 2, { describe: 'runs of both events' });
     const all = await workflows();
     const started = (await tenant.runs()).map((run) => all.find(({ id }) => id === run.workflowId));
-    const names = started.map((workflow) => [workflow?.name, workflow?.installationId === narrowed]);
-    expect(names.sort()).toEqual([
+    expect(started.map((workflow) => [workflow?.name, workflow?.installationId === narrowed]).sort()).toEqual([
       ['on-contact', true],
       ['on-lead', false],
     ]);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Database } from '@crm/database';
 import { verifyWebhook } from '@crm/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
@@ -47,8 +46,7 @@ describe('deliveries', () => {
     await app.subscribe(tenant.admin, { filter: 'lastName == "Other"' });
     const wanted = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
     await app.emit(tenant.id);
-    const made = await app.settled(tenant.admin, 'delivered');
-    expect(made).toMatchObject([{ subscriptionId: wanted.id }]);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ subscriptionId: wanted.id }]);
     expect(await app.deliveries(stranger.admin)).toEqual([]);
   });
 
@@ -126,8 +124,7 @@ describe('deliveries', () => {
     // What a process leaves that is killed while it waits for an answer.
     const left = newDelivery({ id, subscriptionId, url, dueAt: new Date(), claim: { id: claim, until } });
     await ledger.write(eventEntry(tenant.id, [left], { eventId }));
-    const request = await app.arrival(eventId, 10_000);
-    expect(request.receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());
+    expect((await app.arrival(eventId, 10_000)).receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ id, attempts: 1, subscriptionId }]);
 
     const answer = { httpStatus: 500, responseExcerpt: null, retryAfterMs: null };
@@ -143,10 +140,8 @@ describe('deliveries', () => {
     const eventId = randomUUID();
     const delivery = newDelivery({ subscriptionId, dueAt: new Date(Date.now() + 60_000) });
     await app.service.get(LedgerWriter).write(eventEntry(tenant.id, [delivery], { eventId }));
-    await app.service.get(Database).crossTenant(async (tx) => {
-      await tx.query('UPDATE due_delivery SET due_at = now() WHERE delivery_id = $1', [delivery.id]);
-      await tx.query('DELETE FROM subscription_queue WHERE subscription_id = $1', [subscriptionId]);
-    });
+    await app.asAdministrator('UPDATE due_delivery SET due_at = now() WHERE delivery_id = $1', [delivery.id]);
+    await app.asAdministrator('DELETE FROM subscription_queue WHERE subscription_id = $1', [subscriptionId]);
     await app.startSibling();
     await app.arrival(eventId);
     await app.settled(tenant.admin, 'delivered');
@@ -157,12 +152,12 @@ describe('deliveries', () => {
     await app.emit(tenant.id);
     const [delivery] = await app.settled(tenant.admin, 'delivered');
     const stranger = await app.tenant();
-    for (const [method, path] of [
-      ['GET', `deliveries/${delivery?.id}`],
-      ['POST', `deliveries/${delivery?.id}/redeliver`],
-    ] as const) {
-      expect((await call(method, path, undefined, stranger.admin)).status).toBe(404);
-      expect((await call(method, path, undefined, tenant.member)).status).toBe(403);
+    const path = `deliveries/${delivery?.id}`;
+    for (const request of [['GET', path] as const, ['POST', `${path}/redeliver`] as const]) {
+      const statuses = [stranger.admin, tenant.member].map(
+        async (by) => (await call(...request, undefined, by)).status,
+      );
+      expect(await Promise.all(statuses)).toEqual([404, 403]);
     }
   });
 });

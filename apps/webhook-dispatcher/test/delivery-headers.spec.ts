@@ -74,39 +74,28 @@ describe('signatures of deliveries by Ed25519', () => {
 });
 
 describe('signatures after a rotation', () => {
-  it.each(['v1', 'v1a'])(
-    'are made with both secrets; the answer has what verifies the new one (%s)',
-    async (signature) => {
-      // What is chosen when nothing is.
-      const changes = signature === 'v1' ? {} : { signature };
-      const { id, secret, publicKey } = await app.subscribe(tenant.admin, changes);
-      const shown = async () => (await call('GET', `subscriptions/${id}`)).body;
-      expect(await shown()).toMatchObject({ signature, publicKey });
-      const { status, body } = await rotate(id);
-      expect([status, Object.keys(body)]).toEqual([201, [signature === 'v1' ? 'secret' : 'publicKey']]);
-      expect(await shown()).toMatchObject({ publicKey: body.publicKey ?? null });
-      const both = [publicKey ?? secret, (body.publicKey ?? body.secret) as string];
-      expect(both[1]).not.toBe(both[0]);
-      const request = await app.delivered(tenant.id);
+  it.each(['v1', 'v1a'])('are made with both secrets, until the previous one is revoked (%s)', async (signature) => {
+    const processes = [app.service, await app.startSibling()];
+    // What is chosen when nothing is.
+    const changes = signature === 'v1' ? {} : { signature };
+    const { id, secret, publicKey } = await app.subscribe(tenant.admin, changes);
+    const shown = async () => (await call('GET', `subscriptions/${id}`)).body;
+    expect(await shown()).toMatchObject({ signature, publicKey });
+    const { status, body } = await rotate(id);
+    expect([status, Object.keys(body)]).toEqual([201, [signature === 'v1' ? 'secret' : 'publicKey']]);
+    expect(await shown()).toMatchObject({ publicKey: body.publicKey ?? null });
+    const both = [publicKey ?? secret, (body.publicKey ?? body.secret) as string];
+    expect(both[1]).not.toBe(both[0]);
+    // Then both processes have the receivers in memory, with both secrets.
+    for (const process of processes) {
+      const request = await app.delivered(tenant.id, process);
       expect(request.headers['webhook-signature']?.split(' ')).toHaveLength(2);
       expect(both.map((one) => verdict(request, one))).toEqual(['lead.created', 'lead.created']);
-    },
-  );
-
-  it.each(['v1', 'v1a'])('are made by no process with a revoked secret from the answer on (%s)', async (signature) => {
-    const sibling = await app.startSibling();
-    const { id, secret, publicKey } = await app.subscribe(tenant.admin, { signature });
-    const old = publicKey ?? secret;
-    const { body } = await rotate(id);
-    const current = (body.publicKey ?? body.secret) as string;
-    // Both processes have the receivers in memory, with both secrets.
-    for (const process of [app.service, sibling]) {
-      expect(verdict(await app.delivered(tenant.id, process), old)).toBe('lead.created');
     }
     expect(await revoke(id)).toBe(204);
-    for (const process of [app.service, sibling]) {
+    for (const process of processes) {
       const request = await app.delivered(tenant.id, process);
-      expect([old, current].map((one) => verdict(request, one))).toEqual(['no_matching_signature', 'lead.created']);
+      expect(both.map((one) => verdict(request, one))).toEqual(['no_matching_signature', 'lead.created']);
     }
   });
 
@@ -200,16 +189,13 @@ describe('custom headers of a subscription', () => {
   });
 
   it('are refused with a pointer to each', async () => {
-    const headers = { 'webhook-id': 'x', Host: 'x', 'x-fine': 'x', 'x-bad': 'a\r\nb', 'x y': 'x' };
-    const body = { events: ['lead.created'], url: `${app.receiver.url}/hook`, headers };
-    const refused = await call<SubscriptionJson>('POST', 'subscriptions', body);
-    expect([refused.status, refused.body.code]).toEqual([422, 'VALIDATION_FAILED']);
-    expect(refused.body.errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
-      '/headers/webhook-id RESERVED_HEADER',
-      '/headers/Host RESERVED_HEADER',
-      '/headers/x-bad INVALID_HEADER_VALUE',
-      '/headers/x y INVALID_HEADER_NAME',
-    ]);
+    const headers = { Host: 'x', 'x-fine': 'x', 'x-bad': 'a\r\nb' };
+    const errors = [
+      { pointer: '/headers/Host', code: 'RESERVED_HEADER' },
+      { pointer: '/headers/x-bad', code: 'INVALID_HEADER_VALUE' },
+    ];
+    const refusal = { status: 422, code: 'VALIDATION_FAILED', errors };
+    expect(await app.subscribe(tenant.admin, { headers })).toMatchObject(refusal);
     const { id } = await app.subscribe(tenant.admin);
     const changed = await change(id, { headers: { connection: 'close' } });
     expect([changed.status, changed.body.errors]).toMatchObject([422, [{ pointer: '/headers/connection' }]]);

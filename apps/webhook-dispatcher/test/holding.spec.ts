@@ -65,18 +65,14 @@ describe('a subscription that is paused or disabled', () => {
     expect(await statuses()).toEqual(['delivered', 'held']);
   });
 
-  it('can be paused and resumed again, as often as it is asked', async () => {
-    const { id } = await app.subscribe(tenant.admin);
+  it('is paused and resumed as often as it is asked, also when it belongs to an app', async () => {
+    const installationId = randomUUID();
+    const [subscription] = await app.provision(tenant.id, { installationId });
+    const id = subscription?.id as string;
     for (const change of [resume, pause, pause, resume]) {
       const status = change === pause ? 'paused' : 'active';
       expect(await change(id)).toMatchObject({ status: 200, body: { status } });
     }
-  });
-
-  it('is paused and resumed also when it belongs to an app', async () => {
-    const installationId = randomUUID();
-    const [subscription] = await app.provision(tenant.id, { installationId });
-    const id = subscription?.id as string;
     await pause(id);
     const event = await app.emit(tenant.id);
     expect(await read(id)).toMatchObject({ status: 'paused', heldCount: 1 });
@@ -192,30 +188,27 @@ describe('a subscription that is paused or disabled', () => {
       expect((await pause(id)).body).toMatchObject({ status: 'disabled' });
     });
 
-    it('emits an event about an endpoint of the workspace that no app can see', async () => {
+    it.each([
+      ['of the workspace that no app can see', false],
+      ['of an app that this app alone can see', true],
+    ])('emits an event about an endpoint %s', async (_, isOfApp) => {
       app.answer(410);
-      const { id } = await app.subscribe(tenant.admin);
+      const [created] = isOfApp ? await app.provision(tenant.id) : [await app.subscribe(tenant.admin)];
+      const id = created?.id as string;
       await app.emit(tenant.id);
       await isDisabled(id);
-      const events = await disabledEvents();
-      const subscription = { id, events: ['lead.created'], url: `${app.receiver.url}/hook`, description: null };
+      const owner = isOfApp ? { appKey: 'acme-visits' } : { description: null };
+      const url = `${app.receiver.url}/${isOfApp ? 'app' : 'hook'}`;
+      const subscription = { id, events: ['lead.created'], url, ...owner };
       const data = { subscription, reason: 'the receiver answered 410 Gone', heldDeliveries: 1 };
+      const events = await disabledEvents();
       expect(events).toMatchObject([{ type: 'webhook.endpoint_disabled', subject: id, tenantid: tenant.id, data }]);
-      expect(isVisibleToApp(events[0] as EventEnvelope, 'acme-visits')).toBe(false);
-    });
-
-    it('emits an event about an endpoint of an app that this app alone can see', async () => {
-      app.answer(410);
-      const [subscription] = await app.provision(tenant.id);
-      await app.emit(tenant.id);
-      await isDisabled(subscription?.id as string);
-      const [event] = (await disabledEvents()) as [EventEnvelope];
-      expect(event.data).toMatchObject({ subscription: { appKey: 'acme-visits' } });
-      expect(['acme-visits', 'other-app'].map((key) => isVisibleToApp(event, key))).toEqual([true, false]);
+      const [event] = events as [EventEnvelope];
+      expect(['acme-visits', 'other-app'].map((key) => isVisibleToApp(event, key))).toEqual([isOfApp, false]);
     });
 
     /** As if attempts had failed since then, in so many hours, the last one then. */
-    const failing = (id: string, sinceDays: number, hours: number, lastHoursAgo: number) =>
+    const failing = (id: string, [sinceDays, hours, lastHoursAgo]: readonly number[]) =>
       rows(
         `UPDATE webhook_subscription
             SET failing_since = now() - $2 * interval '1 day', failing_hours = $3, failed_at = now() - $4 * interval '1 hour'
@@ -236,7 +229,7 @@ describe('a subscription that is paused or disabled', () => {
 
     it('is disabled when every attempt has failed for five days, in five of their hours', async () => {
       const { id } = await app.subscribe(tenant.admin);
-      await failing(id, 6, 4, 30);
+      await failing(id, [6, 4, 30]);
       await failOnce();
       await isDisabled(id);
       expect(await read(id)).toMatchObject({ disabledReason: 'every attempt failed for five days' });
@@ -248,7 +241,7 @@ describe('a subscription that is paused or disabled', () => {
       ['events that fail a week apart: each begins again', [7, 8, 96], { hours: 1, days: 0 }],
     ] as const)('is not disabled by %s', async (_, before, after) => {
       const { id } = await app.subscribe(tenant.admin);
-      await failing(id, ...before);
+      await failing(id, before);
       await failOnce();
       await hasFailed(id, after.hours);
       expect(await failures(id)).toEqual(after);
@@ -257,7 +250,7 @@ describe('a subscription that is paused or disabled', () => {
 
     it('forgets failures when it is resumed', async () => {
       const { id } = await app.subscribe(tenant.admin);
-      await failing(id, 6, 4, 30);
+      await failing(id, [6, 4, 30]);
       await failOnce();
       await isDisabled(id);
       // Its retry, which would fail after the resumption.
