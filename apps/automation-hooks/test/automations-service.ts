@@ -24,7 +24,7 @@ import {
   testTokens,
   waitUntil,
 } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { headers as natsHeaders } from '@nats-io/nats-core';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
@@ -326,6 +326,13 @@ export function useAutomations(settings: Settings | ((world: World) => Settings 
   const service = {} as TestService;
   const tenant = {} as Tenant;
   const newTenant = () => tenantOn(world, service);
+  const others: TestService[] = [];
+  /** Another process of the service, until the test ends. */
+  const startAnother = async (...of: Settings) => {
+    const other = await world.start(...of);
+    others.push(other);
+    return other;
+  };
   beforeAll(async () => {
     Object.assign(world, await startWorld());
     const chosen = typeof settings === 'function' ? await settings(world) : settings;
@@ -335,9 +342,12 @@ export function useAutomations(settings: Settings | ((world: World) => Settings 
     world.customObjects.create = () => ({ id: newId() });
     Object.assign(tenant, await newTenant());
   });
+  afterEach(async () => {
+    for (const other of others.splice(0)) await other.close();
+  });
   afterAll(async () => {
     await service.close?.();
     await world.close?.();
   });
-  return { world, service, tenant, newTenant };
+  return { world, service, tenant, newTenant, startAnother };
 }

@@ -49,9 +49,8 @@ describe('the workflows of a tenant', () => {
     const answers = await Promise.all(Array.from({ length: LIMIT + 4 }, (_value, n) => create(`Workflow ${n}`)));
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(4);
-    for (const { status, body } of refused) {
+    for (const { status, body } of refused)
       expect([status, body]).toMatchObject([409, { ...refusal, limit: LIMIT, present: LIMIT, requested: 1 }]);
-    }
     expect(await count()).toBe(LIMIT);
     await tenant.call('DELETE', `/workflows/${answers.find(({ status }) => status === 201)?.body.id}`);
     expect((await create('Replacement')).status).toBe(201);
@@ -132,9 +131,7 @@ describe('a page of runs', () => {
 describe('an event that many workflows wait for', () => {
   it('is sent to the database once, whatever number of runs it starts', async () => {
     const ids: string[] = [];
-    for (let n = 0; n < LIMIT; n += 1) {
-      ids.push((await tenant.onEvent('lead.created')).id);
-    }
+    for (let n = 0; n < LIMIT; n += 1) ids.push((await tenant.onEvent('lead.created')).id);
     const record = { lastName: 'Lovelace', note: 'x'.repeat(200_000) };
     const event = { id: newId(), type: 'lead.created', tenantid: tenant.tenantId, data: { record } };
     let sent = 0;
@@ -142,17 +139,15 @@ describe('an event that many workflows wait for', () => {
       const measured = watched(tx, (parameters) => {
         sent += JSON.stringify(parameters).length;
       });
-      for (let again = 0; again < 2; again += 1) {
+      for (let again = 0; again < 2; again += 1)
         await service.get(RunService).acceptEvent(measured, event as unknown as EventEnvelope);
-      }
     });
     // The input contains the record twice, by its name and as its fields; the event was handled twice.
     expect(sent).toBeLessThan(2 * 2 * 200_000 * 1.1);
     const data = await tenant.runs();
     expect(data.map(({ workflowId }) => workflowId).sort()).toEqual(ids.sort());
-    for (const { id } of data) {
+    for (const { id } of data)
       expect(await tenant.ended(id)).toMatchObject({ status: 'succeeded', input: { ...record, record } });
-    }
   });
 
   it('is copied by statements of at most sixteen megabytes, so that none exceeds the statement timeout', async () => {

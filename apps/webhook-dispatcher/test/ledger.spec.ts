@@ -106,9 +106,8 @@ describe('the list of deliveries', () => {
   it('has the times of events as its limits: from that millisecond on, and before that one', async () => {
     await app.subscribe(tenant.admin);
     const ms = Date.now() - 60_000;
-    for (const time of [ms - 1, ms, ms + 1]) {
+    for (const time of [ms - 1, ms, ms + 1])
       await app.handle({ ...envelope(tenant.id, 'lead.created', { id: randomUUID() }), id: eventIdAt(time) });
-    }
     await app.settled(tenant.admin, 'delivered');
     const { data } = (await list(`from=${new Date(ms).toISOString()}&to=${new Date(ms + 1).toISOString()}`)).body;
     expect(data.map(({ eventId }) => millisecondsOfId(eventId))).toEqual([ms]);
@@ -294,9 +293,8 @@ describe('the ledger of an app', () => {
       { id: expect.any(String), eventId: first.id, installationId: one.installationId, ...common, ...times },
     ]);
     const found = await marketplace.call(rpc.webhooks.findAppDelivery, { appKey, id: deliveries[0]?.id as string });
-    for (const text of [JSON.stringify(deliveries), JSON.stringify(found)]) {
+    for (const text of [JSON.stringify(deliveries), JSON.stringify(found)])
       for (const secret of [one.id, two.id, 'Lovelace', 'secret']) expect(text).not.toContain(secret);
-    }
   });
 
   it('is filtered by status, event, error code and the time of the event, and continues after a page', async () => {

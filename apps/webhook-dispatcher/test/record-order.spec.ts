@@ -329,9 +329,7 @@ describe('deliveries in the order of records', () => {
         if (recordOf(request).version === 3) died ??= kill();
         return died ? 'hang' : { status: 204 };
       });
-      for (let number = 1; number <= COUNT; number += 1) {
-        for (const id of ids) await publish(version(id, number));
-      }
+      for (let number = 1; number <= COUNT; number += 1) for (const id of ids) await publish(version(id, number));
       await waitUntil(() => died !== undefined, { timeoutMs: 30_000, describe: 'the process to be killed' });
       await died;
       app.answer(204);

@@ -70,9 +70,7 @@ describe('listening to the sandboxes of an app', () => {
     { token = developer.admin, appKey = developer.appKey, service = app.service as TestService } = {},
   ) => {
     const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      for (const one of [value].flat()) parameters.append(name, one);
-    }
+    for (const [name, value] of Object.entries(query)) for (const one of [value].flat()) parameters.append(name, one);
     const path = `/api/marketplace/developer/apps/${appKey}/listen?${parameters}`;
     return service.request<Answer>('GET', path, { token });
   };
@@ -194,9 +192,8 @@ describe('listening to the sandboxes of an app', () => {
     expect((await listen({ cursor: at(Date.now() - day + 60_000), wait: '0' })).status).toBe(200);
     const { status, body } = await listen({ cursor: at(Date.now() - day - 1) });
     expect([status, body.detail]).toEqual([400, 'cursor: is more than a day old; begin without one']);
-    for (const nonsense of ['x', at(Date.now()).slice(3), Buffer.from('[1,2,3]').toString('base64url')]) {
+    for (const nonsense of ['x', at(Date.now()).slice(3), Buffer.from('[1,2,3]').toString('base64url')])
       expect((await listen({ cursor: nonsense })).body.code).toBe('INVALID_QUERY');
-    }
   });
 
   it('needs a sandbox to begin, not to go on', async () => {
@@ -240,9 +237,8 @@ describe('listening to the sandboxes of an app', () => {
     await sandbox(developer, ['lead.*']);
     const cursor = await begin();
     const small: string[] = [];
-    for (let batch = 0; batch < 7; batch += 1) {
+    for (let batch = 0; batch < 7; batch += 1)
       small.push(...(await Promise.all(Array.from({ length: 15 }, () => emit()))));
-    }
     const all = eventsOf((await heard(cursor, small.length)).data);
     expect([...all].sort()).toEqual([...small].sort());
     // Now that all are shown, from the beginning again.

@@ -105,17 +105,16 @@ describe('the definition of a workflow', () => {
     expect(problemsOf({ trigger: {}, condition: 1, actions: [{}, { type: 'wait' }] })).toHaveLength(4);
   });
 
-  it('has a condition of the type boolean', () => {
-    const trigger = { ...hook, payload: [{ name: 'amount', type: 'number' }] };
-    expect(problemsOf({ trigger, condition: 'amount + 1', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
-    expect(problemsOf({ trigger, condition: 'amount == "1"', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
-  });
-
-  it('has a condition that is checked against the types of the event’s record', () => {
-    const trigger = { type: 'event', event: 'deal.updated' };
-    const conditionProblems = (condition: string) => problemsOf({ trigger, condition, actions: [task] });
-    expect(conditionProblems('amount >= 1000 && status == "open" && previous != NULL')).toEqual([]);
-    expect(conditionProblems('closeDate < TODAY()')).toEqual([]);
-    expect(conditionProblems('amount == "much"')).toEqual(['/condition TYPE_MISMATCH']);
+  const withAmount = { ...hook, payload: [{ name: 'amount', type: 'number' }] };
+  const onDeal = { type: 'event', event: 'deal.updated' };
+  it.each([
+    ['amount > 1', 'its payload', withAmount, []],
+    ['amount + 1', 'its payload', withAmount, ['/condition TYPE_MISMATCH']],
+    ['amount == "1"', 'its payload', withAmount, ['/condition TYPE_MISMATCH']],
+    ['amount >= 1000 && status == "open" && previous != NULL', 'the event’s record', onDeal, []],
+    ['closeDate < TODAY()', 'the event’s record', onDeal, []],
+    ['amount == "much"', 'the event’s record', onDeal, ['/condition TYPE_MISMATCH']],
+  ])('has the condition %s checked against the types of %s', (condition, _of, trigger, problems) => {
+    expect(problemsOf({ trigger, condition, actions: [task] })).toEqual(problems);
   });
 });

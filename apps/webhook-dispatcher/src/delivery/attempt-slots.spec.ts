@@ -91,9 +91,8 @@ describe('the slots of first attempts', () => {
         await Promise.race([slots.acquire(receiver(tenant, `${tenant}${count}`)), settled(Promise.resolve())]);
     }
     expect(await settled(slots.ready())).toBe(true);
-    for (const tenant of ['x', 'y', 'z']) {
+    for (const tenant of ['x', 'y', 'z'])
       for (let count = 0; count < 120; count += 1) void slots.acquire(receiver(tenant, `${tenant}-${count}`));
-    }
     const room = slots.ready();
     expect(await settled(room)).toBe(false);
     await jest.advanceTimersByTimeAsync(1_000);
