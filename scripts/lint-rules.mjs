@@ -39,9 +39,9 @@ export const RULES = [
     except: [
       ...TESTS,
       /^libs\/database\/src\/worker\/backoff\.ts$/,
-      /^libs\/egress\/src\/lane\.ts$/,
+      /^libs\/egress\/src\/lanes\.ts$/,
       /^libs\/telemetry\/src\/open-telemetry\.ts$/,
-      /^apps\/webhook-dispatcher\/src\/delivery\/(?:first-attempt|due-delivery\.worker)\.ts$/,
+      /^apps\/webhook-dispatcher\/src\/delivery\/(?:attempt|due-delivery\.worker)\.ts$/,
     ],
   },
   {

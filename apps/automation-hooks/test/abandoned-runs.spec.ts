@@ -5,37 +5,18 @@ import { rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+import { IDLE, task, useAutomations } from './automations-service.js';
 
 const MAX_CLAIMS = 2;
 /** The built service, as it runs in production. */
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-let world: World;
-/** It accepts runs and executes none. */
-let service: Service;
-let tenant: Tenant;
 let worker: ChildProcess | undefined;
 let deaths = 0;
-const created: unknown[] = [];
-
-beforeAll(async () => {
-  world = await startWorld();
-  await world.answer(rpc.identity.getKeys, async () => (await world.tokens.keySource.getKeys()) as never);
-  await world.answer(rpc.customObjects.createRecord, ({ values }) => {
-    created.push(values.title);
-    // As a step does that fills the memory: the process is gone, with nothing stored and nothing said.
-    if (values.title === 'poison') worker?.kill('SIGKILL');
-    return { id: newId() };
-  });
-  service = await world.start({ concurrency: 0, pollMs: 60_000 });
-  tenant = await tenantOn(world, service);
-});
-afterAll(async () => {
-  worker?.kill('SIGKILL');
-  await service.close();
-  await world.close();
-});
+/** It accepts runs and executes none. */
+const { world, tenant } = useAutomations([IDLE]);
+beforeAll(() => world.answer(rpc.identity.getKeys, async () => (await world.tokens.keySource.getKeys()) as never));
+afterAll(() => void worker?.kill('SIGKILL'));
 
 /** Starts a process that executes runs; it is started again when it dies, as an operator's platform does. */
 function keepWorkerRunning(until: AbortSignal): Promise<void> {
@@ -70,10 +51,12 @@ function keepWorkerRunning(until: AbortSignal): Promise<void> {
 }
 
 it('a run whose processes die with it fails with a reason, and delays other runs no longer', async () => {
-  const start = async (title: string) => {
-    const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title }] });
-    return (await service.request<{ runId: string }>('POST', path, { body: {} })).body.runId;
+  world.customObjects.create = ({ values }) => {
+    // As a step does that fills the memory: the process is gone, with nothing stored and nothing said.
+    if (values.title === 'poison') worker?.kill('SIGKILL');
+    return { id: newId() };
   };
+  const start = async (title: string) => tenant.start((await tenant.hooked({ actions: [task(title)] })).path);
   const poison = await start('poison');
   const stop = new AbortController();
   const workers = keepWorkerRunning(stop.signal);
@@ -81,12 +64,11 @@ it('a run whose processes die with it fails with a reason, and delays other runs
     const run = () => tenant.run(poison);
     await waitUntil(async () => (await run()).status === 'failed', { timeoutMs: 90_000, describe: 'the run to fail' });
     expect(await run()).toMatchObject({ error: { code: 'RUN_ABANDONED' }, steps: [] });
-    expect(created.filter((title) => title === 'poison')).toHaveLength(MAX_CLAIMS);
+    expect(tenant.createdNames()).toHaveLength(MAX_CLAIMS);
     expect(deaths).toBe(MAX_CLAIMS);
     const fine = await start('fine');
     await waitUntil(async () => (await tenant.run(fine)).status === 'succeeded', { timeoutMs: 30_000 });
-    const { rows } = await world.admin.query('SELECT 1 FROM run_queue WHERE run_id = $1', [poison]);
-    expect(rows).toEqual([]);
+    expect(await world.sql('SELECT 1 FROM run_queue WHERE run_id = $1', poison)).toEqual([]);
   } finally {
     stop.abort();
     await workers;

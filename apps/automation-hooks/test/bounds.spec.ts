@@ -1,31 +1,26 @@
-import { type EventEnvelope, rpc } from '@crm/contracts';
+import type { EventEnvelope } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { parsePage } from '@crm/http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunRepository } from '../src/run/run.repository.js';
 import { RunService } from '../src/run/run.service.js';
-import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+import { type Problem, type Service, task, useAutomations } from './automations-service.js';
 
 const LIMIT = 5;
+/** Runs in a minute. */
+const RATE = 4;
 
-let world: World;
-let service: Service;
-let tenant: Tenant;
-
+const settings = [{ perMinute: RATE }, { workflowsPerTenant: LIMIT }] as const;
+let replica: Service;
+// Before the database is gone.
+afterAll(() => replica?.close());
+const { world, service, tenant, newTenant } = useAutomations([...settings]);
 beforeAll(async () => {
-  world = await startWorld();
-  await world.answer(rpc.customObjects.createRecord, () => ({ id: newId() }));
-  service = await world.start({}, 10_000, LIMIT);
-});
-beforeEach(async () => {
-  tenant = await tenantOn(world, service);
-});
-afterAll(async () => {
-  await service.close();
-  await world.close();
+  replica = await world.start(...settings);
 });
 
-const onLead = { trigger: { type: 'event', event: 'lead.created' }, actions: [{ type: 'create_task', title: 'x' }] };
+const onLead = { trigger: { type: 'event', event: 'lead.created' }, actions: [task()] };
 
 /** The transaction, which shows the parameters and rows of hand-written statements. */
 function watched(
@@ -41,16 +36,12 @@ function watched(
 }
 
 describe('the workflows of a tenant', () => {
-  const create = (name: string) =>
-    tenant.call<Problem & { id: string }>('POST', '/workflows', {
-      name,
-      trigger: onLead.trigger,
-      actions: onLead.actions,
-    });
+  const refusal = { code: 'WORKFLOW_LIMIT_EXCEEDED' };
+  const create = (name: string) => tenant.call<Problem & { id: string }>('POST', '/workflows', { name, ...onLead });
   const provision = (installationId: string, keys: string[]) =>
     tenant.provision(
       installationId,
-      keys.map((key) => ({ key, ...onLead })),
+      Array.from(keys, (key) => ({ key, ...onLead })),
     );
   const count = async () => (await tenant.call<{ total: number }>('GET', '/workflows')).body.total;
 
@@ -58,22 +49,17 @@ describe('the workflows of a tenant', () => {
     const answers = await Promise.all(Array.from({ length: LIMIT + 4 }, (_value, n) => create(`Workflow ${n}`)));
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(4);
-    for (const { status, body } of refused) {
-      expect([status, body]).toMatchObject([
-        409,
-        { code: 'WORKFLOW_LIMIT_EXCEEDED', limit: LIMIT, present: LIMIT, requested: 1 },
-      ]);
-    }
+    for (const { status, body } of refused)
+      expect([status, body]).toMatchObject([409, { ...refusal, limit: LIMIT, present: LIMIT, requested: 1 }]);
     expect(await count()).toBe(LIMIT);
     await tenant.call('DELETE', `/workflows/${answers.find(({ status }) => status === 201)?.body.id}`);
     expect((await create('Replacement')).status).toBe(201);
-    const other = await tenantOn(world, service);
+    const other = await newTenant();
     expect((await other.call('POST', '/workflows', { name: 'x', ...onLead })).status).toBe(201);
   });
 
   it('count together with those of apps, of which either all or none are stored', async () => {
     for (let n = 0; n < LIMIT - 2; n += 1) await create(`Workflow ${n}`);
-    const refusal = { code: 'WORKFLOW_LIMIT_EXCEEDED' };
     await expect(provision(newId(), ['a', 'b', 'c'])).rejects.toMatchObject(refusal);
     expect(await count()).toBe(LIMIT - 2);
     const installed = await Promise.allSettled([provision(newId(), ['a', 'b']), provision(newId(), ['a', 'b'])]);
@@ -88,9 +74,7 @@ describe('the workflows of a tenant', () => {
     await provision(installationId, keys);
     await provision(installationId, keys);
     await provision(installationId, [...keys.slice(1), 'new']);
-    await expect(provision(installationId, [...keys, 'new'])).rejects.toMatchObject({
-      code: 'WORKFLOW_LIMIT_EXCEEDED',
-    });
+    await expect(provision(installationId, [...keys, 'new'])).rejects.toMatchObject(refusal);
     expect(await count()).toBe(LIMIT);
   });
 });
@@ -99,15 +83,20 @@ describe('a page of runs', () => {
   /** Stores finished runs with this payload and returns their ids, newest first. */
   const stored = async (count: number, payload: object): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => newId());
-    await world.admin.query(
+    await world.sql(
       `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status)
        SELECT $1, unnest($2::uuid[]), $3, 1, $4, 'succeeded'`,
-      [tenant.tenantId, ids, newId(), JSON.stringify(payload)],
+      tenant.tenantId,
+      ids,
+      newId(),
+      JSON.stringify(payload),
     );
-    await world.admin.query(
+    await world.sql(
       `INSERT INTO run_step (tenant_id, run_id, position, key, type, status, output)
        SELECT $1, unnest($2::uuid[]), 0, 'step1', 'http_request', 'succeeded', $3`,
-      [tenant.tenantId, ids, JSON.stringify({ body: 'x'.repeat(16_000) })],
+      tenant.tenantId,
+      ids,
+      JSON.stringify({ body: 'x'.repeat(16_000) }),
     );
     return ids.reverse();
   };
@@ -142,9 +131,7 @@ describe('a page of runs', () => {
 describe('an event that many workflows wait for', () => {
   it('is sent to the database once, whatever number of runs it starts', async () => {
     const ids: string[] = [];
-    for (let n = 0; n < LIMIT; n += 1) {
-      ids.push((await tenant.call<{ id: string }>('POST', '/workflows', { name: `W ${n}`, ...onLead })).body.id);
-    }
+    for (let n = 0; n < LIMIT; n += 1) ids.push((await tenant.onEvent('lead.created')).id);
     const record = { lastName: 'Lovelace', note: 'x'.repeat(200_000) };
     const event = { id: newId(), type: 'lead.created', tenantid: tenant.tenantId, data: { record } };
     let sent = 0;
@@ -152,18 +139,15 @@ describe('an event that many workflows wait for', () => {
       const measured = watched(tx, (parameters) => {
         sent += JSON.stringify(parameters).length;
       });
-      for (let again = 0; again < 2; again += 1) {
+      for (let again = 0; again < 2; again += 1)
         await service.get(RunService).acceptEvent(measured, event as unknown as EventEnvelope);
-      }
     });
     // The input contains the record twice, by its name and as its fields; the event was handled twice.
     expect(sent).toBeLessThan(2 * 2 * 200_000 * 1.1);
-    type List = { data: { id: string; workflowId: string }[] };
-    const { data } = (await tenant.call<List>('GET', '/runs')).body;
+    const data = await tenant.runs();
     expect(data.map(({ workflowId }) => workflowId).sort()).toEqual(ids.sort());
-    for (const { id } of data) {
+    for (const { id } of data)
       expect(await tenant.ended(id)).toMatchObject({ status: 'succeeded', input: { ...record, record } });
-    }
   });
 
   it('is copied by statements of at most sixteen megabytes, so that none exceeds the statement timeout', async () => {
@@ -176,10 +160,91 @@ describe('an event that many workflows wait for', () => {
     });
     expect(copies).toEqual([3, 3, 1]);
     expect(stored).toEqual(runs.map(({ id }) => id));
-    const { rows } = await world.admin.query(
-      'SELECT count(*)::int AS runs, min(octet_length(input::text)) AS shortest FROM run WHERE tenant_id = $1',
-      [tenant.tenantId],
+    const sql =
+      'SELECT count(*)::int AS runs, min(octet_length(input::text)) AS shortest FROM run WHERE tenant_id = $1';
+    expect(await world.sql(sql, tenant.tenantId)).toEqual([{ runs: 7, shortest: JSON.stringify(input).length }]);
+  });
+});
+
+/** Lets time pass for the rate of a workflow. */
+const pass = (id: string, seconds: number) => {
+  const sql = 'UPDATE workflow_rate SET next_at = next_at - make_interval(secs => $2) WHERE workflow_id = $1';
+  return world.sql(sql, id, seconds);
+};
+
+describe('the rate of a workflow that calls start', () => {
+  const post = (path: string, headers = {}, to = service) =>
+    to.request<Problem & { runId: string }>('POST', path, { body: {}, headers });
+
+  it('is held over all processes, and a call over it is told when to come again', async () => {
+    const { path } = await tenant.hooked();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_value, n) => post(path, {}, n % 2 ? service : replica)),
     );
-    expect(rows).toEqual([{ runs: 7, shortest: JSON.stringify(input).length }]);
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(RATE);
+    const refused = answers.filter(({ status }) => status !== 202);
+    for (const { status, headers, body } of refused) {
+      expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+      const seconds = Number(headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(0);
+      // The next run fits a fourth of a minute after the first; a refused call may have begun some moments before that one.
+      expect(seconds).toBeLessThanOrEqual(60 / RATE + 1);
+      expect(headers.get('ratelimit-policy')).toBe(`"workflow";q=${RATE};w=60`);
+    }
+    expect(await world.sql('SELECT 1 FROM run WHERE tenant_id = $1', tenant.tenantId)).toHaveLength(RATE);
+  });
+
+  it('admits as many as time has passed for, up to those of a minute', async () => {
+    const { path, id } = await tenant.hooked();
+    const accepted = async (calls: number) => {
+      const statuses = [];
+      for (let call = 0; call < calls; call += 1) statuses.push((await post(path)).status);
+      return statuses.filter((status) => status === 202).length;
+    };
+    expect(await accepted(6)).toBe(4);
+    await pass(id, 2 * (60 / RATE));
+    expect(await accepted(4)).toBe(2);
+    await pass(id, 3_600);
+    expect(await accepted(6)).toBe(4);
+  });
+
+  it('does not count repeated and refused calls, nor those of other workflows', async () => {
+    const { path } = await tenant.hooked();
+    for (let call = 0; call < 6; call += 1) expect((await post(path, { 'webhook-id': 'same' })).status).toBe(202);
+    for (let call = 0; call < 6; call += 1) expect((await post(`${path}x`)).status).toBe(404);
+    for (let call = 1; call < RATE; call += 1) expect((await post(path)).status).toBe(202);
+    expect((await post(path)).status).toBe(429);
+    // A repetition starts nothing, so it is answered as before.
+    expect((await post(path, { 'webhook-id': 'same' })).status).toBe(202);
+    expect((await post(`${path}x`)).status).toBe(404);
+    const other = await tenant.hooked();
+    expect((await post(other.path)).status).toBe(202);
+  });
+});
+
+describe('the rate of a workflow that events start', () => {
+  it('delays runs and drops none', async () => {
+    const emit = await world.eventSource();
+    const { id } = await tenant.onEvent('lead.created');
+    for (let event = 0; event < RATE + 3; event += 1) await emit('lead.created', tenant.tenantId, { record: {} });
+    const runs = () => tenant.runs(`workflowId=${id}&size=50`);
+    const statuses = async () => (await runs()).map(({ status }) => status);
+    const succeeded = async () => (await statuses()).filter((status) => status === 'succeeded').length;
+    await waitUntil(async () => (await succeeded()) >= RATE, { timeoutMs: 15_000, describe: 'the runs that fit' });
+    await waitUntil(async () => (await runs()).length === RATE + 3, { timeoutMs: 15_000, describe: 'all runs' });
+    const sql = `SELECT round(extract(epoch FROM due_at - now()))::int AS seconds
+                   FROM run_queue WHERE workflow_id = $1 ORDER BY due_at`;
+    const seconds = (await world.sql<{ seconds: number }>(sql, id)).map((row) => row.seconds) as [
+      number,
+      number,
+      number,
+    ];
+    expect(seconds).toHaveLength(3);
+    // One after the other, a fourth of a minute apart.
+    expect(seconds[1] - seconds[0]).toBeGreaterThanOrEqual(60 / RATE - 1);
+    expect(seconds[2] - seconds[1]).toBeGreaterThanOrEqual(60 / RATE - 1);
+    expect(seconds[2]).toBeLessThanOrEqual(3 * (60 / RATE));
+    await world.sql('UPDATE run_queue SET due_at = now() WHERE workflow_id = $1', id);
+    await waitUntil(async () => (await statuses()).every((status) => status === 'succeeded'), { timeoutMs: 15_000 });
   });
 });

@@ -1,43 +1,133 @@
-import { newId } from '@crm/database';
+import net from 'node:net';
+import { newId, PartitionUpkeep } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HookCallRepository } from '../src/hook-call/hook-call.repository.js';
-import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+import { IDLE, type Problem, type Service, useAutomations } from './automations-service.js';
 
 type Answer = { accepted: boolean; runId: string } & Problem;
 
-let world: World;
-/** Two processes on one database; neither executes runs. */
-let service: Service;
+/** Between a service and Postgres: counts how often the service writes after it has received an answer. */
+interface CountingProxy {
+  /** The address of the same database through the proxy. */
+  through(url: string): string;
+  /** Round trips of all connections since they were last counted. */
+  take(): number;
+  close(): Promise<void>;
+}
+
+/** @param target URL of the database */
+async function startCountingProxy(target: string): Promise<CountingProxy> {
+  const { hostname, port } = new URL(target);
+  let trips = 0;
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((client) => {
+    const upstream = net.connect({ host: hostname, port: Number(port), noDelay: true });
+    client.setNoDelay(true);
+    let isAnswered = true;
+    client.on('data', (chunk) => {
+      if (isAnswered) trips += 1;
+      isAnswered = false;
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      isAnswered = true;
+      client.write(chunk);
+    });
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.on('error', () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address() as net.AddressInfo;
+  return {
+    through(url) {
+      const copy = new URL(url);
+      copy.host = `127.0.0.1:${address.port}`;
+      return copy.toString();
+    },
+    take() {
+      const taken = trips;
+      trips = 0;
+      return taken;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Two processes on one database; neither executes runs. The first reaches it through the proxy. */
+let proxy: CountingProxy;
 let replica: Service;
-let tenant: Tenant;
-
+// Before the database is gone.
+afterAll(() => replica?.close());
+const { world, service, tenant, newTenant } = useAutomations(async (started) => {
+  const { database } = started.configure();
+  proxy = await startCountingProxy(database.url);
+  const [url, narrowUrl] = [proxy.through(database.url), proxy.through(database.narrowUrl)];
+  return [IDLE, { database: { ...database, url, narrowUrl } }];
+});
 beforeAll(async () => {
-  world = await startWorld();
-  [service, replica] = await Promise.all([world.start({ concurrency: 0 }), world.start({ concurrency: 0 })]);
+  replica = await world.start(IDLE);
 });
-beforeEach(async () => {
-  tenant = await tenantOn(world, service);
-});
-afterAll(async () => {
-  await Promise.all([service.close(), replica.close()]);
-  await world.close();
-});
+afterAll(() => proxy?.close());
 
-const workflow = { actions: [{ type: 'create_task', title: 'Call {{name}}' }] };
-
-const post = (path: string, headers: Record<string, string>, body: unknown = {}, to = service) =>
+const post = (path: string, headers: Record<string, string> = {}, body: unknown = {}, to = service) =>
   to.request<Answer>('POST', path, { body, headers });
 const withKey = (key: string) => ({ 'idempotency-key': key });
 
 async function storedRuns(): Promise<string[]> {
-  const { rows } = await world.admin.query('SELECT id FROM run WHERE tenant_id = $1 ORDER BY id', [tenant.tenantId]);
+  const rows = await world.sql<{ id: string }>('SELECT id FROM run WHERE tenant_id = $1 ORDER BY id', tenant.tenantId);
   return rows.map(({ id }) => id);
 }
 
+describe('round trips to Postgres of a hook call', () => {
+  let path: string;
+  const send = async (to: string, headers?: Record<string, string>, body?: unknown) =>
+    (await post(to, headers, body)).status;
+  beforeAll(async () => {
+    // Its statements would be counted too.
+    await service.get(PartitionUpkeep).stop();
+    path = (await (await newTenant()).hooked()).path;
+    // Connections are opened, statements prepared, sweeps done.
+    for (let call = 0; call < 3; call += 1) await send(path, {}, { first: call });
+  });
+
+  it.each([
+    ['that is accepted', 202, () => send(path)],
+    ['with a new key', 202, () => send(path, { 'webhook-id': 'msg_1' })],
+    ['with a repeated key', 202, () => send(path, { 'webhook-id': 'msg_1' })],
+    ['with a wrong secret', 404, () => send(`${path}x`)],
+    ['with a body that is not an object', 400, () => send(path, {}, [])],
+    ['with a wrong secret and a body that is not an object', 404, () => send(`${path}x`, {}, [])],
+  ])('%s: one', async (_what, status, call) => {
+    await call();
+    proxy.take();
+    expect(await call()).toBe(status);
+    expect(proxy.take()).toBe(1);
+  });
+
+  it('of many at the same time: fewer than calls', async () => {
+    proxy.take();
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => send(path)));
+    expect(statuses).toEqual(statuses.map(() => 202));
+    expect(proxy.take()).toBeLessThan(50);
+  });
+});
+
 describe('a hook call with a key', () => {
   it.each(['idempotency-key', 'webhook-id'])('in the header %s gets the run of the first one', async (header) => {
-    const { path } = await tenant.hooked(workflow);
+    const { path } = await tenant.hooked();
     const first = await post(path, { [header]: 'msg_1' }, { name: 'Ada' });
     const again = await post(path, { [header]: 'msg_1' }, { name: 'Ada, written in another way' }, replica);
     const other = await post(path, { [header]: 'msg_2' });
@@ -47,7 +137,7 @@ describe('a hook call with a key', () => {
   });
 
   it('goes by Idempotency-Key when it has both', async () => {
-    const { path } = await tenant.hooked(workflow);
+    const { path } = await tenant.hooked();
     const first = await post(path, { 'idempotency-key': 'a', 'webhook-id': 'b' });
     expect((await post(path, { 'idempotency-key': 'a', 'webhook-id': 'c' })).body).toEqual(first.body);
     expect((await post(path, { 'webhook-id': 'a' })).body).toEqual(first.body);
@@ -55,7 +145,7 @@ describe('a hook call with a key', () => {
   });
 
   it('gets one run also when many come at the same time, to several processes', async () => {
-    const { path } = await tenant.hooked(workflow);
+    const { path } = await tenant.hooked();
     const keys = ['one', 'two', 'three'];
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_value, n) =>
@@ -68,7 +158,7 @@ describe('a hook call with a key', () => {
   });
 
   it('waits for another process that is storing its key, and gets that run', async () => {
-    const { path, id } = await tenant.hooked(workflow);
+    const { path, id } = await tenant.hooked();
     const { body } = await post(path, withKey('held'));
     // What a process does that has stored the key and not yet committed.
     const rival = await world.admin.connect();
@@ -78,7 +168,7 @@ describe('a hook call with a key', () => {
     await rival.query('UPDATE hook_call_key SET run_id = $2 WHERE workflow_id = $1', [id, runId]);
     const waiting = post(path, withKey('slow'));
     const blocked = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    await waitUntil(async () => (await world.admin.query(blocked)).rows.length > 0, { describe: 'the call to wait' });
+    await waitUntil(async () => (await world.sql(blocked)).length > 0, { describe: 'the call to wait' });
     await rival.query('COMMIT');
     rival.release();
     expect((await waiting).body).toEqual({ accepted: true, runId });
@@ -86,18 +176,15 @@ describe('a hook call with a key', () => {
   });
 
   it('belongs to its workflow', async () => {
-    const [one, two] = [await tenant.hooked(workflow), await tenant.hooked(workflow)];
+    const [one, two] = [await tenant.hooked(), await tenant.hooked()];
     expect((await post(one.path, withKey('k'))).body).not.toEqual((await post(two.path, withKey('k'))).body);
   });
 
   it('starts a new run when the first is 24 hours old, also before the old key is swept', async () => {
-    const { path, id } = await tenant.hooked(workflow);
+    const { path, id } = await tenant.hooked();
     const first = await post(path, withKey('k'));
-    const age = (hours: number) =>
-      world.admin.query(
-        'UPDATE hook_call_key SET created_at = now() - make_interval(hours => $2) WHERE workflow_id = $1',
-        [id, hours],
-      );
+    const sql = 'UPDATE hook_call_key SET created_at = now() - make_interval(hours => $2) WHERE workflow_id = $1';
+    const age = (hours: number) => world.sql(sql, id, hours);
     await age(23);
     expect((await post(path, withKey('k'))).body).toEqual(first.body);
     await age(24);
@@ -106,14 +193,13 @@ describe('a hook call with a key', () => {
     expect((await post(path, withKey('k'))).body).toEqual(second.body);
     await age(24);
     expect(await service.get(HookCallRepository).sweepKeys(100)).toBe(1);
-    const { rows } = await world.admin.query('SELECT 1 FROM hook_call_key WHERE workflow_id = $1', [id]);
-    expect(rows).toEqual([]);
+    expect(await world.sql('SELECT 1 FROM hook_call_key WHERE workflow_id = $1', id)).toEqual([]);
   });
 
   it.each(['idempotency-key', 'webhook-id'])(
     'in %s is refused when it is too long, by those who know the secret',
     async (header) => {
-      const { path } = await tenant.hooked(workflow);
+      const { path } = await tenant.hooked();
       const key = 'k'.repeat(256);
       expect(await post(path, { [header]: key })).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
       expect((await post(`${path}x`, { [header]: key })).status).toBe(404);
@@ -123,7 +209,7 @@ describe('a hook call with a key', () => {
   );
 
   it('is of no use to who presents a wrong secret', async () => {
-    const { path } = await tenant.hooked(workflow);
+    const { path } = await tenant.hooked();
     await post(path, withKey('k'));
     const [refused, accepted] = await Promise.all([post(`${path}x`, withKey('k')), post(path, withKey('k'))]);
     expect([refused.status, accepted.status]).toEqual([404, 202]);
@@ -133,8 +219,8 @@ describe('a hook call with a key', () => {
 
 describe('hook calls that are stored together', () => {
   it('of many tenants each get the run of their own workflow and payload', async () => {
-    const tenants = await Promise.all(Array.from({ length: 4 }, () => tenantOn(world, service)));
-    const hooks = await Promise.all(tenants.map((one) => one.hooked(workflow)));
+    const tenants = await Promise.all(Array.from({ length: 4 }, () => newTenant()));
+    const hooks = await Promise.all(tenants.map((one) => one.hooked()));
     const calls = Array.from({ length: 80 }, (_value, n) => n);
     const answers = await Promise.all(
       calls.map((n) => post(n % 5 === 4 ? `${hooks[0]?.path}x` : (hooks[n % 4]?.path as string), {}, { n })),
@@ -154,12 +240,10 @@ describe('hook calls that are stored together', () => {
   });
 
   it('have no part in the failure of one that the database refuses', async () => {
-    const { path } = await tenant.hooked(workflow);
-    await world.admin.query(
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    const { path } = await tenant.hooked();
+    await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN IF NEW.input::text LIKE '%refuse me%' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$;
-       CREATE TRIGGER refuse BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION refuse()`,
-    );
+       CREATE TRIGGER refuse BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION refuse()`);
     try {
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_value, n) => post(path, {}, { text: n === 17 ? 'refuse me' : 'fine' })),
@@ -167,7 +251,7 @@ describe('hook calls that are stored together', () => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map((_answer, n) => (n === 17 ? 500 : 202)));
       expect(await storedRuns()).toHaveLength(29);
     } finally {
-      await world.admin.query('DROP FUNCTION refuse CASCADE');
+      await world.sql('DROP FUNCTION refuse CASCADE');
     }
   });
 });

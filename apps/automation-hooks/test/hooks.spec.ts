@@ -1,32 +1,17 @@
 import http from 'node:http';
 import { PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Problem, task, useAutomations } from './automations-service.js';
 
-let world: World;
-let service: Service;
-let tenant: Tenant;
-
+const { world, service, tenant, newTenant, startAnother } = useAutomations();
 beforeAll(async () => {
-  world = await startWorld();
-  await world.answer(rpc.customObjects.createRecord, () => ({ id: newId() }));
   await world.answer(rpc.identity.admitHookSecretAct, (request) => {
     if (refusal) throw refusal;
     admitted.push(request);
     return {};
   });
-  service = await world.start();
 });
-beforeEach(async () => {
-  tenant = await tenantOn(world, service);
-});
-afterAll(async () => {
-  await service?.close();
-  await world?.close();
-});
-
-const workflow = { actions: [{ type: 'create_task', title: 'Call {{name}}' }] };
 
 /** The answer as text: status line, headers in their order without the date, body. */
 function rawPost(path: string, body: string, headers: { [name: string]: string } = {}): Promise<string> {
@@ -51,24 +36,18 @@ function rawPost(path: string, body: string, headers: { [name: string]: string }
 
 describe('a hook call', () => {
   it('is answered with the id of its run', async () => {
-    const { path, id } = await tenant.hooked(workflow);
-    const { status, body } = await service.request<{ accepted: boolean; runId: string }>('POST', path, {
-      body: { name: 'Ada', nested: { deep: [1, null, 'x'] } },
-    });
-    expect(status).toBe(202);
-    expect(body).toEqual({ accepted: true, runId: expect.any(String) });
-    expect(await tenant.ended(body.runId)).toMatchObject({
-      id: body.runId,
-      workflowId: id,
-      status: 'succeeded',
-      input: { name: 'Ada', nested: { deep: [1, null, 'x'] } },
-    });
+    const { path, id } = await tenant.hooked();
+    const input = { name: 'Ada', nested: { deep: [1, null, 'x'] } };
+    const { status, body } = await service.request<{ runId: string }>('POST', path, { body: input });
+    expect([status, body]).toEqual([202, { accepted: true, runId: expect.any(String) }]);
+    const run = { id: body.runId, workflowId: id, status: 'succeeded', input };
+    expect(await tenant.ended(body.runId)).toMatchObject(run);
   });
 
   it('carries a secret of 128 random bits', async () => {
     const secrets = new Set<string>();
     for (let index = 0; index < 5; index += 1) {
-      const secret = (await tenant.hooked(workflow)).path.split('/').at(-1) as string;
+      const secret = (await tenant.hooked()).path.split('/').at(-1) as string;
       expect(Buffer.from(secret, 'base64url')).toHaveLength(16);
       secrets.add(secret);
     }
@@ -76,32 +55,30 @@ describe('a hook call', () => {
   });
 
   it.each(['[]', '"text"', '7', 'null', '{', ''])('is refused when its body is %j', async (body) => {
-    const { path } = await tenant.hooked(workflow);
+    const { path } = await tenant.hooked();
     const answer = await service.request<Problem>('POST', path, { body });
     expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
   });
 
   it('may have a body of 256 KiB and not a byte more', async () => {
-    const { path } = await tenant.hooked(workflow);
+    const { path } = await tenant.hooked();
     const bodyOf = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
     expect((await service.request('POST', path, { body: bodyOf(256 * 1024) })).status).toBe(202);
-    expect(await service.request<Problem>('POST', path, { body: bodyOf(256 * 1024 + 1) })).toMatchObject({
-      status: 413,
-      body: { code: 'PAYLOAD_TOO_LARGE' },
-    });
+    const answer = await service.request('POST', path, { body: bodyOf(256 * 1024 + 1) });
+    expect(answer).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
   });
 });
 
 describe('a refused hook call', () => {
   it('gets the same answer byte for byte, whatever the reason', async () => {
-    const good = await tenant.hooked(workflow);
+    const good = await tenant.hooked();
     const [secret, ...rest] = good.path.split('/').reverse() as [string, ...string[]];
     const prefix = rest.slice(1).reverse().join('/');
-    const disabled = await tenant.hooked(workflow);
+    const disabled = await tenant.hooked();
     await tenant.call('PATCH', `/workflows/${disabled.id}`, { enabled: false });
-    const removed = await tenant.hooked(workflow);
+    const removed = await tenant.hooked();
     await tenant.call('DELETE', `/workflows/${removed.id}`);
-    const other = await tenant.hooked(workflow);
+    const other = await tenant.hooked();
 
     const unknown = `${prefix}/${newId()}/${secret}`;
     const expected = await rawPost(unknown, '{}');
@@ -135,29 +112,28 @@ describe('a refused hook call', () => {
   });
 
   it('stores no run', async () => {
-    const { path } = await tenant.hooked(workflow);
-    const count = async () => (await world.admin.query('SELECT count(*) FROM run')).rows[0].count;
-    const before = await count();
+    const { path } = await tenant.hooked();
     await service.request('POST', `${path}x`, { body: {} });
     await service.request('POST', path, { body: [] });
-    expect(await count()).toBe(before);
+    expect(await tenant.runs()).toEqual([]);
   });
 });
 
 describe('the secret of a hook', () => {
-  it('is stored as a hash and encrypted, never in plain text', async () => {
-    const { path, id } = await tenant.hooked(workflow);
-    const secret = path.split('/').at(-1) as string;
-    const { rows } = await world.admin.query(
-      `SELECT encode(hook.secret_hash, 'escape') || encode(hook_secret.sealed, 'escape') || workflow::text AS stored
+  it('is stored as a hash and encrypted, never in plain text; the previous one is only a hash', async () => {
+    const { path, id } = await tenant.hooked();
+    const paths = [path, pathOf(await rotate(id))];
+    const rows = await world.sql(
+      `SELECT hook::text || encode(hook.secret_hash, 'escape') || encode(hook_secret.sealed, 'escape')
+                || workflow::text AS stored
          FROM hook JOIN hook_secret USING (workflow_id) JOIN workflow ON workflow.id = workflow_id WHERE workflow_id = $1`,
-      [id],
+      id,
     );
-    expect(rows[0].stored).not.toContain(secret);
+    for (const one of paths) expect(rows[0]?.stored).not.toContain(one.split('/').at(-1));
   });
 
   it('is shown to administrators only, as a part of the hook URL', async () => {
-    const { path, id } = await tenant.hooked(workflow);
+    const { path, id } = await tenant.hooked();
     const secret = path.split('/').at(-1) as string;
     const shown = await tenant.call<{ hookUrl: string }>('GET', `/workflows/${id}/hook`);
     expect(shown.body.hookUrl).toBe(`https://crm.example.com${path}`);
@@ -168,7 +144,7 @@ describe('the secret of a hook', () => {
   });
 
   it('does not appear in the answer to a refused body', async () => {
-    const { path } = await tenant.hooked(workflow);
+    const { path } = await tenant.hooked();
     const { body } = await service.request('POST', path, { body: '{' });
     expect(JSON.stringify(body)).not.toContain(path.split('/').at(-1));
   });
@@ -177,57 +153,38 @@ describe('the secret of a hook', () => {
 describe('hook calls for one id', () => {
   it('with wrong secrets leave the calls of other addresses alone', async () => {
     const behind = { ...world.configure().service, trustedProxies: ['127.0.0.1'] };
-    const strict = await world.start({}, 3, 200, { service: behind });
-    try {
-      const { path } = await tenant.hooked(workflow);
-      const wrong = path.replace(/[^/]+$/, 'x'.repeat(22));
-      const call = async (target: string, address: string) =>
-        (await strict.request('POST', target, { body: {}, headers: { 'x-forwarded-for': address } })).status;
-      const statuses: number[] = [];
-      for (let n = 0; n < 5; n += 1) statuses.push(await call(wrong, '192.0.2.66'));
-      expect(statuses).toEqual([404, 404, 404, 429, 429]);
-      expect(await call(path, '192.0.2.1')).toBe(202);
-      expect(await call(path, '192.0.2.66')).toBe(429);
-    } finally {
-      await strict.close();
-    }
+    const strict = await startAnother({}, { callsPerTenSeconds: 3, service: behind });
+    const { path } = await tenant.hooked();
+    const wrong = path.replace(/[^/]+$/, 'x'.repeat(22));
+    const call = async (target: string, address: string) =>
+      (await strict.request('POST', target, { body: {}, headers: { 'x-forwarded-for': address } })).status;
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) statuses.push(await call(wrong, '192.0.2.66'));
+    expect(statuses).toEqual([404, 404, 404, 429, 429]);
+    expect([await call(path, '192.0.2.1'), await call(path, '192.0.2.66')]).toEqual([202, 429]);
   });
 
   it('are limited, whether the workflow exists or not', async () => {
-    const strict = await world.start({}, 3);
-    try {
-      const { path } = await tenant.hooked(workflow);
-      const unknown = path.replace(/hooks\/[^/]+/, `hooks/${newId()}`);
-      for (const [target, status] of [
-        [path, 202],
-        [unknown, 404],
-      ] as const) {
-        const statuses: number[] = [];
-        for (let index = 0; index < 4; index += 1) {
-          statuses.push((await strict.request('POST', target, { body: {} })).status);
-        }
-        expect(statuses).toEqual([status, status, status, 429]);
-        const limited = await strict.request<Problem>('POST', target, { body: {} });
-        expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
-        expect(limited.headers.get('ratelimit-policy')).toBe('"hook";q=3;w=10');
-        expect(limited.headers.get('ratelimit')).toMatch(/^"hook";r=0;t=\d+$/);
-        expect(limited.body.code).toBe('RATE_LIMITED');
-      }
-    } finally {
-      await strict.close();
+    const strict = await startAnother({}, { callsPerTenSeconds: 3 });
+    const { path } = await tenant.hooked();
+    for (const status of [202, 404]) {
+      const target = status === 202 ? path : path.replace(/hooks\/[^/]+/, `hooks/${newId()}`);
+      const call = () => strict.request<Problem>('POST', target, { body: {} });
+      const statuses: number[] = [];
+      for (let index = 0; index < 4; index += 1) statuses.push((await call()).status);
+      expect(statuses).toEqual([status, status, status, 429]);
+      const limited = await call();
+      expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(limited.headers.get('ratelimit-policy')).toBe('"hook";q=3;w=10');
+      expect(limited.headers.get('ratelimit')).toMatch(/^"hook";r=0;t=\d+$/);
+      expect(limited.body.code).toBe('RATE_LIMITED');
     }
   });
 });
 
-interface NewSecret {
-  hookUrl: string;
-  previousSecretValidUntil: string | null;
-}
-interface HookBody {
-  hookUrl: string;
-  secret: { createdAt: string; lastUsedAt: string | null };
-  previousSecret: { createdAt: string; lastUsedAt: string | null; validUntil: string } | null;
-}
+type NewSecret = { hookUrl: string; previousSecretValidUntil: string | null };
+type Secret = { createdAt: string; lastUsedAt: string | null };
+type HookBody = { hookUrl: string; secret: Secret; previousSecret: (Secret & { validUntil: string }) | null };
 
 const HOUR_MS = 3_600_000;
 /** What identity was asked to admit; it refuses while `refusal` is set. */
@@ -245,7 +202,7 @@ const pathOf = ({ body }: { body: NewSecret }) => new URL(body.hookUrl).pathname
 
 describe('a new secret of a hook', () => {
   it('makes another URL, and the previous one works for a day', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     const before = Date.now();
     const answer = await rotate(id);
     expect(answer.status).toBe(201);
@@ -260,7 +217,7 @@ describe('a new secret of a hook', () => {
   });
 
   it('ends the previous one at once when no overlap is asked for', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     const answer = await rotate(id, { overlapHours: 0 });
     expect(answer.body.previousSecretValidUntil).toBeNull();
     expect([await start(path), await start(pathOf(answer))]).toEqual([404, 202]);
@@ -268,34 +225,23 @@ describe('a new secret of a hook', () => {
   });
 
   it('leaves two at most: the one before the previous one ends', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     const second = pathOf(await rotate(id));
     const third = pathOf(await rotate(id));
     expect([await start(path), await start(second), await start(third)]).toEqual([404, 202, 202]);
   });
 
   it('is valid alone once the overlap is over', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     const next = pathOf(await rotate(id, { overlapHours: 1 }));
-    await world.admin.query('UPDATE hook SET previous_valid_until = now() WHERE workflow_id = $1', [id]);
+    await world.sql('UPDATE hook SET previous_valid_until = now() WHERE workflow_id = $1', id);
     expect([await start(path), await start(next)]).toEqual([404, 202]);
     expect((await shown(id)).previousSecret).toBeNull();
     expect((await endPrevious(id)).status).toBe(404);
   });
 
-  it('is sealed, and the previous one is only a hash', async () => {
-    const { id, path } = await tenant.hooked(workflow);
-    const next = pathOf(await rotate(id));
-    const { rows } = await world.admin.query(
-      `SELECT hook::text || encode(hook_secret.sealed, 'escape') AS stored
-         FROM hook JOIN hook_secret USING (workflow_id) WHERE workflow_id = $1`,
-      [id],
-    );
-    for (const secret of [path, next]) expect(rows[0].stored).not.toContain(secret.split('/').at(-1));
-  });
-
   it('is one of many asked for at the same time, and the URL that is shown works', async () => {
-    const { id } = await tenant.hooked(workflow);
+    const { id } = await tenant.hooked();
     const answers = await Promise.all([1, 2, 3, 4].map(() => rotate(id)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     const path = new URL((await shown(id)).hookUrl).pathname;
@@ -306,7 +252,7 @@ describe('a new secret of a hook', () => {
   });
 
   it('is made once identity has admitted it, and not without', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     refusal = new PlatformError('STEP_UP_REQUIRED');
     const refused = await rotate(id);
     expect([refused.status, refused.body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
@@ -325,19 +271,15 @@ describe('a new secret of a hook', () => {
     ['a negative overlap', { overlapHours: -1 }],
     ['a key that is not declared', { overlap: 1 }],
   ])('is refused with %s', async (_what, body) => {
-    const { id } = await tenant.hooked(workflow);
+    const { id } = await tenant.hooked();
     expect(await rotate(id, body)).toMatchObject({ status: 422, body: { code: 'VALIDATION_FAILED' } });
     expect(admitted).toEqual([]);
   });
 
   it('is not for a workflow that events start, one of another workspace, and people who do not administer', async () => {
-    const { body: other } = await tenant.call<{ id: string }>('POST', '/workflows', {
-      name: 'By event',
-      trigger: { type: 'event', event: 'lead.created' },
-      ...workflow,
-    });
-    const { id } = await tenant.hooked(workflow);
-    const stranger = await tenantOn(world, service);
+    const other = await tenant.onEvent('lead.created');
+    const { id } = await tenant.hooked();
+    const stranger = await newTenant();
     const member = await tenant.as('member');
     for (const [call, status] of [
       [rotate(other.id), 404],
@@ -355,7 +297,7 @@ describe('a new secret of a hook', () => {
 
 describe('the previous secret of a hook', () => {
   it('can be ended before its time, once', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     const next = pathOf(await rotate(id));
     expect((await endPrevious(id)).status).toBe(204);
     expect([await start(path), await start(next)]).toEqual([404, 202]);
@@ -365,7 +307,7 @@ describe('the previous secret of a hook', () => {
 
   it('does not come back with a workflow that is given a hook again', async () => {
     const installationId = newId();
-    const automation = (trigger: object) => ({ key: 'sync', name: 'Sync', trigger, ...workflow });
+    const automation = (trigger: object) => ({ key: 'sync', name: 'Sync', trigger, actions: [task()] });
     const provision = (trigger: object) => tenant.provision(installationId, [automation(trigger)]);
     const called = { type: 'webhook_received' };
     const [hook] = await provision(called);
@@ -381,14 +323,14 @@ describe('the previous secret of a hook', () => {
 
 describe('the last use of a secret', () => {
   const minutesAgo = async (id: string) =>
-    world.admin.query(
+    world.sql(
       `UPDATE hook SET secret_last_used_at = now() - interval '6 minutes',
          previous_secret_last_used_at = now() - interval '6 minutes' WHERE workflow_id = $1`,
-      [id],
+      id,
     );
 
   it('is shown for each of the two', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     expect((await shown(id)).secret).toEqual({ createdAt: expect.any(String), lastUsedAt: null });
     await start(path);
     const used = (await shown(id)).secret;
@@ -405,7 +347,7 @@ describe('the last use of a secret', () => {
   });
 
   it('is written once in five minutes, and never for a wrong secret', async () => {
-    const { id, path } = await tenant.hooked(workflow);
+    const { id, path } = await tenant.hooked();
     expect(await start(`${path}x`)).toBe(404);
     expect((await shown(id)).secret.lastUsedAt).toBeNull();
     await start(path);

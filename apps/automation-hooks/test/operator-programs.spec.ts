@@ -4,43 +4,16 @@ import { Database, NO_TENANT, newId, storeDeadLetter } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/encryption';
 import { runDeadLetterProgram } from '@crm/runtime';
 import { waitUntil } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import { sealedColumns } from '../src/hook/hook.service.js';
-import {
-  eventOf,
-  type RunBody,
-  type Service,
-  startWorld,
-  type Tenant,
-  tenantOn,
-  type World,
-} from './automations-service.js';
+import { eventOf, useAutomations } from './automations-service.js';
 
-let world: World;
-let service: Service;
-beforeAll(async () => {
-  world = await startWorld();
-  service = await world.start();
-});
-afterAll(async () => {
-  await service?.close();
-  await world?.close();
-});
+const { world, service, tenant, newTenant, startAnother } = useAutomations();
 
 describe('the dead letter program', () => {
-  let tenant: Tenant;
-
-  beforeAll(async () => {
-    tenant = await tenantOn(world, service);
-    const workflow = {
-      name: 'Greets leads',
-      trigger: { type: 'event', event: 'lead.created' },
-      actions: [{ type: 'create_task', title: 'Call' }],
-    };
-    expect((await tenant.call('POST', '/workflows', workflow)).status).toBe(201);
-  });
-  afterEach(() => world.admin.query('TRUNCATE dead_letter'));
+  beforeEach(() => tenant.onEvent('lead.created'));
+  afterEach(() => world.sql('TRUNCATE dead_letter'));
 
   const store = async (tenantId: string, payload: string) => {
     const message = {
@@ -63,23 +36,18 @@ describe('the dead letter program', () => {
     const out: string[] = [];
     const errors: string[] = [];
     const config = world.configure();
-    const code = await runDeadLetterProgram(
-      config,
-      AppModule.with(config),
-      args,
-      { out: (text) => out.push(text), error: (text) => errors.push(text) },
-      { keySource: world.tokens.keySource },
-    );
+    const output = { out: (text: string) => out.push(text), error: (text: string) => errors.push(text) };
+    const { keySource } = world.tokens;
+    const code = await runDeadLetterProgram(config, AppModule.with(config), args, output, { keySource });
     return { code, out, errors };
   };
-  const runs = async () => (await tenant.call<{ data: RunBody[] }>('GET', '/runs')).body.data.length;
+  const runs = async () => (await tenant.runs()).length;
 
   it('lists all waiting dead letters without their contents', async () => {
     const id = await storeEvent();
     for (let index = 0; index < 100; index += 1) await store(NO_TENANT, '{broken');
     const { code, out } = await program();
-    expect(code).toBe(0);
-    expect(out).toHaveLength(102);
+    expect([code, out.length]).toEqual([0, 102]);
     expect(out[0]).toContain(id);
     expect(out[0]).toContain(tenant.tenantId);
     expect(out[0]).toContain('10 deliveries\tError: message of the handler');
@@ -89,17 +57,15 @@ describe('the dead letter program', () => {
   });
 
   it('replays a dead letter only once', async () => {
-    const before = await runs();
     const id = await storeEvent();
     expect(await program('--replay', id)).toEqual({ code: 0, out: [`${id} replayed`], errors: [] });
-    await waitUntil(async () => (await runs()) === before + 1, { describe: 'the event to start its run' });
+    await waitUntil(async () => (await runs()) === 1, { describe: 'the event to start its run' });
     expect(await program('--replay', id)).toEqual({ code: 1, out: [], errors: [`${id} does not wait`] });
     expect((await program()).out).toEqual(['0 waiting']);
-    expect(await runs()).toBe(before + 1);
+    expect(await runs()).toBe(1);
   });
 
   it('replays all dead letters and keeps those that fail again', async () => {
-    const before = await runs();
     const broken = await store(NO_TENANT, '{broken');
     await storeEvent();
     await storeEvent();
@@ -108,7 +74,7 @@ describe('the dead letter program', () => {
     expect(out.at(-1)).toBe('2 replayed, 1 failed');
     expect(errors).toEqual([expect.stringContaining(`${broken} failed again: The body is not JSON`)]);
     expect((await program()).out.at(-1)).toBe('1 waiting');
-    expect(await runs()).toBe(before + 2);
+    expect(await runs()).toBe(2);
   });
 
   it.each([['--repaly-all'], ['--replay'], ['--replay x'], [`--replay ${NO_TENANT} --replay-all`], ['all']])(
@@ -122,21 +88,17 @@ describe('the dead letter program', () => {
 });
 
 it('the encryption key is replaced, and administrators see the URLs of their hooks as before', async () => {
-  const tenants = [await tenantOn(world, service), await tenantOn(world, service)];
-  const hooks = [];
-  for (const tenant of tenants) {
-    hooks.push({ tenant, ...(await tenant.hooked({ actions: [{ type: 'create_task', title: 'Call' }] })) });
-  }
+  const tenants = [await newTenant(), await newTenant()];
+  const hooks = await Promise.all(tenants.map(async (tenant) => ({ tenant, ...(await tenant.hooked()) })));
   const NEW = `new:${randomBytes(32).toString('base64')}`;
   const { database, encryptionKey } = world.configure();
-  const withKeys = (keys: string) => world.start({}, 10_000, 200, { encryptionKey: keys });
+  const withKeys = (keys: string) => startAnother({}, { encryptionKey: keys });
   await expect(withKeys(NEW)).rejects.toThrow('the key without a name is missing');
 
   const [out, errors]: [string[], string[]] = [[], []];
-  const code = await runReencrypt({ database, keys: `${NEW},old:${encryptionKey}`, columns: sealedColumns }, [], {
-    out: (text) => out.push(text),
-    error: (text) => errors.push(text),
-  });
+  const program = { database, keys: `${NEW},old:${encryptionKey}`, columns: sealedColumns };
+  const output = { out: (text: string) => out.push(text), error: (text: string) => errors.push(text) };
+  const code = await runReencrypt(program, [], output);
   expect([code, errors, out.at(-1)]).toEqual([0, [], 'may be taken out of the ring: old']);
 
   const restarted = await withKeys(NEW);
@@ -145,7 +107,6 @@ it('the encryption key is replaced, and administrators see the URLs of their hoo
     const { body } = await again.call<{ hookUrl: string }>('GET', `/workflows/${id}/hook`);
     expect(new URL(body.hookUrl).pathname).toBe(path);
   }
-  await restarted.close();
 });
 
 it('every sealed column of automation-hooks is listed', async () => {

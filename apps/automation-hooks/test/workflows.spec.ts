@@ -1,62 +1,44 @@
-import { type EventEnvelope, type RpcRequest, rpc } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { type EventEnvelope, rpc } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
 import type { Rpc } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { RunService } from '../src/run/run.service.js';
 import { WorkflowRepository } from '../src/workflow/workflow.repository.js';
-import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+import { type Problem, record, type Tenant, task, useAutomations, wait } from './automations-service.js';
 
-let world: World;
-let service: Service;
+const { world, service, tenant, newTenant } = useAutomations();
 let marketplace: Rpc;
-let tenant: Tenant;
-const created: RpcRequest<typeof rpc.customObjects.createRecord>[] = [];
-
 beforeAll(async () => {
-  world = await startWorld();
-  await world.answer(rpc.customObjects.createRecord, (request) => {
-    created.push(request);
-    return { id: newId() };
-  });
-  service = await world.start();
   marketplace = await world.marketplace();
 });
-beforeEach(async () => {
-  tenant = await tenantOn(world, service);
-});
-afterAll(async () => {
-  await service.close();
-  await world.close();
-});
 
-const task = { type: 'create_task', title: 'x' };
 const hook = { type: 'webhook_received' };
+const on = (event: string) => ({ type: 'event', event });
+const pathOf = (hooked: { url: string } | undefined) => new URL(hooked?.url ?? '').pathname;
+/** Of a call that starts an automation. */
+const statusOf = async (hooked: { url: string } | undefined) =>
+  (await service.request('POST', pathOf(hooked), { body: {} })).status;
 
 describe('a workflow that a tenant creates', () => {
   it('is created, read, disabled and deleted by administrators', async () => {
-    const input = { name: 'Inbound', trigger: hook, condition: 'a == 1', actions: [task] };
+    const input = { name: 'Inbound', trigger: hook, condition: 'a == 1', actions: [task()] };
     const { status, body } = await tenant.call<{ id: string; hookUrl: string }>('POST', '/workflows', input);
     expect(status).toBe(201);
     expect(body).toMatchObject({ ...input, enabled: true, appKey: null });
     expect(body.hookUrl).toContain(`/api/crm/automations/hooks/${body.id}/`);
     const { hookUrl, ...view } = body;
     expect((await tenant.call('GET', `/workflows/${body.id}`)).body).toEqual(view);
-    expect((await tenant.call<{ data: unknown[] }>('GET', '/workflows')).body).toMatchObject({
-      data: [view],
-      total: 1,
-    });
-    expect((await tenant.call('PATCH', `/workflows/${body.id}`, { enabled: false })).body).toMatchObject({
-      enabled: false,
-    });
+    expect((await tenant.call('GET', '/workflows')).body).toMatchObject({ data: [view], total: 1 });
+    const disabled = await tenant.call('PATCH', `/workflows/${body.id}`, { enabled: false });
+    expect(disabled.body).toMatchObject({ enabled: false });
     expect((await tenant.call('DELETE', `/workflows/${body.id}`)).status).toBe(204);
     expect((await tenant.call('GET', `/workflows/${body.id}`)).status).toBe(404);
-    const { rows } = await world.admin.query('SELECT 1 FROM hook WHERE workflow_id = $1', [body.id]);
-    expect(rows).toEqual([]);
+    expect(await world.sql('SELECT 1 FROM hook WHERE workflow_id = $1', body.id)).toEqual([]);
   });
 
   it('is listed in pages, also by cursor', async () => {
-    for (let count = 0; count < 3; count += 1) await tenant.hooked({ actions: [task] });
+    for (let count = 0; count < 3; count += 1) await tenant.hooked();
     type List = { data: { id: string }[]; nextCursor: string | null; total: number; code: string };
     const list = (query: string) => tenant.call<List>('GET', `/workflows?${query}`);
     const all = (await list('')).body.data.map(({ id }) => id);
@@ -70,10 +52,9 @@ describe('a workflow that a tenant creates', () => {
   });
 
   it('cannot be created with an Idempotency-Key, because the URL that starts it is a secret', async () => {
-    const input = { name: 'Inbound', trigger: hook, actions: [task] };
     const answer = await service.request<Problem>('POST', '/api/crm/automations/workflows', {
       token: await world.tokens.sign({ tid: tenant.tenantId, roles: ['admin'] }),
-      body: input,
+      body: { name: 'Inbound', trigger: hook, actions: [task()] },
       headers: { 'idempotency-key': 'k' },
     });
     expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
@@ -81,28 +62,19 @@ describe('a workflow that a tenant creates', () => {
 
   it.each(['member', 'viewer'])('cannot be created or changed by a %s', async (role) => {
     const call = await tenant.as(role);
-    const { id } = await tenant.hooked({ actions: [task] });
-    expect((await call('POST', '/workflows', { name: 'x', trigger: hook, actions: [task] })).status).toBe(403);
+    const { id } = await tenant.hooked();
+    expect((await call('POST', '/workflows', { name: 'x', trigger: hook, actions: [task()] })).status).toBe(403);
     expect((await call('PATCH', `/workflows/${id}`, { enabled: false })).status).toBe(403);
     expect((await call('DELETE', `/workflows/${id}`)).status).toBe(403);
     expect((await call('GET', `/workflows/${id}`)).status).toBe(200);
   });
 
   it('is shown in full to administrators only: others see the types and keys of its actions', async () => {
-    const { id } = await tenant.hooked({
-      condition: 'token == "sk_condition"',
-      actions: [
-        {
-          key: 'call',
-          type: 'http_request',
-          url: 'https://example.org/sk_url',
-          headers: { authorization: 'Bearer sk_header' },
-          body: { key: 'sk_body' },
-        },
-        { type: 'create_record', object: 'lead', values: { lastName: 'sk_value' } },
-      ],
-    });
-    const shown = { id, actions: [{ key: 'call', headers: { authorization: 'Bearer sk_header' } }, {}] };
+    const headers = { authorization: 'Bearer sk_header' };
+    const request = { key: 'call', type: 'http_request', url: 'https://example.org/sk_url', headers };
+    const actions = [{ ...request, body: { key: 'sk_body' } }, record('lead', { lastName: 'sk_value' })];
+    const { id } = await tenant.hooked({ condition: 'token == "sk_condition"', actions });
+    const shown = { id, actions: [{ key: 'call', headers }, {}] };
     expect((await tenant.call('GET', `/workflows/${id}`)).body).toMatchObject(shown);
     expect((await tenant.call('GET', '/workflows')).body).toMatchObject({ data: [shown] });
     const app = { sub: 'field-visits', installation_id: newId() };
@@ -123,8 +95,8 @@ describe('a workflow that a tenant creates', () => {
   });
 
   it('is not found by another tenant', async () => {
-    const { id } = await tenant.hooked({ actions: [task] });
-    const other = await tenantOn(world, service);
+    const { id } = await tenant.hooked();
+    const other = await newTenant();
     for (const [method, path, body] of [
       ['GET', `/workflows/${id}`, undefined],
       ['GET', `/workflows/${id}/hook`, undefined],
@@ -147,9 +119,11 @@ describe('a workflow that a tenant creates', () => {
 });
 
 describe('the workflows of an app', () => {
-  const automation = { key: 'inbound', name: 'Inbound visits', trigger: hook, actions: [task] };
-  const provision = (...of: Parameters<Tenant['provision']>) => tenant.provision(...of);
+  const automation = { key: 'inbound', name: 'Inbound visits', trigger: hook, actions: [task()] };
+  const provision: Tenant['provision'] = (...of) => tenant.provision(...of);
 
+  type Listed = { data: { id: string; name: string; installationId: string }[] };
+  const workflows = async () => (await tenant.call<Listed>('GET', '/workflows')).body.data;
   /** Those that were replaced and are kept. */
   const versions = async (): Promise<number[]> => {
     const statement = 'SELECT version FROM workflow_version WHERE tenant_id = $1 ORDER BY version';
@@ -162,18 +136,15 @@ describe('the workflows of an app', () => {
 
   it('are stored with hook URLs, and a repeated call changes nothing', async () => {
     const installationId = newId();
-    const onLead = { key: 'welcome', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
+    const onLead = { key: 'welcome', trigger: on('lead.created'), actions: [task()] };
     const hooks = await provision(installationId, [automation, onLead]);
     expect(hooks).toEqual([{ key: 'inbound', workflowId: expect.any(String), url: expect.any(String) }]);
     expect(hooks[0]?.url).toBe(
       `https://crm.example.com/api/crm/automations/hooks/${hooks[0]?.workflowId}/${hooks[0]?.url.split('/').at(-1)}`,
     );
     expect(await provision(installationId, [automation, onLead])).toEqual(hooks);
-    const listed = await marketplace.call(
-      rpc.automations.listHooks,
-      { installationId },
-      { token: await world.internalToken(tenant) },
-    );
+    const asAdministrator = { token: await world.internalToken(tenant) };
+    const listed = await marketplace.call(rpc.automations.listHooks, { installationId }, asAdministrator);
     expect(listed.hooks).toEqual(hooks);
     const { body } = await tenant.call<{ total: number; data: { version: number }[] }>('GET', '/workflows');
     expect(body).toMatchObject({ total: 2, data: [{ version: 1 }, { version: 1 }] });
@@ -198,48 +169,43 @@ describe('the workflows of an app', () => {
     const installationId = newId();
     const [kept, gone] = await provision(installationId, [automation, { ...automation, key: 'other' }]);
     const hooks = await provision(installationId, [
-      { ...automation, name: 'Renamed', actions: [task, task] },
+      { ...automation, name: 'Renamed', actions: [task(), task()] },
       { ...automation, key: 'new' },
     ]);
     expect(hooks.find(({ key }) => key === 'inbound')).toEqual(kept);
     expect(hooks.map(({ key }) => key).sort()).toEqual(['inbound', 'new']);
-    const pathOf = (url = '') => new URL(url).pathname;
-    expect((await service.request('POST', pathOf(gone?.url), { body: {} })).status).toBe(404);
-    expect((await service.request('POST', pathOf(kept?.url), { body: {} })).status).toBe(202);
+    expect(await statusOf(gone)).toBe(404);
+    expect(await statusOf(kept)).toBe(202);
   });
 
   it('lose their URL when they are no longer started by calls', async () => {
     const installationId = newId();
     const [hooked] = await provision(installationId, [automation]);
-    const trigger = { type: 'event', event: 'lead.created' };
+    const trigger = on('lead.created');
     expect(await provision(installationId, [{ ...automation, trigger }])).toEqual([]);
-    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
+    expect(await statusOf(hooked)).toBe(404);
     const [again] = await provision(installationId, [automation]);
     expect(again?.url).not.toBe(hooked?.url);
-    expect((await service.request('POST', new URL(again?.url ?? '').pathname, { body: {} })).status).toBe(202);
+    expect(await statusOf(again)).toBe(202);
   });
 
   it('get their URL from a repeated call after one that could store only half of the hook', async () => {
     const installationId = newId();
-    const trigger = { type: 'event', event: 'lead.created' };
+    const trigger = on('lead.created');
     await provision(installationId, [{ ...automation, trigger }]);
-    await world.admin.query(
-      `CREATE FUNCTION out_of_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'out of order'; END $$;
-       CREATE TRIGGER out_of_order BEFORE INSERT ON hook_secret FOR EACH ROW EXECUTE FUNCTION out_of_order()`,
-    );
+    await world.sql(`CREATE FUNCTION out_of_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'out of order'; END $$;
+       CREATE TRIGGER out_of_order BEFORE INSERT ON hook_secret FOR EACH ROW EXECUTE FUNCTION out_of_order()`);
     await expect(provision(installationId, [automation])).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
-    await world.admin.query('DROP FUNCTION out_of_order CASCADE');
-    const { rows } = await world.admin.query('SELECT 1 FROM hook WHERE tenant_id = $1', [tenant.tenantId]);
-    expect(rows).toHaveLength(1);
+    await world.sql('DROP FUNCTION out_of_order CASCADE');
+    expect(await world.sql('SELECT 1 FROM hook WHERE tenant_id = $1', tenant.tenantId)).toHaveLength(1);
     const [hooked] = await provision(installationId, [automation]);
-    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(202);
+    expect(await statusOf(hooked)).toBe(202);
   });
 
   it('never take over the hook of another tenant', async () => {
     const installationId = newId();
-    await provision(installationId, [{ ...automation, trigger: { type: 'event', event: 'lead.created' } }]);
-    const { body } = await tenant.call<{ data: { id: string }[] }>('GET', '/workflows');
-    const foreign = [body.data[0]?.id, newId(), Buffer.from('hash')];
+    await provision(installationId, [{ ...automation, trigger: on('lead.created') }]);
+    const foreign = [(await workflows())[0]?.id, newId(), Buffer.from('hash')];
     await world.admin.query('INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)', foreign);
     await expect(provision(installationId, [automation])).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
     const { rows } = await world.admin.query(
@@ -251,12 +217,12 @@ describe('the workflows of an app', () => {
 
   it('use the names of the package’s objects in the tenant, and the rights of the app', async () => {
     const installationId = newId();
-    const visit = { type: 'create_record', object: 'custom:site_visit', values: { place: '{{place}}' } };
+    const visit = record('custom:site_visit', { place: '{{place}}' });
     const [hooked] = await provision(installationId, [{ ...automation, actions: [visit] }]);
-    const path = new URL(hooked?.url ?? '').pathname;
-    const { body } = await service.request<{ runId: string }>('POST', path, { body: { place: 'Turin' } });
-    expect((await tenant.ended(body.runId)).status).toBe('succeeded');
-    expect(created).toContainEqual(expect.objectContaining({ object: 'sbx_site_visit', values: { place: 'Turin' } }));
+    expect((await tenant.ended(await tenant.start(pathOf(hooked), { place: 'Turin' }))).status).toBe('succeeded');
+    expect(world.created).toContainEqual(
+      expect.objectContaining({ object: 'sbx_site_visit', values: { place: 'Turin' } }),
+    );
     expect(world.minted.findLast(({ tenantId }) => tenantId === tenant.tenantId)).toEqual({
       tenantId: tenant.tenantId,
       userId: tenant.userId,
@@ -266,32 +232,27 @@ describe('the workflows of an app', () => {
 
   it('finish runs with the definition that these were accepted with, and with the rights of now', async () => {
     const installationId = newId();
-    const visit = (place: string) => ({ type: 'create_record', object: 'custom:site_visit', values: { place } });
-    const wait = { type: 'wait', seconds: 86_400 };
-    const [hooked] = await provision(installationId, [{ ...automation, actions: [wait, visit('first {{n}}')] }]);
-    const path = new URL(hooked?.url ?? '').pathname;
-    const start = async (n: number) => {
-      const { body } = await service.request<{ runId: string }>('POST', path, { body: { n } });
-      return body.runId;
-    };
+    const visit = (place: string) => record('custom:site_visit', { place });
+    const [hooked] = await provision(installationId, [
+      { ...automation, actions: [wait(86_400), visit('first {{n}}')] },
+    ]);
+    const start = (n: number) => tenant.start(pathOf(hooked), { n });
     const underWay = await start(1);
     await waitUntil(async () => (await tenant.run(underWay)).steps.length > 0, { describe: 'the run to wait' });
     // Accepted, and not claimed before the workflow is changed.
-    await world.admin.query(
-      `CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS
+    await world.sql(`CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN NEW.due_at = now() + interval '1 day'; RETURN NEW; END $$;
-       CREATE TRIGGER later BEFORE INSERT ON run_queue FOR EACH ROW EXECUTE FUNCTION later()`,
-    );
+       CREATE TRIGGER later BEFORE INSERT ON run_queue FOR EACH ROW EXECUTE FUNCTION later()`);
     const queued = await start(2);
-    await world.admin.query('DROP FUNCTION later CASCADE');
+    await world.sql('DROP FUNCTION later CASCADE');
     await provision(installationId, [{ ...automation, condition: 'n == 3', actions: [visit('second {{n}}')] }]);
     const narrowed = ['custom_objects', 'automations'];
     await provision(installationId, [{ ...automation, actions: [visit('third {{n}}')] }], { scopes: narrowed });
     expect(await versions()).toEqual([1, 2]);
-    const before = created.length;
+    const before = tenant.created().length;
     const makeDue = async (runId: string) => {
-      await world.admin.query('UPDATE run_step SET due_at = now() WHERE run_id = $1', [runId]);
-      await world.admin.query('UPDATE run_queue SET due_at = now() WHERE run_id = $1', [runId]);
+      await world.sql('UPDATE run_step SET due_at = now() WHERE run_id = $1', runId);
+      await world.sql('UPDATE run_queue SET due_at = now() WHERE run_id = $1', runId);
     };
     await makeDue(queued);
     await waitUntil(async () => (await tenant.run(queued)).steps.length > 0, { describe: 'the queued run to wait' });
@@ -300,7 +261,12 @@ describe('the workflows of an app', () => {
       expect((await tenant.ended(runId)).status).toBe('succeeded');
     }
     expect((await tenant.ended(await start(3))).status).toBe('succeeded');
-    expect(created.slice(before).map(({ values }) => values.place)).toEqual(['first 1', 'first 2', 'third 3']);
+    expect(
+      tenant
+        .created()
+        .slice(before)
+        .map(({ values }) => values.place),
+    ).toEqual(['first 1', 'first 2', 'third 3']);
     expect(world.minted.findLast(({ tenantId }) => tenantId === tenant.tenantId)?.actor?.scopes).toEqual(narrowed);
     // Replaced definitions go when no run needs them.
     await sweepDefinitions(3_600);
@@ -311,84 +277,68 @@ describe('the workflows of an app', () => {
 
   it('keep the definition that an unfinished run was accepted with', async () => {
     const installationId = newId();
-    const wait = { type: 'wait', seconds: 86_400 };
-    const [hooked] = await provision(installationId, [{ ...automation, actions: [wait] }]);
-    await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} });
-    await provision(installationId, [{ ...automation, actions: [task] }]);
+    const [hooked] = await provision(installationId, [{ ...automation, actions: [wait(86_400)] }]);
+    await tenant.start(pathOf(hooked));
+    await provision(installationId, [{ ...automation, actions: [task()] }]);
     await sweepDefinitions(-1);
     expect(await versions()).toEqual([1]);
   });
 
   it('are started by events whose scope the app was granted, and by no others', async () => {
     const emit = await world.eventSource();
-    const onLead = { key: 'on-lead', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
-    const onContact = { key: 'on-contact', trigger: { type: 'event', event: 'contact.created' }, actions: [task] };
+    const onLead = { key: 'on-lead', trigger: on('lead.created'), actions: [task()] };
+    const onContact = { key: 'on-contact', trigger: on('contact.created'), actions: [task()] };
     const narrowed = newId();
     await provision(narrowed, [onLead, onContact], { scopes: ['automations', 'leads:read'] });
     await provision(narrowed, [onLead, onContact], { scopes: ['automations', 'contacts'] });
     await provision(newId(), [onLead], { scopes: ['automations', 'leads'] });
     await emit('lead.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
     await emit('contact.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
-    type Listed<Row> = { data: (Row & { id: string })[] };
-    const runs = async () => (await tenant.call<Listed<{ workflowId: string }>>('GET', '/runs')).body.data;
-    await waitUntil(async () => (await runs()).length >= 2, { describe: 'runs of both events' });
-    const workflows = (await tenant.call<Listed<{ installationId: string; name: string }>>('GET', '/workflows')).body
-      .data;
-    const started = (await runs()).map((run) => workflows.find(({ id }) => id === run.workflowId));
-    const names = started.map((workflow) => [workflow?.name, workflow?.installationId === narrowed]);
-    expect(names.sort()).toEqual([
+    await waitUntil(async () => (await tenant.runs()).length >= 2, { describe: 'runs of both events' });
+    const all = await workflows();
+    const started = (await tenant.runs()).map((run) => all.find(({ id }) => id === run.workflowId));
+    expect(started.map((workflow) => [workflow?.name, workflow?.installationId === narrowed]).sort()).toEqual([
       ['on-contact', true],
       ['on-lead', false],
     ]);
   });
 
   it('are started by events of objects that the app sees, and by no others; those of the tenant by all', async () => {
-    const onRecord = { trigger: { type: 'event', event: 'record.created' }, actions: [task] };
+    const onRecord = { trigger: on('record.created'), actions: [task()] };
     await provision(newId(), [{ key: 'of the app', ...onRecord }]);
-    await tenant.call('POST', '/workflows', { name: 'of the tenant', ...onRecord });
-    type Listed<Row> = { data: (Row & { id: string })[] };
-    const { data } = (await tenant.call<Listed<{ name: string }>>('GET', '/workflows')).body;
+    await tenant.onEvent('record.created', { name: 'of the tenant' });
+    const all = await workflows();
     const started = async (appkeys?: string) => {
       const event = { id: newId(), type: 'record.created', tenantid: tenant.tenantId, data: { record: {} }, appkeys };
-      await service
-        .get(Database)
-        .transaction(tenant.tenantId, (tx) =>
-          service.get(RunService).acceptEvent(tx, event as unknown as EventEnvelope),
-        );
-      const runs = (await tenant.call<Listed<{ workflowId: string; eventId: string; input: object }>>('GET', '/runs'))
-        .body.data;
+      const accept = (tx: TenantTransaction) =>
+        service.get(RunService).acceptEvent(tx, event as unknown as EventEnvelope);
+      await service.get(Database).transaction(tenant.tenantId, accept);
+      const runs = await tenant.runs();
       for (const { input } of runs) expect(JSON.stringify(input)).not.toContain('appkeys');
-      return runs.map((run) => data.find(({ id }) => id === run.workflowId)?.name).sort();
+      return runs.map((run) => all.find(({ id }) => id === run.workflowId)?.name).sort();
     };
     expect(await started('other-app')).toEqual(['of the tenant']);
-    expect(await started()).toEqual(['of the tenant', 'of the tenant']);
-    expect(await started('other-app field-visits')).toEqual([
-      'of the app',
-      'of the tenant',
-      'of the tenant',
-      'of the tenant',
-    ]);
+    expect(await started()).toEqual(Array(2).fill('of the tenant'));
+    expect(await started('other-app field-visits')).toEqual(['of the app', ...Array(3).fill('of the tenant')]);
   });
 
   it('are removed with the installation, their runs are cancelled, and a repeated call removes nothing', async () => {
     const installationId = newId();
-    const [hooked] = await provision(installationId, [{ ...automation, actions: [{ type: 'wait', seconds: 86_400 }] }]);
-    const { body } = await service.request<{ runId: string }>('POST', new URL(hooked?.url ?? '').pathname, {
-      body: {},
-    });
-    const remove = async () =>
-      marketplace.call(rpc.automations.removeWorkflows, { tenantId: tenant.tenantId, installationId });
+    const [hooked] = await provision(installationId, [{ ...automation, actions: [wait(86_400)] }]);
+    const runId = await tenant.start(pathOf(hooked));
+    const { tenantId } = tenant;
+    const remove = () => marketplace.call(rpc.automations.removeWorkflows, { tenantId, installationId });
     expect(await remove()).toEqual({ removed: 1 });
-    expect(await tenant.run(body.runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
+    expect(await tenant.run(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
     expect(await remove()).toEqual({ removed: 0 });
-    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
+    expect(await statusOf(hooked)).toBe(404);
   });
 
   it('can be disabled but not deleted by the tenant', async () => {
     const [hooked] = await provision(newId(), [automation]);
     expect((await tenant.call('DELETE', `/workflows/${hooked?.workflowId}`)).status).toBe(409);
     expect((await tenant.call('PATCH', `/workflows/${hooked?.workflowId}`, { enabled: false })).status).toBe(200);
-    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
+    expect(await statusOf(hooked)).toBe(404);
   });
 
   it('are provisioned by administrators only and never shown to another tenant', async () => {
@@ -398,8 +348,7 @@ describe('the workflows of an app', () => {
     const tenantId = newId();
     const stranger = { token: await world.internalToken({ tenantId, userId: tenant.userId }) };
     expect(await marketplace.call(rpc.automations.listHooks, { installationId }, stranger)).toEqual({ hooks: [] });
-    expect(await marketplace.call(rpc.automations.removeWorkflows, { tenantId, installationId })).toEqual({
-      removed: 0,
-    });
+    const removed = await marketplace.call(rpc.automations.removeWorkflows, { tenantId, installationId });
+    expect(removed).toEqual({ removed: 0 });
   });
 });

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
 import { databaseConfig, encryptionKeys, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
-import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-policy.js';
 
 export const WEBHOOK_CONFIG = Symbol('webhook configuration');
 
@@ -33,6 +32,36 @@ export interface DeliveryConfig {
   slowConcurrency: number;
   /** Attempts that this process makes at the same time for one subscription that answers quickly. */
   concurrencyPerSubscription: number;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Delays before the attempts, each from the previous one: the schedule of Standard Webhooks, extended to three days. */
+export const DEFAULT_RETRY_DELAYS_MS: readonly number[] = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** Reads a schedule such as `0s,5s,5m,2h`, in milliseconds. */
+export function parseDelays(text: string): number[] {
+  const units: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR };
+  return text.split(',').map((part) => {
+    const match = /^\s*([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)\s*$/.exec(part);
+    const unit = units[match?.[2] ?? ''];
+    if (!match || unit === undefined)
+      throw new Error(`WEBHOOK_RETRY_DELAYS: "${part}" is not a delay such as 5s or 2h`);
+    return Number(match[1]) * unit;
+  });
 }
 
 export function loadConfig(): WebhookConfig {

@@ -1,6 +1,6 @@
 import type { SealedColumn } from '@crm/encryption';
 import { placeOfHeaders } from './subscriptions/custom-headers.js';
-import { placeOfSecret } from './subscriptions/signing-secret.service.js';
+import { placeOfSecret } from './subscriptions/signature.js';
 
 const subscription = (column: string, place: (subscriptionId: string) => string): SealedColumn => ({
   table: 'webhook_subscription',

@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Database } from '@crm/database';
+import { countKeyUse, runReencrypt, unlistedColumns } from '@crm/encryption';
 import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
-import type { ReceivedRequest } from '@crm/testing';
+import { type ReceivedRequest, startTestService, testTokens } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
+import { AppModule } from '../src/app.module.js';
+import { sealedColumns } from '../src/sealed-columns.js';
 import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
-import { publicKeyOf } from '../src/subscriptions/signature.js';
-import { SigningSecretService } from '../src/subscriptions/signing-secret.service.js';
+import { SecretService } from '../src/subscriptions/secret.service.js';
+import { publicKeyOf, SigningSecretService } from '../src/subscriptions/signature.js';
 import { useWebhooks } from './webhook-service.js';
 
-const PUBLIC_KEY = /^whpk_[A-Za-z0-9+/]{43}=$/;
 const MASK = '********';
 
 interface SubscriptionJson {
@@ -39,7 +42,7 @@ const sealed = async () => {
 describe('signatures of deliveries by Ed25519', () => {
   it('are verified with the public key that the answer, the subscription and the list show', async () => {
     const { id, publicKey, ...created } = await app.subscribe(tenant.admin, { signature: 'v1a' });
-    expect(publicKey).toMatch(PUBLIC_KEY);
+    expect(publicKey).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/);
     expect(created).toMatchObject({ status: 201, signature: 'v1a' });
     expect(created).not.toHaveProperty('secret');
     const { body: shown } = await call('GET', `subscriptions/${id}`);
@@ -48,10 +51,13 @@ describe('signatures of deliveries by Ed25519', () => {
 
     const request = await app.delivered(tenant.id);
     const changed = { ...request, body: request.body.replace('Doe', 'Eve') };
-    const other = await app.subscribe(tenant.admin, { signature: 'v1a' });
-    expect(verdict(request, publicKey as string)).toBe('lead.created');
-    expect(verdict(changed, publicKey as string)).toBe('no_matching_signature');
-    expect(verdict(request, other.publicKey as string)).toBe('no_matching_signature');
+    const other = (await app.subscribe(tenant.admin, { signature: 'v1a' })).publicKey as string;
+    const verdicts = [
+      verdict(request, publicKey as string),
+      verdict(changed, publicKey as string),
+      verdict(request, other),
+    ];
+    expect(verdicts).toEqual(['lead.created', 'no_matching_signature', 'no_matching_signature']);
     expect(request.headers['webhook-signature']).toMatch(/^v1a,\S+$/);
     expect(request.headers).not.toHaveProperty('x-platform-signature');
   });
@@ -68,41 +74,29 @@ describe('signatures of deliveries by Ed25519', () => {
 });
 
 describe('signatures after a rotation', () => {
-  it.each(['v1', 'v1a'])(
-    'are made with both secrets; the answer has what verifies the new one (%s)',
-    async (signature) => {
-      // What is chosen when nothing is.
-      const changes = signature === 'v1' ? {} : { signature };
-      const { id, secret, publicKey } = await app.subscribe(tenant.admin, changes);
-      const shown = async () => (await call('GET', `subscriptions/${id}`)).body;
-      expect(await shown()).toMatchObject({ signature, publicKey });
-      const { status, body } = await rotate(id);
-      expect([status, Object.keys(body)]).toEqual([201, [signature === 'v1' ? 'secret' : 'publicKey']]);
-      expect(await shown()).toMatchObject({ publicKey: body.publicKey ?? null });
-      const both = [publicKey ?? secret, (body.publicKey ?? body.secret) as string];
-      expect(both[1]).not.toBe(both[0]);
-      const request = await app.delivered(tenant.id);
+  it.each(['v1', 'v1a'])('are made with both secrets, until the previous one is revoked (%s)', async (signature) => {
+    const processes = [app.service, await app.startSibling()];
+    // What is chosen when nothing is.
+    const changes = signature === 'v1' ? {} : { signature };
+    const { id, secret, publicKey } = await app.subscribe(tenant.admin, changes);
+    const shown = async () => (await call('GET', `subscriptions/${id}`)).body;
+    expect(await shown()).toMatchObject({ signature, publicKey });
+    const { status, body } = await rotate(id);
+    expect([status, Object.keys(body)]).toEqual([201, [signature === 'v1' ? 'secret' : 'publicKey']]);
+    expect(await shown()).toMatchObject({ publicKey: body.publicKey ?? null });
+    const both = [publicKey ?? secret, (body.publicKey ?? body.secret) as string];
+    expect(both[1]).not.toBe(both[0]);
+    // Then both processes have the receivers in memory, with both secrets.
+    for (const process of processes) {
+      const request = await app.delivered(tenant.id, process);
       expect(request.headers['webhook-signature']?.split(' ')).toHaveLength(2);
       expect(both.map((one) => verdict(request, one))).toEqual(['lead.created', 'lead.created']);
-    },
-  );
-
-  it.each(['v1', 'v1a'])('are made by no process with a revoked secret from the answer on (%s)', async (signature) => {
-    const sibling = await app.startSibling();
-    const { id, secret, publicKey } = await app.subscribe(tenant.admin, { signature });
-    const old = publicKey ?? secret;
-    const { body } = await rotate(id);
-    const current = (body.publicKey ?? body.secret) as string;
-    // Both processes have the receivers in memory, with both secrets.
-    for (const process of [app.service, sibling]) {
-      expect(verdict(await app.delivered(tenant.id, process), old)).toBe('lead.created');
     }
     expect(await revoke(id)).toBe(204);
-    for (const process of [app.service, sibling]) {
+    for (const process of processes) {
       const request = await app.delivered(tenant.id, process);
-      expect([old, current].map((one) => verdict(request, one))).toEqual(['no_matching_signature', 'lead.created']);
+      expect(both.map((one) => verdict(request, one))).toEqual(['no_matching_signature', 'lead.created']);
     }
-    await sibling.close();
   });
 
   it('need no previous secret to be revoked, and the current one stays', async () => {
@@ -122,11 +116,7 @@ describe('custom headers of a subscription', () => {
   const change = (id: string, body: object) => call<SubscriptionJson>('PATCH', `subscriptions/${id}`, body);
 
   it('are sent with each attempt, next to those of the platform', async () => {
-    let attempts = 0;
-    app.receiver.respondWith(() => {
-      attempts += 1;
-      return { status: attempts === 1 ? 500 : 204 };
-    });
+    app.answer(500, 204);
     const given = { Authorization: 'Bearer t0p s3cret', 'x-team': 'sales' };
     const { secret, ...created } = await app.subscribe(tenant.admin, { headers: given });
     expect(created).toMatchObject({ status: 201, headers: { authorization: MASK, 'x-team': MASK } });
@@ -199,19 +189,80 @@ describe('custom headers of a subscription', () => {
   });
 
   it('are refused with a pointer to each', async () => {
-    const headers = { 'webhook-id': 'x', Host: 'x', 'x-fine': 'x', 'x-bad': 'a\r\nb', 'x y': 'x' };
-    const body = { events: ['lead.created'], url: `${app.receiver.url}/hook`, headers };
-    const refused = await call<SubscriptionJson>('POST', 'subscriptions', body);
-    expect([refused.status, refused.body.code]).toEqual([422, 'VALIDATION_FAILED']);
-    expect(refused.body.errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
-      '/headers/webhook-id RESERVED_HEADER',
-      '/headers/Host RESERVED_HEADER',
-      '/headers/x-bad INVALID_HEADER_VALUE',
-      '/headers/x y INVALID_HEADER_NAME',
-    ]);
+    const headers = { Host: 'x', 'x-fine': 'x', 'x-bad': 'a\r\nb' };
+    const errors = [
+      { pointer: '/headers/Host', code: 'RESERVED_HEADER' },
+      { pointer: '/headers/x-bad', code: 'INVALID_HEADER_VALUE' },
+    ];
+    const refusal = { status: 422, code: 'VALIDATION_FAILED', errors };
+    expect(await app.subscribe(tenant.admin, { headers })).toMatchObject(refusal);
     const { id } = await app.subscribe(tenant.admin);
     const changed = await change(id, { headers: { connection: 'close' } });
     expect([changed.status, changed.body.errors]).toMatchObject([422, [{ pointer: '/headers/connection' }]]);
     expect((await change(id, { headers: ['x-a'] })).status).toBe(422);
+  });
+});
+
+// The last: the service of this file knows the old key alone.
+describe('the encryption key', () => {
+  const NEW = `new:${randomBytes(32).toString('base64')}`;
+  const database = () => app.service.get(Database);
+  const start = (keyEncryptionKey: string) => {
+    const config = { ...app.config, keyEncryptionKey };
+    return startTestService(config, AppModule.with(config), { keySource: testTokens().keySource });
+  };
+
+  it('is replaced for the secrets and headers of subscriptions and for the secrets of apps', async () => {
+    for (const table of ['webhook_subscription', 'app_secret']) await app.asAdministrator(`DELETE FROM ${table}`);
+    const secrets: { tenantId: string; id: string; secret: string; current: string }[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const { id: tenantId, admin } = await app.tenant();
+      const { id, secret } = await app.subscribe(admin, { headers: { 'x-key': `of ${count}` } });
+      const { body } = await app.call<{ secret: string }>(admin, 'POST', `subscriptions/${id}/rotate-secret`);
+      secrets.push({ tenantId, id, secret, current: body.secret });
+    }
+    const apps = app.service.get(SecretService);
+    await apps.storeOfApp('acme.sync', 'whsec_Zmlyc3Q=');
+    await apps.rotateOfApp('acme.sync', 'whsec_c2Vjb25k');
+    const total = async () =>
+      (await countKeyUse(database(), sealedColumns)).map(({ column, id, boxes }) => [column, id, boxes]);
+    const boxes = (id: string) => [
+      ['webhook_subscription.secret', id, 2],
+      ['webhook_subscription.previous_secret', id, 2],
+      ['webhook_subscription.headers', id, 2],
+      ['app_secret.secret', id, 1],
+      ['app_secret.previous_secret', id, 1],
+    ];
+    expect(await total()).toEqual(boxes(''));
+    await expect(start(NEW)).rejects.toThrow('the key without a name is missing');
+
+    const errors: string[] = [];
+    const { database: connection, keyEncryptionKey } = app.config;
+    const program = { database: connection, keys: `${NEW},old:${keyEncryptionKey}`, columns: sealedColumns };
+    const output = { out: () => undefined, error: (text: string) => errors.push(text) };
+    expect([await runReencrypt(program, [], output), errors]).toEqual([0, []]);
+    expect(await total()).toEqual(boxes('new'));
+
+    const service = await start(NEW);
+    const [signing, headers] = [service.get(SigningSecretService), service.get(CustomHeaderService)];
+    for (const [index, { tenantId, id, secret, current }] of secrets.entries()) {
+      const sql = 'SELECT secret, previous_secret, headers FROM webhook_subscription WHERE id = $1';
+      type Sealed = Record<'secret' | 'previous_secret' | 'headers', Buffer>;
+      const [row] = (await app.rows<Sealed>(tenantId, sql, [id])) as [Sealed];
+      expect(signing.open(row.secret, { subscriptionId: id })).toBe(current);
+      expect(signing.open(row.previous_secret, { subscriptionId: id })).toBe(secret);
+      expect(headers.open(row.headers, id)).toEqual({ 'x-key': `of ${index}` });
+      // The headers are no secret of the subscription, and its secret is none of another.
+      expect(() => signing.open(row.headers, { subscriptionId: id })).toThrow('another place');
+      const other = secrets[1 - index]?.id ?? '';
+      expect(() => signing.open(row.secret, { subscriptionId: other })).toThrow('another place');
+    }
+    expect(await service.get(SecretService).listOfApp('acme.sync')).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
+    await service.close();
+  });
+
+  it('seals columns that are all listed', async () => {
+    const problems = await database().crossTenant((tx) => unlistedColumns(tx, sealedColumns));
+    expect(problems).toEqual({ unlisted: [], unknown: [] });
   });
 });

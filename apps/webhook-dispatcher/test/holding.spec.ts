@@ -1,22 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { type EventEnvelope, isVisibleToApp } from '@crm/contracts';
+import { Database, idOf, millisecondsOfId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
+import { RecoverySignal } from '../src/ledger/recovery.service.js';
+import { DUE_AT_A_TIME, RecoveryWorker } from '../src/ledger/recovery.worker.js';
 import { DiscardedHoldSweeper, HoldRecountSweeper } from '../src/queue/queue.sweepers.js';
+import { SubscriptionQueueSignal } from '../src/queue/queue-signals.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import { envelope, gate, startWebhooks, useWebhooks } from './webhook-service.js';
+import { envelope, useWebhooks } from './webhook-service.js';
 
 const HELD_PER_SUBSCRIPTION = 5;
 
+const { app, tenant, call } = useWebhooks(
+  { retryDelaysMs: [0, 60_000, 60_000], concurrencyPerSubscription: 8 },
+  HELD_PER_SUBSCRIPTION,
+);
+const read = async (id: string) => (await call('GET', `subscriptions/${id}`)).body;
+const pause = (id: string) => call('POST', `subscriptions/${id}/pause`);
+const resume = (id: string) => call('POST', `subscriptions/${id}/resume`);
+const paused = async () => {
+  const { id } = await app.subscribe(tenant.admin);
+  await pause(id);
+  return id;
+};
+
 describe('a subscription that is paused or disabled', () => {
-  const { app, tenant, call } = useWebhooks({}, HELD_PER_SUBSCRIPTION);
-  const read = async (id: string) => (await call('GET', `subscriptions/${id}`)).body;
-  const pause = (id: string) => call('POST', `subscriptions/${id}/pause`);
-  const resume = (id: string) => call('POST', `subscriptions/${id}/resume`);
-  const paused = async () => {
-    const { id } = await app.subscribe(tenant.admin);
-    await pause(id);
-    return id;
+  /** As when the next attempts are due. */
+  const makeDue = async () => {
+    for (const table of ['due_delivery', 'subscription_queue'])
+      await app.asAdministrator(`UPDATE ${table} SET due_at = now() WHERE tenant_id = $1`, [tenant.id]);
+    app.service.get(SubscriptionQueueSignal).signal();
   };
   const discard = () => app.service.get(DiscardedHoldSweeper).sweep(new AbortController().signal);
   const rows = <Row>(sql: string, parameters: unknown[] = []) => app.rows<Row>(tenant.id, sql, parameters);
@@ -31,10 +45,8 @@ describe('a subscription that is paused or disabled', () => {
 
   it('holds its events: nothing is sent, claimed or retried', async () => {
     const { id } = await app.subscribe(tenant.admin);
-    expect(await pause(id)).toMatchObject({
-      status: 200,
-      body: { status: 'paused', enabled: false, disabledReason: null, heldCount: 0 },
-    });
+    const body = { status: 'paused', enabled: false, disabledReason: null, heldCount: 0 };
+    expect(await pause(id)).toMatchObject({ status: 200, body });
     const event = await app.emit(tenant.id);
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ eventId: event.id, status: 'held', attempts: 0 }]);
     for (const table of ['due_delivery', 'subscription_queue'])
@@ -53,18 +65,14 @@ describe('a subscription that is paused or disabled', () => {
     expect(await statuses()).toEqual(['delivered', 'held']);
   });
 
-  it('can be paused and resumed again, as often as it is asked', async () => {
-    const { id } = await app.subscribe(tenant.admin);
+  it('is paused and resumed as often as it is asked, also when it belongs to an app', async () => {
+    const installationId = randomUUID();
+    const [subscription] = await app.provision(tenant.id, { installationId });
+    const id = subscription?.id as string;
     for (const change of [resume, pause, pause, resume]) {
       const status = change === pause ? 'paused' : 'active';
       expect(await change(id)).toMatchObject({ status: 200, body: { status } });
     }
-  });
-
-  it('is paused and resumed also when it belongs to an app', async () => {
-    const installationId = randomUUID();
-    const [subscription] = await app.provision(tenant.id, { installationId });
-    const id = subscription?.id as string;
     await pause(id);
     const event = await app.emit(tenant.id);
     expect(await read(id)).toMatchObject({ status: 'paused', heldCount: 1 });
@@ -78,31 +86,25 @@ describe('a subscription that is paused or disabled', () => {
   });
 
   it('holds what waited for an attempt when it was paused, and keeps its attempts', async () => {
-    const slow = await startWebhooks({ retryDelaysMs: [0, 3_000, 3_000] });
-    try {
-      const other = await slow.tenant();
-      slow.receiver.respondWith(() => ({ status: 500 }));
-      const { id } = await slow.subscribe(other.admin);
-      const first = await slow.emit(other.id);
-      expect(await slow.deliveries(other.admin)).toMatchObject([{ status: 'retrying', attempts: 1 }]);
-      // May wait for its first attempt, because the receiver has just failed.
-      await slow.emit(other.id);
-      await slow.call(other.admin, 'POST', `subscriptions/${id}/pause`);
-      const held = await slow.settled(other.admin, 'held');
-      for (const delivery of held) expect(delivery).not.toHaveProperty('nextAttemptAt');
-      const lastError = { code: 'http_5xx', httpStatus: 500 };
-      expect(held.find(({ eventId }) => eventId === first.id)).toMatchObject({ attempts: 1, lastError });
-      expect((await slow.call(other.admin, 'GET', `subscriptions/${id}`)).body).toMatchObject({ heldCount: 2 });
-      expect(slow.received(first.id)).toHaveLength(1);
-      expect(await slow.rows(other.id, 'SELECT * FROM due_delivery')).toEqual([]);
-    } finally {
-      await slow.close();
-    }
+    app.answer(500);
+    const { id } = await app.subscribe(tenant.admin);
+    const first = await app.emit(tenant.id);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'retrying', attempts: 1 }]);
+    // May wait for its first attempt, because the receiver has just failed.
+    await app.emit(tenant.id);
+    await pause(id);
+    await makeDue();
+    const held = await app.settled(tenant.admin, 'held');
+    for (const delivery of held) expect(delivery).not.toHaveProperty('nextAttemptAt');
+    const lastError = { code: 'http_5xx', httpStatus: 500 };
+    expect(held.find(({ eventId }) => eventId === first.id)).toMatchObject({ attempts: 1, lastError });
+    expect(await read(id)).toMatchObject({ heldCount: 2 });
+    expect(app.received(first.id)).toHaveLength(1);
+    expect(await rows('SELECT * FROM due_delivery')).toEqual([]);
   });
 
   it('ends an attempt under way as usual', async () => {
-    const { opened: answered, open: answer } = gate();
-    app.receiver.respondWith(() => answered.then(() => ({ status: 204 })));
+    const answer = app.holdAnswers();
     const { id } = await app.subscribe(tenant.admin);
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID() });
     const handled = app.handle(event);
@@ -124,7 +126,6 @@ describe('a subscription that is paused or disabled', () => {
     );
     const processes = [app.service, sibling];
     await Promise.all(events.map((event, index) => app.handle(event, { isRepeated: false }, processes[index % 2])));
-    await sibling.close();
     expect(await read(id)).toMatchObject({ heldCount: HELD_PER_SUBSCRIPTION, heldDropped: 4 });
     expect(await app.deliveries(tenant.admin, `?status=held&subscriptionId=${id}`)).toHaveLength(HELD_PER_SUBSCRIPTION);
     // The other subscription gets all of them.
@@ -146,7 +147,6 @@ describe('a subscription that is paused or disabled', () => {
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID() });
     const sibling = await app.startSibling();
     await Promise.all([app.service, sibling].map((by) => app.handle(event, { isRepeated: false }, by)));
-    await sibling.close();
     expect(await read(id)).toMatchObject({ heldCount: 1, heldDropped: 0 });
   });
 
@@ -166,15 +166,14 @@ describe('a subscription that is paused or disabled', () => {
     await app.emit(tenant.id);
     expect((await call('DELETE', `subscriptions/${id}`)).status).toBe(204);
     await discard();
-    for (const delivery of await app.deliveries(tenant.admin)) {
-      expect(delivery).toMatchObject({ status: 'failed', lastError: { code: 'subscription_deleted' } });
-    }
+    const discarded = { status: 'failed', lastError: { code: 'subscription_deleted' } };
+    expect(await app.deliveries(tenant.admin)).toMatchObject([discarded, discarded]);
     expect(await rows('SELECT * FROM subscription_hold')).toEqual([]);
   });
 
   describe('because its receiver is gone or fails', () => {
     it('holds the delivery that was answered 410 and all that follow', async () => {
-      app.receiver.respondWith(() => ({ status: 410 }));
+      app.answer(410);
       const { id } = await app.subscribe(tenant.admin);
       const first = await app.emit(tenant.id);
       await isDisabled(id);
@@ -189,30 +188,27 @@ describe('a subscription that is paused or disabled', () => {
       expect((await pause(id)).body).toMatchObject({ status: 'disabled' });
     });
 
-    it('emits an event about an endpoint of the workspace that no app can see', async () => {
-      app.receiver.respondWith(() => ({ status: 410 }));
-      const { id } = await app.subscribe(tenant.admin);
+    it.each([
+      ['of the workspace that no app can see', false],
+      ['of an app that this app alone can see', true],
+    ])('emits an event about an endpoint %s', async (_, isOfApp) => {
+      app.answer(410);
+      const [created] = isOfApp ? await app.provision(tenant.id) : [await app.subscribe(tenant.admin)];
+      const id = created?.id as string;
       await app.emit(tenant.id);
       await isDisabled(id);
-      const events = await disabledEvents();
-      const subscription = { id, events: ['lead.created'], url: `${app.receiver.url}/hook`, description: null };
+      const owner = isOfApp ? { appKey: 'acme-visits' } : { description: null };
+      const url = `${app.receiver.url}/${isOfApp ? 'app' : 'hook'}`;
+      const subscription = { id, events: ['lead.created'], url, ...owner };
       const data = { subscription, reason: 'the receiver answered 410 Gone', heldDeliveries: 1 };
+      const events = await disabledEvents();
       expect(events).toMatchObject([{ type: 'webhook.endpoint_disabled', subject: id, tenantid: tenant.id, data }]);
-      expect(isVisibleToApp(events[0] as EventEnvelope, 'acme-visits')).toBe(false);
-    });
-
-    it('emits an event about an endpoint of an app that this app alone can see', async () => {
-      app.receiver.respondWith(() => ({ status: 410 }));
-      const [subscription] = await app.provision(tenant.id);
-      await app.emit(tenant.id);
-      await isDisabled(subscription?.id as string);
-      const [event] = (await disabledEvents()) as [EventEnvelope];
-      expect(event.data).toMatchObject({ subscription: { appKey: 'acme-visits' } });
-      expect(['acme-visits', 'other-app'].map((key) => isVisibleToApp(event, key))).toEqual([true, false]);
+      const [event] = events as [EventEnvelope];
+      expect(['acme-visits', 'other-app'].map((key) => isVisibleToApp(event, key))).toEqual([isOfApp, false]);
     });
 
     /** As if attempts had failed since then, in so many hours, the last one then. */
-    const failing = (id: string, sinceDays: number, hours: number, lastHoursAgo: number) =>
+    const failing = (id: string, [sinceDays, hours, lastHoursAgo]: readonly number[]) =>
       rows(
         `UPDATE webhook_subscription
             SET failing_since = now() - $2 * interval '1 day', failing_hours = $3, failed_at = now() - $4 * interval '1 hour'
@@ -225,7 +221,7 @@ describe('a subscription that is paused or disabled', () => {
       return (await rows<{ hours: number; days: number }>(sql, [id]))[0];
     };
     const failOnce = async () => {
-      app.receiver.respondWith(() => ({ status: 500 }));
+      app.answer(500);
       await app.emit(tenant.id);
     };
     const hasFailed = (id: string, hours: number) =>
@@ -233,36 +229,32 @@ describe('a subscription that is paused or disabled', () => {
 
     it('is disabled when every attempt has failed for five days, in five of their hours', async () => {
       const { id } = await app.subscribe(tenant.admin);
-      await failing(id, 6, 4, 30);
+      await failing(id, [6, 4, 30]);
       await failOnce();
       await isDisabled(id);
       expect(await read(id)).toMatchObject({ disabledReason: 'every attempt failed for five days' });
       expect(await disabledEvents()).toHaveLength(1);
     });
 
-    it('is not disabled by fewer failures', async () => {
+    it.each([
+      ['fewer failures', [6, 3, 30], { hours: 4, days: 6 }],
+      ['events that fail a week apart: each begins again', [7, 8, 96], { hours: 1, days: 0 }],
+    ] as const)('is not disabled by %s', async (_, before, after) => {
       const { id } = await app.subscribe(tenant.admin);
-      await failing(id, 6, 3, 30);
+      await failing(id, before);
       await failOnce();
-      await hasFailed(id, 4);
-      expect(await read(id)).toMatchObject({ status: 'active' });
-    });
-
-    it('is not disabled by events that fail a week apart: each begins again', async () => {
-      const { id } = await app.subscribe(tenant.admin);
-      await failing(id, 7, 8, 96);
-      await failOnce();
-      await hasFailed(id, 1);
-      expect(await failures(id)).toEqual({ hours: 1, days: 0 });
+      await hasFailed(id, after.hours);
+      expect(await failures(id)).toEqual(after);
       expect(await read(id)).toMatchObject({ status: 'active' });
     });
 
     it('forgets failures when it is resumed', async () => {
       const { id } = await app.subscribe(tenant.admin);
-      await failing(id, 6, 4, 30);
+      await failing(id, [6, 4, 30]);
       await failOnce();
       await isDisabled(id);
       // Its retry, which would fail after the resumption.
+      await makeDue();
       await app.settled(tenant.admin, 'held');
       await resume(id);
       expect(await failures(id)).toEqual({ hours: 0, days: null });
@@ -270,5 +262,215 @@ describe('a subscription that is paused or disabled', () => {
       await hasFailed(id, 1);
       expect(await read(id)).toMatchObject({ status: 'active', disabledReason: null });
     });
+  });
+});
+
+describe('recovering what a subscription holds', () => {
+  const recover = (id: string, body: object = {}) => call('POST', `subscriptions/${id}/recover`, body);
+  const recovery = (id: string) => call('GET', `subscriptions/${id}/recovery`);
+  const finished = async (id: string) => {
+    const hasEnded = async () => (await recovery(id)).body.state !== 'running';
+    await waitUntil(hasEnded, { timeoutMs: 20_000, describe: 'the recovery to end' });
+    return (await recovery(id)).body;
+  };
+  const heldCount = async (id: string) => (await read(id)).heldCount;
+  const count = async (sql: string): Promise<number> => {
+    const [row] = await app.rows<{ count: number }>(tenant.id, `SELECT count(*)::int AS count FROM ${sql}`);
+    return row?.count ?? 0;
+  };
+  const inStatus = (status: string) => count(`delivery WHERE status = '${status}'`);
+  const delivered = (many: number) =>
+    waitUntil(async () => (await inStatus('delivered')) === many, {
+      timeoutMs: 30_000,
+      describe: 'all are delivered',
+    });
+
+  /** What a subscription holds that was paused for long: events a second apart, the last one a minute ago. */
+  const addHeld = async (subscriptionId: string, many: number) => {
+    const first = Date.now() - 60_000 - many * 1_000;
+    const events = Array.from({ length: many }, (_one, index) => idOf(first + index * 1_000, randomUUID()));
+    const ids = events.map((event, index) => idOf(first + index * 1_000, event, subscriptionId));
+    await app.service.get(Database).crossTenant(async (tx) => {
+      await tx.query(
+        `INSERT INTO event_body (tenant_id, id, event, body)
+         SELECT $1, id, 'lead.created', '{}' FROM unnest($2::uuid[]) AS id`,
+        [tenant.id, events],
+      );
+      await tx.query(
+        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts)
+         SELECT $1, id, $2, event_id, 'lead.created', $3, 'held', 0
+           FROM unnest($4::uuid[], $5::uuid[]) AS held (id, event_id)`,
+        [tenant.id, subscriptionId, `${app.receiver.url}/hook`, ids, events],
+      );
+      await tx.query('UPDATE subscription_hold SET held = $2 WHERE subscription_id = $1', [subscriptionId, many]);
+    });
+    return events;
+  };
+  const arrivals = (events: readonly string[]) => {
+    const wanted = new Set(events);
+    return app.receiver.requests
+      .map(({ headers }) => headers['webhook-id'] as string)
+      .filter((event) => wanted.has(event));
+  };
+
+  it('sends all of it and says how far it is', async () => {
+    const id = await paused();
+    const events = [await app.emit(tenant.id), await app.emit(tenant.id)];
+    await resume(id);
+    const { status, body } = await recover(id);
+    const running = { state: 'running', since: null, includeFailed: false, total: 2, done: 0, remaining: 2 };
+    expect([status, body]).toMatchObject([202, running]);
+    const times = { startedAt: body.startedAt, finishedAt: expect.any(String) };
+    expect(await finished(id)).toMatchObject({ state: 'completed', total: 2, done: 2, remaining: 0, ...times });
+    await app.settled(tenant.admin, 'delivered');
+    for (const event of events) expect(app.received(event.id)).toHaveLength(1);
+    expect(await heldCount(id)).toBe(0);
+  });
+
+  it('is refused while the subscription is paused or disabled', async () => {
+    const id = await paused();
+    await app.emit(tenant.id);
+    const conflict = { code: 'CONFLICT', detail: 'The subscription is paused; resume it first' };
+    expect(await recover(id)).toMatchObject({ status: 409, body: conflict });
+    expect((await recovery(id)).status).toBe(404);
+    expect(await inStatus('held')).toBe(1);
+  });
+
+  it.each([{ since: 'yesterday' }, { limit: 0 }])('is refused with %j', async (body) => {
+    const { id } = await app.subscribe(tenant.admin);
+    expect((await recover(id, body)).status).toBe(422);
+  });
+
+  it('sends the oldest events first, and at most as many as asked for', async () => {
+    const id = await paused();
+    const events = await addHeld(id, 12);
+    await resume(id);
+    expect((await recover(id, { limit: 5 })).body).toMatchObject({ total: 5 });
+    await finished(id);
+    await waitUntil(() => arrivals(events).length === 5, { describe: 'five arrive' });
+    expect(arrivals(events).sort()).toEqual(events.slice(0, 5));
+    expect([await inStatus('held'), await heldCount(id)]).toEqual([7, 7]);
+
+    const since = new Date(millisecondsOfId(events.at(-3) as string)).toISOString();
+    expect((await recover(id, { since })).body).toMatchObject({ total: 3, since });
+    await finished(id);
+    await waitUntil(() => arrivals(events).length === 8, { describe: 'the last three arrive' });
+    expect(arrivals(events).sort()).toEqual([...events.slice(0, 5), ...events.slice(-3)]);
+  });
+
+  it('sends failed deliveries too when it is asked for', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    const event = await app.emit(tenant.id);
+    await app.settled(tenant.admin, 'delivered');
+    await app.asAdministrator(
+      `UPDATE delivery SET status = 'failed', attempts = 3, error_code = 'http_5xx' WHERE event_id = $1`,
+      [event.id],
+    );
+    expect((await recover(id)).body).toMatchObject({ total: 0 });
+    expect(await finished(id)).toMatchObject({ state: 'completed', total: 0 });
+    expect((await recover(id, { includeFailed: true })).body).toMatchObject({ total: 1, includeFailed: true });
+    await finished(id);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 4 }]);
+    expect(app.received(event.id)).toHaveLength(2);
+  });
+
+  it('runs once however often it is asked for', async () => {
+    const answer = app.holdAnswers();
+    const id = await paused();
+    const many = DUE_AT_A_TIME + 20;
+    const events = await addHeld(id, many);
+    await resume(id);
+    const answers = await Promise.all([recover(id), recover(id), recover(id)]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect(new Set(answers.map(({ body }) => body.startedAt)).size).toBe(1);
+    answer();
+    await finished(id);
+    await delivered(many);
+    expect(arrivals(events).sort()).toEqual([...events].sort());
+  });
+
+  it('makes a few due at a time, so that a receiver that hangs and many deliveries are in nobody’s way', async () => {
+    const answer = app.holdAnswers('/hook');
+    const id = await paused();
+    const many = DUE_AT_A_TIME + 150;
+    const events = await addHeld(id, many);
+    await resume(id);
+    await recover(id);
+    await waitUntil(async () => (await recovery(id)).body.done === DUE_AT_A_TIME, { describe: 'the first are due' });
+    // Another look changes nothing while they wait.
+    const nextLook = async () => JSON.stringify(await app.rows(tenant.id, 'SELECT due_at FROM recovery'));
+    const before = await nextLook();
+    await waitUntil(async () => (await nextLook()) !== before, { describe: 'another look' });
+    expect(await count('due_delivery')).toBe(DUE_AT_A_TIME);
+    expect(await heldCount(id)).toBe(150);
+
+    const other = await app.tenant();
+    await app.subscribe(other.admin, { url: `${app.receiver.url}/other` });
+    const event = await app.emit(other.id);
+    expect(app.received(event.id)).toHaveLength(1);
+
+    answer();
+    expect(await finished(id)).toMatchObject({ state: 'completed', total: many, done: many });
+    await delivered(many);
+    expect(new Set(arrivals(events)).size).toBe(many);
+    expect(await heldCount(id)).toBe(0);
+  });
+
+  it('stops when the subscription is paused, and goes on from what is held', async () => {
+    const id = await paused();
+    const events = await addHeld(id, 10);
+    await resume(id);
+    // No process works on recoveries until the next one starts.
+    await app.service.get(RecoveryWorker).beforeApplicationShutdown();
+    await recover(id);
+    await pause(id);
+    const sibling = await app.startSibling();
+    expect(await finished(id)).toMatchObject({ state: 'stopped', total: 10, done: 0, remaining: 10 });
+    expect(arrivals(events)).toEqual([]);
+    await resume(id);
+    expect((await recover(id)).body).toMatchObject({ state: 'running', total: 10 });
+    sibling.get(RecoverySignal).signal();
+    await finished(id);
+    await delivered(10);
+  });
+
+  it('is taken over when a process dies, and nothing is sent twice or left behind', async () => {
+    const id = await paused();
+    const events = await addHeld(id, 30);
+    await resume(id);
+    await app.service.get(RecoveryWorker).beforeApplicationShutdown();
+    await recover(id);
+    // What a process leaves that dies within a step: a claim, and nothing else.
+    await app.asAdministrator(
+      `UPDATE recovery SET claim = gen_random_uuid(), due_at = now() + interval '1 second' WHERE subscription_id = $1`,
+      [id],
+    );
+    await Promise.all([app.startSibling(), app.startSibling()]);
+    expect(await finished(id)).toMatchObject({ state: 'completed', total: 30, done: 30 });
+    await delivered(30);
+    expect(arrivals(events).sort()).toEqual([...events].sort());
+  });
+
+  it('sends a held delivery by hand, unless its subscription is paused', async () => {
+    const id = await paused();
+    const event = await app.emit(tenant.id);
+    const [held] = await app.deliveries(tenant.admin);
+    const redeliver = () => call('POST', `deliveries/${held?.id}/redeliver`);
+    const detail = 'The subscription is paused; resume it first';
+    expect(await redeliver()).toMatchObject({ status: 409, body: { detail } });
+    await resume(id);
+    expect((await redeliver()).status).toBe(202);
+    await app.settled(tenant.admin, 'delivered');
+    expect(app.received(event.id)).toHaveLength(1);
+    expect(await heldCount(id)).toBe(0);
+  });
+
+  it('ends with its subscription', async () => {
+    const id = await paused();
+    await addHeld(id, 5);
+    await resume(id);
+    await recover(id);
+    expect((await call('DELETE', `subscriptions/${id}`)).status).toBe(204);
+    expect(await count('recovery')).toBe(0);
   });
 });

@@ -4,11 +4,21 @@ import { Database, lowestIdOf, millisecondsOfId, type NarrowTransaction } from '
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { type ReceiverReaction, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { deliveryId } from '../src/delivery/first-attempt.js';
+import { deliveryId } from '../src/delivery/attempt.js';
 import { BoundedReads } from '../src/ledger/bounded-reads.js';
+import { APP_LEDGER, TENANT_LEDGER } from '../src/ledger/ledger.repository.js';
+import { LedgerService, MOST_DELIVERIES } from '../src/ledger/ledger.service.js';
 import type { NewDelivery } from '../src/ledger/ledger-entry.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
-import { type DeliveryJson, envelope, eventEntry, type ListJson, newDelivery, useWebhooks } from './webhook-service.js';
+import {
+  type DeliveryJson,
+  envelope,
+  eventEntry,
+  type ListJson,
+  newDelivery,
+  type Tenant,
+  useWebhooks,
+} from './webhook-service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -96,12 +106,8 @@ describe('the list of deliveries', () => {
   it('has the times of events as its limits: from that millisecond on, and before that one', async () => {
     await app.subscribe(tenant.admin);
     const ms = Date.now() - 60_000;
-    for (const time of [ms - 1, ms, ms + 1]) {
-      await app.handle({
-        ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1 }),
-        id: eventIdAt(time),
-      });
-    }
+    for (const time of [ms - 1, ms, ms + 1])
+      await app.handle({ ...envelope(tenant.id, 'lead.created', { id: randomUUID() }), id: eventIdAt(time) });
     await app.settled(tenant.admin, 'delivered');
     const { data } = (await list(`from=${new Date(ms).toISOString()}&to=${new Date(ms + 1).toISOString()}`)).body;
     expect(data.map(({ eventId }) => millisecondsOfId(eventId))).toEqual([ms]);
@@ -153,12 +159,7 @@ describe('statistics of deliveries', () => {
   const range = (fromMs: number, toMs: number) => `from=${time(fromMs)}&to=${time(toMs)}`;
 
   /** Writes a delivery as the pipeline does, after its first attempt or, without a latency, before. */
-  async function record(
-    atMs: number,
-    subscriptionId: string,
-    status: NewDelivery['status'],
-    latencyMs: number | null,
-  ): Promise<void> {
+  async function record(atMs: number, subscriptionId: string, status: NewDelivery['status'], latencyMs: number | null) {
     const eventId = eventIdAt(atMs);
     const error = status === 'delivered' ? null : ({ code: 'connect', message: 'no' } as const);
     const unanswered = { httpStatus: null, responseExcerpt: null, retryAfterMs: null };
@@ -171,7 +172,8 @@ describe('statistics of deliveries', () => {
 
   it('count 24 hours by the hour of the event, of one subscription or all', async () => {
     const [one, other] = [await app.subscribe(tenant.admin), await app.subscribe(tenant.admin)];
-    for (let ms = 1; ms <= 100; ms += 1) await record(hour + ms, one.id, 'delivered', ms);
+    const delivered = (_none: unknown, index: number) => record(hour + index + 1, one.id, 'delivered', index + 1);
+    await Promise.all(Array.from({ length: 100 }, delivered));
     await record(hour - 1, one.id, 'failed', 7);
     await record(hour, other.id, 'blocked', 0);
     await record(hour, other.id, 'retrying', 3);
@@ -204,8 +206,7 @@ describe('statistics of deliveries', () => {
   });
 
   it('count attempts of the real pipeline, retries included', async () => {
-    const statuses = [500, 500, 204];
-    app.receiver.respondWith(() => ({ status: statuses.shift() ?? 204 }));
+    app.answer(500, 500, 204);
     const { id } = await app.subscribe(tenant.admin);
     await app.emit(tenant.id);
     await app.settled(tenant.admin, 'delivered');
@@ -292,16 +293,15 @@ describe('the ledger of an app', () => {
       { id: expect.any(String), eventId: first.id, installationId: one.installationId, ...common, ...times },
     ]);
     const found = await marketplace.call(rpc.webhooks.findAppDelivery, { appKey, id: deliveries[0]?.id as string });
-    for (const text of [JSON.stringify(deliveries), JSON.stringify(found)]) {
+    for (const text of [JSON.stringify(deliveries), JSON.stringify(found)])
       for (const secret of [one.id, two.id, 'Lovelace', 'secret']) expect(text).not.toContain(secret);
-    }
   });
 
   it('is filtered by status, event, error code and the time of the event, and continues after a page', async () => {
     const workspace = await install();
     const created = await emit(workspace.id);
     const updated = await emit(workspace.id, 'lead.updated');
-    app.receiver.respondWith(() => ({ status: 410 }));
+    app.answer(410);
     const gone = await emit(workspace.id);
     await waitUntil(async () => (await list({ errorCode: 'http_4xx' })).counted === 1, { describe: 'a failure' });
     for (const [filter, events] of [
@@ -321,9 +321,8 @@ describe('the ledger of an app', () => {
     expect([deliveries.map(({ eventId }) => eventId), counted]).toEqual([ids(gone, updated), 2]);
     const rest = await list({}, { after: deliveries[1]?.id as string, countLimit: 0 });
     expect([rest.deliveries.map(({ eventId }) => eventId), rest.counted]).toEqual([ids(created), 0]);
-    await expect(list({ from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' })).rejects.toMatchObject({
-      code: 'INVALID_QUERY',
-    });
+    const backwards = list({ from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' });
+    await expect(backwards).rejects.toMatchObject({ code: 'INVALID_QUERY' });
   });
 
   it('has the attempts of a delivery, with what the app answered', async () => {
@@ -341,12 +340,12 @@ describe('the ledger of an app', () => {
       { ...attempt, errorCode: 'http_5xx', httpStatus: 503, responseExcerpt: 'busy' },
       { ...attempt, httpStatus: 200, responseExcerpt: 'ok' },
     ]);
-    for (const request of [
+    const others = [
       { appKey: `${appKey}-2`, id },
       { appKey, id: randomUUID() },
-    ]) {
-      expect(await marketplace.call(rpc.webhooks.findAppDelivery, request)).toEqual({ found: null });
-    }
+    ];
+    for (const other of others)
+      expect(await marketplace.call(rpc.webhooks.findAppDelivery, other)).toEqual({ found: null });
   });
 
   it('is counted by the hour, over all workspaces', async () => {
@@ -358,19 +357,14 @@ describe('the ledger of an app', () => {
       hours.reduce((all, hour) => all + hour[key], 0);
     expect([sum('deliveries'), sum('delivered'), sum('failed'), sum('attempts')]).toEqual([3, 3, 0, 3]);
     expect(hours.filter(({ latencyMs }) => latencyMs !== null).length).toBeGreaterThan(0);
-    await expect(
-      marketplace.call(rpc.webhooks.countAppDeliveries, { appKey, from: '2026-01-01T00:00:00Z' }),
-    ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    const tooLong = marketplace.call(rpc.webhooks.countAppDeliveries, { appKey, from: '2026-01-01T00:00:00Z' });
+    await expect(tooLong).rejects.toMatchObject({ code: 'INVALID_QUERY' });
   });
 
   it('is not open to other services', async () => {
     const other = await connect('custom-objects');
-    try {
-      const found = new Rpc(other).call(rpc.webhooks.findAppDelivery, { appKey, id: randomUUID() });
-      await expect(found).rejects.toMatchObject({ code: expect.any(String) });
-    } finally {
-      await other.close();
-    }
+    const found = new Rpc(other).call(rpc.webhooks.findAppDelivery, { appKey, id: randomUUID() });
+    await expect(found.finally(() => other.close())).rejects.toMatchObject({ code: expect.any(String) });
   });
 
   it('is read by one request at a time, which is ended when it takes long', async () => {
@@ -388,5 +382,150 @@ describe('the ledger of an app', () => {
     expect(await reads.run(settings)).toEqual([{ mode: 'force_custom_plan', timeout: '2s' }]);
     const others = await app.service.get(Database).crossTenant(settings);
     expect(others).not.toContainEqual({ mode: 'force_custom_plan', timeout: '2s' });
+  });
+});
+
+const PAGE_ROWS = 26;
+/** With rows: the fewest that a page reads is one of each more, because it is merged of them. */
+const PARTITIONS = 2;
+const APP = 'acme-visits';
+
+/**
+ * As many deliveries within 20 hours, in the order of their events: 100 subscriptions, 2 % failed, of which each tenth with
+ * `tls`, 1 % of another event. $1: tenant, $2: when the first event happened, $3: milliseconds in between, $4: deliveries,
+ * $5: the app that they are of.
+ */
+const FILL = `
+  INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts, attempted_at, latency_ms,
+                        http_status, error_code, error_message, app_key, installation_id)
+  SELECT $1::uuid, id, (left($1::text, 8) || '-0000-4000-8000-' || lpad((n % 100)::text, 12, '0'))::uuid, id,
+         CASE WHEN n % 100 = 7 THEN 'deal.won' ELSE 'lead.created' END, 'https://receiver.test/',
+         CASE WHEN n % 50 = 3 THEN 'failed' ELSE 'delivered' END, 1, now(), n % 1000, 200,
+         CASE WHEN n % 500 = 3 THEN 'tls' WHEN n % 50 = 3 THEN 'http_5xx' END, CASE WHEN n % 50 = 3 THEN 'no' END, $5::text, $1
+    FROM (SELECT n, (lpad(to_hex(($2::float8 + n * $3::float8)::bigint), 12, '0') || '7000' || '8000'
+                     || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, $4::int) AS n) AS made`;
+
+interface PlanNode {
+  /** For nodes that read a table. */
+  'Relation Name'?: string;
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+interface PlanRow {
+  'QUERY PLAN': [{ Plan: PlanNode }];
+}
+
+interface Filter {
+  status?: string;
+  subscriptionId?: string;
+  event?: string;
+  errorCode?: string;
+  fromMs?: number;
+  toMs?: number;
+  after?: string;
+}
+
+const EXPLAIN = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ';
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+describe('a ledger with more deliveries than one request reads', () => {
+  /** The one that has them. */
+  let tenant: Tenant;
+  let beginMs: number;
+  const stepMs = (20 * HOUR_MS) / (MOST_DELIVERIES + 1);
+  const HUNDREDTH = MOST_DELIVERIES / 99;
+  beforeAll(async () => {
+    tenant = await app.tenant();
+    beginMs = Date.now() - 20 * HOUR_MS - 60_000;
+    const { id } = await app.tenant();
+    await app.asAdministrator(FILL, [tenant.id, beginMs, stepMs, MOST_DELIVERIES + 1, APP]);
+    await app.asAdministrator(FILL, [id, beginMs, 20 * stepMs, MOST_DELIVERIES / 20, `${APP}-2`]);
+    await app.asAdministrator('ANALYZE delivery');
+  }, 120_000);
+
+  const idOf = (ms: number | undefined) => (ms === undefined ? null : lowestIdOf(Math.floor(ms)));
+
+  /** What Postgres reads for a page of the tenant or of the app, with the values as the repository sends them. */
+  async function read(filter: Filter, isOfApp = false): Promise<{ read: number; passedOver: number }> {
+    const { status = null, subscriptionId = null, event = null, errorCode = null, after = null } = filter;
+    const range = [idOf(filter.fromMs), idOf(filter.toMs)];
+    const parameters = [
+      isOfApp ? APP : tenant.id,
+      status,
+      subscriptionId,
+      event,
+      errorCode,
+      ...range,
+      after,
+      PAGE_ROWS,
+      0,
+    ];
+    const sql = EXPLAIN + (isOfApp ? APP_LEDGER : TENANT_LEDGER).list;
+    const [row] = isOfApp
+      ? await app.service.get(BoundedReads).run((tx) => tx.query<PlanRow>(sql, parameters))
+      : await app.rows<PlanRow>(tenant.id, sql, parameters);
+    if (!row) throw new Error('There is no plan');
+    const scans = nodesOf(row['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] !== undefined);
+    const sum = (key: 'Actual Rows' | 'Rows Removed by Filter') =>
+      scans.reduce((all, node) => all + (node[key] ?? 0), 0);
+    return { read: sum('Actual Rows'), passedOver: sum('Rows Removed by Filter') };
+  }
+
+  const subscription = () => `${tenant.id.slice(0, 8)}-0000-4000-8000-000000000001`;
+  const middle = () => beginMs + 10 * HOUR_MS;
+  const cursor = () => lowestIdOf(Math.floor(middle()));
+
+  /** For these a page has an index in its order. */
+  const indexed: [string, () => Filter][] = [
+    ['no filter', () => ({})],
+    ['a status other than delivered', () => ({ status: 'failed' })],
+    ['a status that no delivery has', () => ({ status: 'blocked' })],
+    ['an event', () => ({ event: 'deal.won' })],
+    ['an event that did not happen', () => ({ event: 'task.deleted' })],
+    ['an error code', () => ({ errorCode: 'tls' })],
+    ['an error code that no delivery has', () => ({ errorCode: 'dns' })],
+    ['a time', () => ({ fromMs: middle(), toMs: middle() + 60_000 })],
+    ['the end of a time', () => ({ toMs: middle() })],
+    ['a failed status within a time', () => ({ status: 'failed', fromMs: middle(), toMs: middle() + HOUR_MS })],
+    ['an error code before a time', () => ({ errorCode: 'tls', toMs: middle() })],
+    ['an event within a time', () => ({ event: 'deal.won', fromMs: middle(), toMs: middle() + HOUR_MS })],
+    ['an event after a cursor', () => ({ event: 'deal.won', after: cursor() })],
+  ];
+  it.each([
+    ...indexed.map(([name, filter]) => [name, filter, false] as const),
+    ['a subscription', () => ({ subscriptionId: subscription() }), false],
+    ['a subscription after a cursor', () => ({ subscriptionId: subscription(), after: cursor() }), false],
+    ...indexed.map(([name, filter]) => [`${name}, of an app,`, filter, true] as const),
+  ] as const)('reads for a page with %s the rows of the page alone', async (_, filter, isOfApp) => {
+    const rows = await read(filter(), isOfApp);
+    expect(rows.passedOver).toBe(0);
+    expect(rows.read).toBeLessThan(PAGE_ROWS + PARTITIONS);
+  });
+
+  it.each([
+    // Most rows are delivered: those in between are few.
+    ['delivered', () => ({ status: 'delivered' }), 2 * PAGE_ROWS],
+    // The hundredth part of the rows, by one of the two indexes; the other condition is checked on each row.
+    ['a subscription and an event', () => ({ subscriptionId: subscription(), event: 'deal.won' }), HUNDREDTH],
+    ['a subscription and an error code', () => ({ subscriptionId: subscription(), errorCode: 'tls' }), HUNDREDTH],
+  ])('reads few other rows for a page with %s', async (_, filter, most) => {
+    const { read: rows, passedOver } = await read(filter());
+    expect(rows + passedOver).toBeLessThan(most);
+  });
+
+  it('refuses statistics of too many deliveries, of an app too, and has them for a shorter time', async () => {
+    const sum = (hours: { deliveries: number }[]) => hours.reduce((all, { deliveries }) => all + deliveries, 0);
+    // Without the first event there are as many as one request may read.
+    const from = new Date(Math.ceil(beginMs + stepMs) + 1).toISOString();
+    const ofApp = (query: object) => app.service.get(LedgerService).countByHour({ appKey: APP }, query);
+    await expect(ofApp({})).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
+    expect(sum(await ofApp({ from }))).toBe(MOST_DELIVERIES);
+    const get = (query: string) => app.call<{ data: { deliveries: number }[] }>(tenant.admin, 'GET', `stats?${query}`);
+    const detail = 'from: more than 200,000 deliveries since then; ask for a shorter time';
+    expect(await get('')).toMatchObject({ status: 422, body: { code: 'QUERY_TOO_EXPENSIVE', detail } });
+    expect(sum((await get(`from=${from}`)).body.data)).toBe(MOST_DELIVERIES);
   });
 });

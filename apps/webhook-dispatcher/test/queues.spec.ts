@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { orderedDelivery } from '../src/delivery/attempt.js';
 import {
   type ClaimedDelivery,
   type ClaimLimits,
   DueDeliveryRepository,
   MEASURE_DUE_DELIVERIES,
 } from '../src/delivery/due-delivery.repository.js';
-import { orderedDelivery } from '../src/delivery/first-attempt.js';
 import type { LedgerEntry } from '../src/ledger/ledger-entry.js';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
 import { migrations } from '../src/migrations/index.js';
@@ -62,24 +62,16 @@ const settle = (claimed: ClaimedDelivery | undefined, dueAt: Date | null = null)
 /** Rows of a table that the work read. */
 const readBy = (table: string, work: (tx: NarrowTransaction) => Promise<unknown>): Promise<number> =>
   database.crossTenant(async (tx) => {
-    const count = async () => {
-      const [row] = await tx.query<{ read: number }>(
-        'SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = $1',
-        [table],
-      );
-      return row?.read ?? 0;
-    };
+    const sql = 'SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = $1';
+    const count = async () => (await tx.query<{ read: number }>(sql, [table]))[0]?.read ?? 0;
     const before = await count();
     await work(tx);
     return (await count()) - before;
   });
 
 describe('due deliveries', () => {
-  const insert = (
-    tx: NarrowTransaction,
-    { tenantId, subscriptionId }: SubscriptionKey,
-    writer: LedgerWriterRepository = records,
-  ) => writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
+  const insert = (tx: NarrowTransaction, { tenantId, subscriptionId }: SubscriptionKey, writer = records) =>
+    writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
   const add = (queue: SubscriptionKey) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
   const addBacklog = (queue: SubscriptionKey, count: number, { areRetries = false } = {}) =>
@@ -92,10 +84,11 @@ describe('due deliveries', () => {
       );
       wake(tx, [queue], new Date(Date.now() - 3_600_000));
     });
-  const wake = (tx: NarrowTransaction, keys: readonly SubscriptionKey[], dueAt: Date | null = null) => {
-    const woken = keys.map((key) => ({ ...key, dueAt }));
-    queues.wake(tx, woken);
-  };
+  const wake = (tx: NarrowTransaction, keys: readonly SubscriptionKey[], dueAt: Date | null = null) =>
+    queues.wake(
+      tx,
+      Array.from(keys, (key) => ({ ...key, dueAt })),
+    );
   const claimedOf = async (room: Partial<ClaimLimits> = {}) =>
     (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
   const queueRows = () =>
@@ -104,10 +97,8 @@ describe('due deliveries', () => {
     );
 
   describe('are measured', () => {
-    const measure = async () => {
-      const [row] = await run<{ items: number; oldestSeconds: number | null }>(MEASURE_DUE_DELIVERIES, [[]]);
-      return row;
-    };
+    const measure = async () =>
+      (await run<{ items: number; oldestSeconds: number | null }>(MEASURE_DUE_DELIVERIES, [[]]))[0];
 
     it('over all tenants, without those in an attempt and those that are due later', async () => {
       expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
@@ -144,31 +135,29 @@ describe('due deliveries', () => {
       ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
     ];
 
-    it.each(rooms)('claims due deliveries without reading the backlog of %s', async (_name, room) => {
-      await addBacklog(paused, BACKLOG);
-      for (let index = 0; index < 3; index += 1) await add(live);
-      let claimed: string[] = [];
-      const read = await readBy('due_delivery', async (tx) => {
-        const { deliveries: made } = await due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
-        claimed = made.map(({ subscriptionId }) => subscriptionId);
-      });
-      expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
-      expect(read).toBeLessThan(50);
-    });
+    it.each(rooms)(
+      'claims due deliveries without reading the backlog of %s, and says how long to wait',
+      async (_name, room) => {
+        await addBacklog(paused, BACKLOG);
+        const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
+        const looked = await readBy('due_delivery', async (tx) => {
+          expect(await queues.findDueInMs(tx, closed, room.fullTenants ?? [])).toBeNull();
+        });
+        expect(looked).toBe(0);
+        for (let index = 0; index < 3; index += 1) await add(live);
+        let claimed: string[] = [];
+        const read = await readBy('due_delivery', async (tx) => {
+          const { deliveries: made } = await due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
+          claimed = made.map(({ subscriptionId }) => subscriptionId);
+        });
+        expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
+        expect(read).toBeLessThan(50);
+      },
+    );
 
     it('claims due deliveries without reading those of the same subscription that are claimed or due later', async () => {
       await addBacklog(live, BACKLOG);
-      const read = await readBy('due_delivery', (tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS));
-      expect(read).toBeLessThan(50);
-    });
-
-    it.each(rooms)('says how long to wait without reading the backlog of %s', async (_name, room) => {
-      await addBacklog(paused, BACKLOG);
-      const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
-      const read = await readBy('due_delivery', async (tx) => {
-        expect(await queues.findDueInMs(tx, closed, room.fullTenants ?? [])).toBeNull();
-      });
-      expect(read).toBe(0);
+      expect(await readBy('due_delivery', (tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS))).toBeLessThan(50);
     });
   });
 
@@ -336,9 +325,8 @@ describe('partitions of records', () => {
     recordVersion: number,
     { eventId = newId(), streamSequence = null }: { eventId?: string; streamSequence?: number | null } = {},
   ) => {
-    const { tenantId } = receiver;
     const delivery = orderedDelivery(eventId, receiver, { recordId, recordVersion, streamSequence });
-    await write(eventEntry(tenantId, [delivery], { eventId }));
+    await write(eventEntry(receiver.tenantId, [delivery], { eventId }));
     return eventId;
   };
   const appoint = (gate: Partial<typeof GATE> = {}, of: Database = database) =>
@@ -400,10 +388,8 @@ describe('partitions of records', () => {
       const all = Array.from({ length: 20 }, () => randomUUID());
       for (const record of all) await Promise.all([add(record, 1), add(record, 2), add(record, 3)]);
       await Promise.all([appoint(), appoint({}, sibling), appoint(), appoint({}, sibling)]);
-      const heads = await database.transaction(receiver.tenantId, (tx) =>
-        tx.query<{ version: string }>(
-          `SELECT record_version AS version FROM ordered_delivery JOIN due_delivery USING (tenant_id, delivery_id)`,
-        ),
+      const heads = await run<{ version: string }>(
+        'SELECT record_version AS version FROM ordered_delivery JOIN due_delivery USING (tenant_id, delivery_id)',
       );
       expect(heads.map(({ version }) => Number(version))).toEqual(all.map(() => 1));
     } finally {

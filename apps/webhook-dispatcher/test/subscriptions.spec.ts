@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { EVENT_NAMES } from '@crm/contracts';
+import { EVENT_NAMES, type EventEnvelope } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { describe, expect, it } from '@jest/globals';
+import { verifyWebhook } from '@crm/sdk';
+import type { ReceivedRequest, TestService } from '@crm/testing';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { signerOf } from '../src/subscriptions/signature.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
@@ -9,6 +12,7 @@ import { SubscriptionService } from '../src/subscriptions/subscription.service.j
 import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks } from './webhook-service.js';
 
 const { app, tenant, call } = useWebhooks();
+const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 
 describe('webhook subscriptions', () => {
   it('shows the secret of a subscription once and stores it sealed', async () => {
@@ -112,13 +116,10 @@ describe('webhook subscriptions', () => {
 
   it('refuses an Idempotency-Key where a secret is returned, because that happens only once', async () => {
     const { id } = await app.subscribe(tenant.admin);
+    const options = { token: tenant.admin, body: {}, headers: { 'idempotency-key': 'k' } };
     for (const path of ['subscriptions', `subscriptions/${id}/rotate-secret`]) {
-      const answer = await app.service.request<{ code: string }>('POST', `/api/webhooks/${path}`, {
-        token: tenant.admin,
-        body: {},
-        headers: { 'idempotency-key': 'k' },
-      });
-      expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
+      const answer = await app.service.request('POST', `/api/webhooks/${path}`, options);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
     }
   });
 });
@@ -129,9 +130,8 @@ describe('event names as users meet them', () => {
     const narrow = await app.subscribe(tenant.admin, { events: ['lead.created', 'deal.won'] });
     // As they were given, each once.
     expect(wide).toMatchObject({ status: 201, events: ['lead.*', 'lead.created'] });
-    for (const name of ['lead.created', 'lead.updated', 'lead.deleted', 'contact.created', 'deal.won'] as const) {
+    for (const name of ['lead.created', 'lead.updated', 'lead.deleted', 'contact.created', 'deal.won'] as const)
       await app.emit(tenant.id, name);
-    }
     await app.settled(tenant.admin, 'delivered');
     const eventsOf = async ({ id }: { id: string }) =>
       (await app.deliveries(tenant.admin, `?subscriptionId=${id}`)).map(({ event }) => event).sort();
@@ -143,13 +143,10 @@ describe('event names as users meet them', () => {
     const list = (token?: string) => call<{ data: { name: string }[] }>('GET', 'event-types', undefined, token);
     const { status, body } = await list();
     expect([status, body.data.map(({ name }) => name)]).toEqual([200, EVENT_NAMES]);
-    expect(body.data[0]).toMatchObject({
-      domain: 'lead',
-      version: 1,
-      dataschema: 'urn:crm:event:lead.created:v1',
-      schema: { $id: 'urn:crm:event:lead.created:v1', properties: { lastName: { type: 'string' } } },
-      example: { type: 'lead.created', dataschema: 'urn:crm:event:lead.created:v1', data: { lastName: 'Lovelace' } },
-    });
+    const dataschema = 'urn:crm:event:lead.created:v1';
+    const schema = { $id: dataschema, properties: { lastName: { type: 'string' } } };
+    const example = { type: 'lead.created', dataschema, data: { lastName: 'Lovelace' } };
+    expect(body.data[0]).toMatchObject({ domain: 'lead', version: 1, dataschema, schema, example });
     expect((await list(tenant.member)).status).toBe(403);
   });
 });
@@ -164,10 +161,10 @@ describe('subscriptions of an app', () => {
     expect(first).toEqual(second);
     expect(first).toMatchObject([{ events: ['task.*', 'webhook.endpoint_disabled'] }]);
     const path = `subscriptions/${first?.[0]?.id}`;
+    const patch = async (changes: object) => (await call('PATCH', path, changes)).status;
     expect((await call('DELETE', path)).status).toBe(409);
-    expect((await call('PATCH', path, { url: 'https://elsewhere.example.com/' })).status).toBe(409);
-    expect((await call('PATCH', path, { headers: { 'x-a': '1' } })).status).toBe(409);
-    expect((await call('PATCH', path, { enabled: false })).status).toBe(200);
+    expect(await patch({ url: 'https://elsewhere.example.com/' })).toBe(409);
+    expect([await patch({ headers: { 'x-a': '1' } }), await patch({ enabled: false })]).toEqual([409, 200]);
     expect((await call('GET', path)).body).toMatchObject({ headers: {}, signature: 'v1', publicKey: null });
     const remove = () => app.service.get(SubscriptionService).remove(tenant.id, installationId, false);
     expect([await remove(), await remove()]).toEqual([1, 0]);
@@ -176,21 +173,19 @@ describe('subscriptions of an app', () => {
   it('sign with the secret of the app in every tenant, with both after a rotation', async () => {
     const secrets = app.service.get(SecretService);
     const appKey = `app-${randomUUID()}`;
-    const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
     const tenants = [await app.tenant(), await app.tenant()];
-    for (const { id } of tenants) await app.provision(id, { appKey, secret: secret(1) });
+    for (const { id } of tenants) await app.provision(id, { appKey, secret: secretOf(1) });
     const signatures = async (tenantId: string) => {
       const { headers, body } = await app.delivered(tenantId);
       const { 'webhook-id': id, 'webhook-signature': signed, 'webhook-timestamp': timestamp } = headers;
-      const known = [1, 2].map(
-        (byte) => signerOf([secret(byte)]).headers(String(id), Number(timestamp), body)['webhook-signature'],
-      );
+      const signers = [1, 2].map((byte) => signerOf([secretOf(byte)]));
+      const known = signers.map((one) => one.headers(String(id), Number(timestamp), body)['webhook-signature']);
       return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
     };
     for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
-    expect(await secrets.rotateOfApp(appKey, secret(2))).toBe(true);
+    expect(await secrets.rotateOfApp(appKey, secretOf(2))).toBe(true);
     for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
-    expect(await secrets.rotateOfApp(`unknown-${appKey}`, secret(2))).toBe(false);
+    expect(await secrets.rotateOfApp(`unknown-${appKey}`, secretOf(2))).toBe(false);
   });
 
   it('get the events of objects that the app sees, and do not show the receiver who else sees them', async () => {
@@ -201,12 +196,9 @@ describe('subscriptions of an app', () => {
     const deliveredTo = async (appkeys?: string) => {
       const event = { ...envelope(tenant.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
       await app.handle(event);
-      const rows = await app.rows<{ subscription: string; body: string }>(
-        tenant.id,
-        `SELECT subscription_id AS subscription, body
-           FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`,
-        [event.id],
-      );
+      const sql = `SELECT subscription_id AS subscription, body
+                     FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`;
+      const rows = await app.rows<{ subscription: string; body: string }>(tenant.id, sql, [event.id]);
       for (const { body } of rows) expect(body).not.toContain('app');
       return rows.map(({ subscription }) => (subscription === ofApp?.id ? 'app' : 'tenant')).sort();
     };
@@ -226,23 +218,18 @@ const list = (query = '', token = tenant.admin) => call<List>('GET', `subscripti
 
 describe('the number of subscriptions of a tenant', () => {
   const provision = (count: number, installationId: string = randomUUID()) => {
-    const urls = Array.from({ length: count }, (_, index) => `https://hooks.acme.example.com/${index}`);
-    return app.provision(tenant.id, {
-      installationId,
-      webhooks: urls.map((url) => ({ events: ['lead.created'], url })),
-    });
+    const webhook = (_: unknown, index: number) => {
+      return { events: ['lead.created'], url: `https://hooks.acme.example.com/${index}` };
+    };
+    return app.provision(tenant.id, { installationId, webhooks: Array.from({ length: count }, webhook) });
   };
 
   it('stays within the limit, also when several subscriptions are created at once', async () => {
     await provision(LIMIT - 2);
     const answers = await Promise.all(Array.from({ length: 6 }, () => app.subscribe(tenant.admin)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
-    expect(answers.find(({ status }) => status === 409)).toMatchObject({
-      code: 'SUBSCRIPTION_LIMIT_EXCEEDED',
-      limit: LIMIT,
-      present: LIMIT,
-      requested: 1,
-    });
+    const refusal = { code: 'SUBSCRIPTION_LIMIT_EXCEEDED', limit: LIMIT, present: LIMIT, requested: 1 };
+    expect(answers.find(({ status }) => status === 409)).toMatchObject(refusal);
     expect((await list('size=1')).body.total).toBe(LIMIT);
   });
 
@@ -295,23 +282,191 @@ describe('the list of subscriptions', () => {
 });
 
 describe('a subscription with a rate', () => {
-  /** Attempts a second. */
-  const RATE = 20;
-  const EVENTS = 30;
-
   it('gets everything, no faster than that, from all processes together', async () => {
+    /** Attempts a second. */
+    const RATE = 20;
+    const EVENTS = 30;
     await app.subscribe(tenant.admin, { rateLimit: RATE });
-    const sibling = await app.startSibling();
-    const events = Array.from({ length: EVENTS }, (_, index) =>
-      envelope(tenant.id, 'lead.created', { id: `${index}` }),
-    );
+    const processes = [app.service, await app.startSibling()];
+    const events = Array.from({ length: EVENTS }, (_, id) => envelope(tenant.id, 'lead.created', { id: `${id}` }));
     const begun = Date.now();
-    const processes = [app.service, sibling];
     await Promise.all(events.map((event, index) => app.handle(event, { isRepeated: false }, processes[index % 2])));
     await app.counted(tenant.admin, 'delivered', EVENTS);
     expect(events.map(({ id }) => app.received(id).length)).toEqual(Array(EVENTS).fill(1));
     // The first is sent at once. No attempt comes before its turn, however slow the machine is.
     expect(Date.now() - begun).toBeGreaterThanOrEqual(((EVENTS - 1) * 1_000) / RATE);
-    await sibling.close();
+  });
+});
+
+describe('an app that is uninstalled', () => {
+  let appKey: string;
+  let installationId: string;
+  beforeEach(() => {
+    appKey = `app-${randomUUID()}`;
+    installationId = randomUUID();
+  });
+
+  /** One subscription for each list of events, at the path of its place. */
+  const install = (...events: string[][]) =>
+    app.provision(tenant.id, {
+      installationId,
+      appKey,
+      secret: secretOf(1),
+      webhooks: events.map((names, index) => ({ events: names, url: `${app.receiver.url}/${index}` })),
+    });
+  const remove = (discard = false) => app.service.get(SubscriptionService).remove(tenant.id, installationId, discard);
+  const uninstall = async (...events: string[][]) => {
+    const subscriptions = await install(...events);
+    await remove();
+    return subscriptions;
+  };
+  const uninstalled = (of = installationId, key = appKey): EventEnvelope => ({
+    ...envelope(tenant.id, 'app.uninstalled', {}),
+    data: { installationId: of, appKey: key, version: '1.0.0', sandbox: false },
+  });
+  const lead = () => envelope(tenant.id, 'lead.created', { id: randomUUID() });
+  const handle = (event: EventEnvelope, by?: TestService) => app.handle(event, { isRepeated: false }, by);
+  const paths = ({ id }: EventEnvelope) => app.received(id).map(({ path }) => path);
+  const kept = () => {
+    const sql = 'SELECT id, events FROM webhook_subscription WHERE removed_at IS NOT NULL ORDER BY removed_at, id';
+    return app.rows<{ id: string; events: string[] }>(tenant.id, sql);
+  };
+  const sweep = () => app.service.get(RemovedSubscriptionSweeper).sweep();
+
+  it('is told so where it wants to know, signed with its secret and tried again', async () => {
+    await install(['app.uninstalled'], ['lead.created'], ['app.*', 'lead.created']);
+    expect(await remove()).toBe(3);
+    await app.service.get(SecretService).rotateOfApp(appKey, secretOf(2));
+    app.answer(503, 503, 204);
+    const event = uninstalled();
+    await handle(event);
+    expect((await app.settled(tenant.admin, 'delivered')).reduce((sum, { attempts }) => sum + attempts, 0)).toBe(4);
+    expect(new Set(paths(event))).toEqual(new Set(['/0', '/2']));
+    const request = app.received(event.id).at(-1) as ReceivedRequest;
+    const sent = { type: 'app.uninstalled', data: event.data };
+    for (const secret of [secretOf(1), secretOf(2)])
+      expect(verifyWebhook(request.body, request.headers, secret)).toMatchObject(sent);
+  });
+
+  it('gets nothing else of the workspace, also when it is about another installation', async () => {
+    await uninstall(['app.*', 'lead.*']);
+    const others = [
+      lead(),
+      uninstalled(randomUUID()),
+      { ...uninstalled(), type: 'app.installed' },
+      { ...uninstalled(), tenantid: (await app.tenant()).id },
+    ];
+    for (const event of others) await handle(event);
+    expect(await app.deliveries(tenant.admin)).toEqual([]);
+    const event = uninstalled();
+    await handle(event);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ eventId: event.id }]);
+  });
+
+  it('gets no retry of what came before', async () => {
+    await install(['lead.created', 'app.*']);
+    app.answer(503);
+    const before = [lead(), uninstalled(randomUUID())];
+    for (const event of before) await handle(event);
+    const failed = await app.settled(tenant.admin, 'failed');
+    await remove();
+    const sent = before.map((event) => paths(event).length);
+    for (const { id } of failed) expect((await call('POST', `deliveries/${id}/redeliver`)).status).toBe(202);
+    const ended = await app.settled(tenant.admin, 'failed');
+    expect(ended.map(({ lastError }) => lastError?.code)).toEqual(['subscription_inactive', 'subscription_inactive']);
+    expect(before.map((event) => paths(event).length)).toEqual(sent);
+  });
+
+  it('is told by every process, also by one that knew it as installed or starts later', async () => {
+    await install(['app.uninstalled', 'lead.created']);
+    const knows = await app.startSibling();
+    const [before, after] = [lead(), lead()];
+    await handle(before, knows);
+    await remove();
+    await handle(after, knows);
+    const starts = await app.startSibling();
+    await handle(after, starts);
+    expect([paths(before), paths(after)]).toEqual([['/0'], []]);
+    const event = uninstalled();
+    await Promise.all([handle(event, knows), handle(event, starts)]);
+    expect(new Set(paths(event))).toEqual(new Set(['/0']));
+    expect(await app.deliveries(tenant.admin)).toMatchObject([
+      { eventId: event.id, status: 'delivered' },
+      { eventId: before.id, status: 'delivered' },
+    ]);
+  });
+
+  it('is told nothing when the installation had failed, or the administrator had disabled the subscription', async () => {
+    await install(['app.*']);
+    await remove(true);
+    await handle(uninstalled());
+    installationId = randomUUID();
+    const [disabled] = await install(['app.*']);
+    await call('PATCH', `subscriptions/${disabled?.id}`, { enabled: false });
+    await remove();
+    await handle(uninstalled());
+    expect([await kept(), await app.deliveries(tenant.admin)]).toEqual([[], []]);
+  });
+
+  it('has no subscriptions that anybody sees or counts', async () => {
+    for (let count = 0; count < 2; count += 1) {
+      installationId = randomUUID();
+      const [created] = await uninstall(...Array(LIMIT).fill(['app.*']));
+      expect((await call('GET', `subscriptions/${created?.id}`)).status).toBe(404);
+    }
+    expect((await call('GET', 'subscriptions')).body).toMatchObject({ total: 0 });
+  });
+
+  it('keeps subscriptions that ask for the one event, which sweeping all tenants reaches and no other', async () => {
+    await uninstall(['app.*', 'lead.created']);
+    expect(await kept()).toEqual([{ id: expect.any(String), events: ['app.uninstalled'] }]);
+    const present = await app.subscribe(tenant.admin);
+    await app.service.get(Database).crossTenant((tx) => tx.query('DELETE FROM webhook_subscription'));
+    expect(await app.rows(tenant.id, 'SELECT id FROM webhook_subscription')).toEqual([{ id: present.id }]);
+  });
+
+  it('is kept in mind no longer than needed', async () => {
+    await uninstall(['app.uninstalled'], ['app.uninstalled']);
+    await sweep();
+    expect(await kept()).toHaveLength(2);
+    // One accepts it; the other answers 410, which ends its delivery. Nothing is left to disable.
+    app.receiver.respondWith(({ path }) => ({ status: path === '/0' ? 204 : 410 }));
+    // About another installation of the same app.
+    await handle(uninstalled(randomUUID()));
+    await sweep();
+    expect(await kept()).toHaveLength(2);
+    await handle(uninstalled());
+    await sweep();
+    expect(await kept()).toEqual([]);
+    expect((await app.deliveries(tenant.admin)).map(({ status }) => status).sort()).toEqual(['delivered', 'failed']);
+  });
+
+  it('is kept in mind while an attempt is to come', async () => {
+    await uninstall(['app.uninstalled']);
+    const answer = app.holdAnswers();
+    // Recorded as under way after a second.
+    await handle(uninstalled());
+    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'pending' }]);
+    await sweep();
+    expect(await kept()).toHaveLength(1);
+    answer();
+    await app.settled(tenant.admin, 'delivered');
+    await sweep();
+    expect(await kept()).toEqual([]);
+  });
+
+  it('is forgotten when the event has not come for 30 days, and when too many others were removed since', async () => {
+    const first = await uninstall(['app.uninstalled']);
+    for (let count = 0; count < LIMIT; count += 1) {
+      installationId = randomUUID();
+      await uninstall(['app.uninstalled']);
+    }
+    const left = await kept();
+    expect(left).toHaveLength(LIMIT);
+    expect(left.map(({ id }) => id)).not.toContain(first[0]?.id);
+    const sql = `UPDATE webhook_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`;
+    await app.asAdministrator(sql, [left[0]?.id]);
+    await sweep();
+    expect(await kept()).toEqual(left.slice(1));
   });
 });

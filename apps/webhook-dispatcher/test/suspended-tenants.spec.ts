@@ -23,9 +23,9 @@ const sent = (eventId: string, times: number) =>
 /** A delivery of another tenant from its failed first attempt to its second: by then a worker has looked at what is due. */
 async function anotherRetry(): Promise<void> {
   await app.subscribe(other.admin);
-  app.receiver.respondWith(() => ({ status: 503 }));
+  app.answer(503);
   const { id } = await app.emit(other.id);
-  app.receiver.respondWith(() => ({ status: 204 }));
+  app.answer(204);
   await sent(id, 2);
 }
 
@@ -51,7 +51,7 @@ describe('a suspended tenant', () => {
 
   it('has retries that wait, and spend none of their attempts', async () => {
     await app.subscribe(tenant.admin);
-    app.receiver.respondWith(() => ({ status: 503 }));
+    app.answer(503);
     const event = await app.emit(tenant.id);
     await suspend();
     await anotherRetry();

@@ -10,7 +10,7 @@ import {
   testTokens,
   waitUntil,
 } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import type { DeliveryConfig, WebhookConfig } from '../src/config.js';
@@ -140,6 +140,18 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
     handle,
     emit,
     arrival,
+    /** Statuses that the receiver answers with in turn; the last one stays. */
+    answer: (...statuses: number[]) =>
+      receiver.respondWith(() => ({ status: (statuses.length > 1 ? statuses.shift() : statuses[0]) as number })),
+    /** The receiver does not answer, or not at this path. @returns what lets it answer */
+    holdAnswers(at?: string, status = 204): () => void {
+      const { opened, open } = gate();
+      receiver.respondWith(async ({ path }) => {
+        if (at === undefined || path === at) await opened;
+        return { status };
+      });
+      return open;
+    },
     /** A statement of the server's administrator, whom no policy binds. */
     async asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[] = []) {
       const client = new pg.Client({ connectionString: database.adminUrl });
@@ -150,7 +162,7 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
         await client.end();
       }
     },
-    /** Another process of the same service on the same database. */
+    /** Another process of the same service on the same database, until the test ends. */
     async startSibling() {
       const sibling = await start();
       siblings.push(sibling);
@@ -202,8 +214,11 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
         timeoutMs: 20_000,
         describe: `${count} deliveries are ${status}`,
       }),
+    async closeSiblings() {
+      for (const sibling of siblings.splice(0)) await sibling.close();
+    },
     async close() {
-      for (const sibling of siblings) await sibling.close();
+      await this.closeSiblings();
       await service.close();
       await receiver.close();
       await database.drop();
@@ -219,6 +234,7 @@ export function useWebhooks(...options: Parameters<typeof startWebhooks>) {
     Object.assign(app, await startWebhooks(...options));
   });
   afterAll(() => app.close?.());
+  afterEach(() => app.closeSiblings());
   beforeEach(async () => {
     Object.assign(tenant, await app.tenant());
     app.receiver.respondWith(() => ({ status: 204 }));

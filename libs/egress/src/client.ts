@@ -5,10 +5,8 @@ import { TLS_SETTINGS } from '@crm/contracts';
 import { type Dial, TlsSessions } from './connector.js';
 import { Destinations, type Origin } from './destination.js';
 import { EgressError } from './errors.js';
-import { exchange, outgoingHeaders, type RequestHeaders } from './exchange.js';
-import type { Timeouts } from './exchange-clock.js';
-import { Lane, type LaneOptions, LoopLoad } from './lane.js';
-import { LanePool, Lanes } from './lanes.js';
+import { exchange, outgoingHeaders, type RequestHeaders, type Timeouts } from './exchange.js';
+import { Lane, type LaneOptions, LanePool, Lanes, LoopLoad } from './lanes.js';
 import {
   lookupChecked,
   nameServerResolver,

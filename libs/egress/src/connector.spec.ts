@@ -63,6 +63,13 @@ const answersFrom = (address: string | undefined) => (socket: FakeSocket) => {
   socket.emit('secureConnect');
 };
 
+/** As with a certificate that is not trusted, or a session that the receiver no longer knows. */
+const failsAfterConnecting = (socket: FakeSocket) => {
+  socket.remoteAddress = PUBLIC;
+  socket.emit('connect');
+  socket.emit('error', new Error('certificate'));
+};
+
 describe('connectChecked', () => {
   it('returns a socket whose peer is the checked address', async () => {
     const { socket, sockets } = connecting([answersFrom(PUBLIC)]);
@@ -101,13 +108,8 @@ describe('connectChecked', () => {
 
   it('tries the next address after a failed connection, but not after a wrong certificate', async () => {
     const refused = (fake: FakeSocket) => fake.emit('error', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }));
-    const untrusted = (fake: FakeSocket) => {
-      fake.remoteAddress = PUBLIC;
-      fake.emit('connect');
-      fake.emit('error', new Error('certificate'));
-    };
     const addresses = ['8.8.8.8', PUBLIC, '1.1.1.1'];
-    const { socket, sockets } = connecting([refused, untrusted], { addresses });
+    const { socket, sockets } = connecting([refused, failsAfterConnecting], { addresses });
     await expect(socket).rejects.toMatchObject({ code: 'tls', message: expect.not.stringContaining('(') });
     expect(sockets).toHaveLength(2);
   });
@@ -201,12 +203,7 @@ describe('connectChecked with TLS sessions', () => {
 
   it('connects in full when the handshake with a session fails', async () => {
     const { calls, sessions } = recording();
-    const fails = (socket: FakeSocket) => {
-      socket.remoteAddress = PUBLIC;
-      socket.emit('connect');
-      socket.emit('error', new Error('bad record'));
-    };
-    const { socket, sockets, offered } = connecting([fails, answersFrom(PUBLIC)], {}, 1_000, sessions);
+    const { socket, sockets, offered } = connecting([failsAfterConnecting, answersFrom(PUBLIC)], {}, 1_000, sessions);
     expect(await socket).toBe(sockets[1]);
     expect(offered).toEqual([known.session, undefined]);
     expect(calls).toContainEqual(['forget', PUBLIC]);

@@ -18,9 +18,8 @@ describe('Destinations', () => {
   it('remembers what is allowed and refuses each time what is not', () => {
     const url = 'https://example.com/hook';
     expect(destinations.get(url)).toBe(destinations.get(url));
-    for (let call = 0; call < 2; call++) {
+    for (let call = 0; call < 2; call++)
       expect(() => destinations.get('https://10.0.0.1/')).toThrow(expect.objectContaining({ code: 'blocked' }));
-    }
   });
 });
 

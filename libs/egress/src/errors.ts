@@ -1,18 +1,16 @@
 /** Why a call to the outside got no response. The codes are shown in delivery ledgers and run logs. */
-export const EGRESS_ERROR_CODES = [
-  'blocked',
-  'dns',
-  'connect',
-  'tls',
-  'timeout_connect',
-  'timeout_headers',
-  'timeout_body',
-  'timeout_total',
-  'too_large',
-  'http_protocol',
-  'reset',
-] as const;
-export type EgressErrorCode = (typeof EGRESS_ERROR_CODES)[number];
+export type EgressErrorCode =
+  | 'blocked'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout_connect'
+  | 'timeout_headers'
+  | 'timeout_body'
+  | 'timeout_total'
+  | 'too_large'
+  | 'http_protocol'
+  | 'reset';
 
 /** What a call was doing: checking the URL, looking up the name, opening the socket, or waiting for the response. */
 export type EgressPhase = 'policy' | 'dns' | 'connect' | 'tls' | 'headers' | 'body';

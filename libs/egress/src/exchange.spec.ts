@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyExchangeError, EgressError, errorCodeOf } from './errors.js';
-import { outgoingHeaders } from './exchange.js';
-import { ExchangeClock, type ExchangePhase, type Timeouts } from './exchange-clock.js';
+import { ExchangeClock, type ExchangePhase, outgoingHeaders, type Timeouts } from './exchange.js';
 
 /** An error like those of Node and undici. */
 function coded(code: string, name = 'Error'): Error {

@@ -7,9 +7,8 @@ export {
   OutsideClient,
 } from './client.js';
 export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './destination.js';
-export { EGRESS_ERROR_CODES, EgressError, type EgressErrorCode, type EgressPhase } from './errors.js';
-export { isClientHeader, type RequestHeaders } from './exchange.js';
-export type { Timeouts } from './exchange-clock.js';
+export { EgressError, type EgressErrorCode, type EgressPhase } from './errors.js';
+export { isClientHeader, type RequestHeaders, type Timeouts } from './exchange.js';
 export {
   type NameServerOptions,
   nameServerResolver,

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Origin } from './destination.js';
-import type { Lane } from './lane.js';
-import { LanePool, Lanes } from './lanes.js';
+import { type Lane, LanePool, Lanes } from './lanes.js';
 
 const originOf = (host: string) => ({ origin: `https://${host}` }) as Origin;
 const A = originOf('a.example.com');

@@ -27,6 +27,10 @@ beforeAll(async () => {
 
 afterEach(closeAll);
 
+/** An https server for the test. */
+const serving = async (handler: Parameters<typeof httpsReceiver>[1], options?: Parameters<typeof httpsReceiver>[2]) =>
+  closeLater(await httpsReceiver(certificate, handler, options));
+
 const ok = (_request: IncomingMessage, response: ServerResponse) => response.end('ok');
 
 /** Waits until something is so; the time limit of the test ends the wait. */
@@ -47,17 +51,14 @@ describe('TLS sessions', () => {
   }
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)('are resumed for the same origin with %s', async (maxVersion) => {
-    const receiver = closeLater(await httpsReceiver(certificate, tellResumed, { maxVersion }));
+    const receiver = await serving(tellResumed, { maxVersion });
     const client = clientOf([receiver], certificate, { originLifetimeMs: 0 });
-    expect(await isResumed(client, receiver)).toBe('false');
-    expect(await isResumed(client, receiver)).toBe('true');
-    expect(await isResumed(client, receiver)).toBe('true');
+    for (const resumed of ['false', 'true', 'true']) expect(await isResumed(client, receiver)).toBe(resumed);
     expect(receiver.connections()).toBe(3);
   });
 
   it('are not resumed for another port, another name or by another client, although the receiver would', async () => {
-    const open = () => httpsReceiver(certificate, tellResumed, { ticketKeys });
-    const [first, second] = [closeLater(await open()), closeLater(await open())];
+    const [first, second] = [await serving(tellResumed, { ticketKeys }), await serving(tellResumed, { ticketKeys })];
     const allow = [first, second].flatMap(({ port }) => [NAME, `other.${NAME}`].map((host) => ({ host, port })));
     const client = clientOf([], certificate, { originLifetimeMs: 0, allow });
     await isResumed(client, first);
@@ -68,9 +69,9 @@ describe('TLS sessions', () => {
   });
 
   it('are not resumed at another address of the same name', async () => {
-    const first = closeLater(await httpsReceiver(certificate, tellResumed, { ticketKeys }));
+    const first = await serving(tellResumed, { ticketKeys });
     const place = { port: first.port, address: '127.0.0.2' };
-    const second = closeLater(await httpsReceiver(certificate, tellResumed, { ticketKeys, place }));
+    const second = await serving(tellResumed, { ticketKeys, place });
     let address = '127.0.0.1';
     const client = clientOf([first], certificate, { originLifetimeMs: 0, resolver: async () => [address] });
     await isResumed(client, first);
@@ -87,9 +88,9 @@ describe('TLS sessions', () => {
       requests += 1;
       response.end();
     };
-    const first = closeLater(await httpsReceiver(certificate, count, { ticketKeys }));
+    const first = await serving(count, { ticketKeys });
     const place = { port: first.port, address: '127.0.0.2' };
-    closeLater(await httpsReceiver(certificate, count, { ticketKeys, place }));
+    await serving(count, { ticketKeys, place });
     const offered: boolean[] = [];
     const client = clientOf([first], certificate, {
       originLifetimeMs: 0,
@@ -116,10 +117,8 @@ describe('TLS sessions', () => {
     const client = clientOf([receiver], certificate, { originLifetimeMs: 0, ca: `${certificate.cert}\n${wrong.cert}` });
     expect(await get(client, receiver)).toMatchObject({ status: 200 });
     server.setSecureContext(wrong);
-    expect(await failure(get(client, receiver))).toMatchObject({
-      code: 'tls',
-      message: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
-    });
+    const message = expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(await failure(get(client, receiver))).toMatchObject({ code: 'tls', message });
   });
 });
 
@@ -130,12 +129,10 @@ describe('the rest of a truncated body', () => {
     ['announced', { 'content-length': '20000' }],
     ['chunked', {}],
   ])('is drained when it is short, and the socket is used again (%s)', async (_what, headers) => {
-    const receiver = closeLater(
-      await httpsReceiver(certificate, (_request, response) => {
-        response.writeHead(200, headers).write('a'.repeat(10_000));
-        response.end('b'.repeat(10_000));
-      }),
-    );
+    const receiver = await serving((_request, response) => {
+      response.writeHead(200, headers).write('a'.repeat(10_000));
+      response.end('b'.repeat(10_000));
+    });
     const client = clientOf([receiver], certificate);
     for (let call = 0; call < 3; call++) {
       const answer = await get(client, receiver, excerpt);
@@ -151,7 +148,7 @@ describe('the rest of a truncated body', () => {
     ['slower than its time limit', (response: ServerResponse) => response.write('a'.repeat(11))],
     ['broken off', (response: ServerResponse) => response.write('a'.repeat(11), () => response.socket?.destroy())],
   ])('is cut when it is %s, and the answer counts', async (_what, write) => {
-    const receiver = closeLater(await httpsReceiver(certificate, (_request, response) => write(response)));
+    const receiver = await serving((_request, response) => write(response));
     const client = clientOf([receiver], certificate);
     const answer = await get(client, receiver, { ...excerpt, timeouts: { bodyMs: 100 } });
     expect(answer).toMatchObject({ status: 200, truncated: true });
@@ -175,7 +172,7 @@ describe('the rest of a truncated body', () => {
 
 describe('idle sockets', () => {
   it('are kept as long as the receiver says, otherwise for the short time', async () => {
-    const patient = closeLater(await httpsReceiver(certificate, ok, { keepAliveTimeout: 60_000 }));
+    const patient = await serving(ok, { keepAliveTimeout: 60_000 });
     const silent = closeLater(
       await tlsReceiver(certificate, (socket) =>
         socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')),
@@ -191,18 +188,18 @@ describe('idle sockets', () => {
   });
 
   it('are not kept longer than the client wants, nor until the receiver closes them', async () => {
-    const patient = closeLater(await httpsReceiver(certificate, ok, { keepAliveTimeout: 600_000 }));
+    const patient = await serving(ok, { keepAliveTimeout: 600_000 });
     const client = clientOf([patient], certificate, { keepAliveMaxMs: 20 });
     await get(client, patient);
     await until(() => patient.open() === 0 && client.idleSockets === 0);
-    const hasty = closeLater(await httpsReceiver(certificate, ok, { keepAliveTimeout: 1_000 }));
+    const hasty = await serving(ok, { keepAliveTimeout: 1_000 });
     const other = clientOf([hasty], certificate);
     await get(other, hasty);
     expect(other.idleSockets).toBe(0);
   });
 
   it('serve a burst of calls to one origin and the next burst', async () => {
-    const receiver = closeLater(await httpsReceiver(certificate, answerTogether(64), { keepAliveTimeout: 600_000 }));
+    const receiver = await serving(answerTogether(64), { keepAliveTimeout: 600_000 });
     const client = clientOf([receiver], certificate);
     const burst = () => Promise.all(Array.from({ length: 64 }, () => get(client, receiver)));
     await burst();
@@ -213,12 +210,10 @@ describe('idle sockets', () => {
 
   it('are closed with the client, and those in use as soon as their call ends', async () => {
     const waiting: ServerResponse[] = [];
-    const receiver = closeLater(
-      await httpsReceiver(certificate, (request, response) => {
-        if (request.url === '/wait') waiting.push(response);
-        else response.end('ok');
-      }),
-    );
+    const receiver = await serving((request, response) => {
+      if (request.url === '/wait') waiting.push(response);
+      else response.end('ok');
+    });
     const client = clientOf([receiver], certificate);
     await Promise.all(Array.from({ length: 20 }, () => get(client, receiver)));
     const url = `https://${NAME}:${receiver.port}/wait`;
@@ -238,12 +233,10 @@ describe('many calls', () => {
     `${HANGING} hanging calls delay no other`,
     async () => {
       let hanging = 0;
-      const silent = closeLater(
-        await httpsReceiver(certificate, () => {
-          hanging += 1;
-        }),
-      );
-      const quick = closeLater(await httpsReceiver(certificate, ok));
+      const silent = await serving(() => {
+        hanging += 1;
+      });
+      const quick = await serving(ok);
       const client = clientOf([silent, quick], certificate);
       let ended = 0;
       const calls = Array.from({ length: HANGING }, () =>
@@ -264,7 +257,7 @@ describe('many calls', () => {
   );
 
   it('share one lookup while they open sockets to one origin', async () => {
-    const receiver = closeLater(await httpsReceiver(certificate, answerTogether(20)));
+    const receiver = await serving(answerTogether(20));
     let lookups = 0;
     const client = clientOf([receiver], certificate, {
       resolver: async () => {
@@ -280,12 +273,10 @@ describe('many calls', () => {
 
 describe('a failed call', () => {
   it('says in which phase it failed and how long it took', async () => {
-    const hanging = closeLater(await httpsReceiver(certificate, () => undefined));
-    const dripping = closeLater(
-      await httpsReceiver(certificate, (_request, response) => {
-        response.writeHead(200).write('x');
-      }),
-    );
+    const hanging = await serving(() => undefined);
+    const dripping = await serving((_request, response) => {
+      response.writeHead(200).write('x');
+    });
     const client = clientOf([hanging, dripping], certificate, { timeouts: { totalMs: 200 } });
     const late = await failure(get(client, hanging));
     expect(late).toMatchObject({ code: 'timeout_total', phase: 'headers' });

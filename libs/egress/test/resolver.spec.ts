@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OutsideClient } from '../src/index.js';
 import { nameServerResolver, nameServerTextResolver } from '../src/resolver.js';
+import { closeAll, closeLater } from './calls.js';
 import { type NameAnswer, type NameServer, type RecordKind, startNameServer } from './name-server.js';
 import { httpsReceiver, makeCertificate } from './receiver.js';
 
@@ -12,17 +13,10 @@ import { httpsReceiver, makeCertificate } from './receiver.js';
 const WORKER_THREADS = 4;
 const IPV6 = '2606:4700:0:0:0:0:0:1111';
 
-const closers: (() => unknown)[] = [];
+afterEach(closeAll);
 
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function serve(answer: (name: string, kind: RecordKind) => NameAnswer): Promise<NameServer> {
-  const server = await startNameServer(answer);
-  closers.push(() => server.close());
-  return server;
-}
+const serve = async (answer: (name: string, kind: RecordKind) => NameAnswer): Promise<NameServer> =>
+  closeLater(await startNameServer(answer));
 
 /** A resolver that asks a server with these answers; one answer applies to both kinds. */
 async function resolving(a: NameAnswer, aaaa: NameAnswer = a, limitMs?: number) {
@@ -120,10 +114,9 @@ describe('nameServerResolver', () => {
 describe('a client with the default resolver', () => {
   it('resolves exempt hosts like the system does', async () => {
     const certificate = await makeCertificate(['localhost']);
-    const receiver = await httpsReceiver(certificate, (_request, response) => response.end('ok'));
-    closers.push(() => receiver.close());
-    const client = new OutsideClient({ allow: [{ host: 'localhost', port: receiver.port }], ca: certificate.cert });
-    closers.push(() => client.close());
+    const receiver = closeLater(await httpsReceiver(certificate, (_request, response) => response.end('ok')));
+    const allow = [{ host: 'localhost', port: receiver.port }];
+    const client = closeLater(new OutsideClient({ allow, ca: certificate.cert }));
     const answer = await client.request({ method: 'GET', url: `https://localhost:${receiver.port}/` });
     expect(answer).toMatchObject({ status: 200, remoteAddress: '127.0.0.1' });
   });

@@ -42,82 +42,47 @@ describe('the definition of a workflow', () => {
   });
 
   it.each([
-    ['no trigger', { actions: [task] }, ['/trigger INVALID_TYPE']],
-    ['an unknown trigger', { trigger: { type: 'sunrise' }, actions: [task] }, ['/trigger/type UNKNOWN_TRIGGER']],
-    [
-      'a schedule',
-      { trigger: { type: 'schedule', cron: '* * * * *' }, actions: [task] },
-      ['/trigger/type NOT_SUPPORTED'],
-    ],
-    [
-      'an unknown event',
-      { trigger: { type: 'event', event: 'lead.hugged' }, actions: [task] },
-      ['/trigger/event UNKNOWN_EVENT'],
-    ],
-    ['a misspelt member', { trigger: { ...hook, paylod: [] }, actions: [task] }, ['/trigger/paylod UNKNOWN_MEMBER']],
+    ['no trigger', { trigger: undefined }, '/trigger INVALID_TYPE'],
+    ['an unknown trigger', { trigger: { type: 'sunrise' } }, '/trigger/type UNKNOWN_TRIGGER'],
+    ['a schedule', { trigger: { type: 'schedule', cron: '* * * * *' } }, '/trigger/type NOT_SUPPORTED'],
+    ['an unknown event', { trigger: { type: 'event', event: 'lead.hugged' } }, '/trigger/event UNKNOWN_EVENT'],
+    ['a misspelt member', { trigger: { ...hook, paylod: [] } }, '/trigger/paylod UNKNOWN_MEMBER'],
     [
       'a payload key of an unknown type',
-      { trigger: { ...hook, payload: [{ name: 'a', type: 'colour' }] }, actions: [task] },
-      ['/trigger/payload/0 INVALID_PAYLOAD_KEY'],
+      { trigger: { ...hook, payload: [{ name: 'a', type: 'colour' }] } },
+      '/trigger/payload/0 INVALID_PAYLOAD_KEY',
     ],
-    ['no actions', { trigger: hook }, ['/actions INVALID_TYPE']],
-    ['an empty list of actions', { trigger: hook, actions: [] }, ['/actions INVALID_TYPE']],
-    ['an unknown action', { trigger: hook, actions: [{ type: 'dance' }] }, ['/actions/0/type UNKNOWN_ACTION']],
-    [
-      'an action that inherits its name',
-      { trigger: hook, actions: [{ type: 'toString' }] },
-      ['/actions/0/type UNKNOWN_ACTION'],
-    ],
-    ['a missing member', { trigger: hook, actions: [{ type: 'create_task' }] }, ['/actions/0/title REQUIRED']],
-    ['an unknown member', { trigger: hook, actions: [{ ...task, due: 1 }] }, ['/actions/0/due UNKNOWN_MEMBER']],
-    [
-      'an open template',
-      { trigger: hook, actions: [{ ...task, title: '{{name' }] },
-      ['/actions/0/title INVALID_TEMPLATE'],
-    ],
+    ['no actions', { actions: undefined }, '/actions INVALID_TYPE'],
+    ['an empty list of actions', { actions: [] }, '/actions INVALID_TYPE'],
+    ['two steps of one key', { actions: Array(2).fill({ ...task, key: 'a' }) }, '/actions/1/key DUPLICATE_KEY'],
+    ['a broken condition', { condition: 'a >' }, '/condition UNEXPECTED_END'],
+  ])('is refused with %s', (_name, changes, problem) => {
+    expect(problemsOf({ trigger: hook, actions: [task], ...changes })).toEqual([problem]);
+  });
+
+  it.each([
+    ['an unknown action', { type: 'dance' }, '/type UNKNOWN_ACTION'],
+    ['an action that inherits its name', { type: 'toString' }, '/type UNKNOWN_ACTION'],
+    ['an action that cannot be executed', { type: 'send_email' }, '/type NOT_SUPPORTED'],
+    ['another that cannot be executed', { type: 'emit_event' }, '/type NOT_SUPPORTED'],
+    ['a missing member', { type: 'create_task' }, '/title REQUIRED'],
+    ['an unknown member', { ...task, due: 1 }, '/due UNKNOWN_MEMBER'],
+    ['an open template', { ...task, title: '{{name' }, '/title INVALID_TEMPLATE'],
     [
       'an open template deep in values',
-      { trigger: hook, actions: [{ type: 'create_record', object: 'lead', values: { a: [{ b: '{{' }] } }] },
-      ['/actions/0/values/a/0/b INVALID_TEMPLATE'],
+      { type: 'create_record', object: 'lead', values: { a: [{ b: '{{' }] } },
+      '/values/a/0/b INVALID_TEMPLATE',
     ],
     [
       'a template for an object',
-      { trigger: hook, actions: [{ type: 'create_record', object: '{{object}}', values: {} }] },
-      ['/actions/0/object INVALID_TEMPLATE'],
+      { type: 'create_record', object: '{{object}}', values: {} },
+      '/object INVALID_TEMPLATE',
     ],
-    [
-      'two steps of one key',
-      {
-        trigger: hook,
-        actions: [
-          { ...task, key: 'a' },
-          { ...task, key: 'a' },
-        ],
-      },
-      ['/actions/1/key DUPLICATE_KEY'],
-    ],
-    [
-      'a wait that is too long',
-      { trigger: hook, actions: [{ type: 'wait', seconds: 1e9 }] },
-      ['/actions/0/seconds INVALID_NUMBER'],
-    ],
-    [
-      'a wait of zero seconds',
-      { trigger: hook, actions: [{ type: 'wait', seconds: 0 }] },
-      ['/actions/0/seconds INVALID_NUMBER'],
-    ],
-    [
-      'a template for an assignee',
-      { trigger: hook, actions: [{ ...task, assignee: '{{x}}' }] },
-      ['/actions/0/assignee INVALID_TEMPLATE'],
-    ],
-    ['a broken condition', { trigger: hook, condition: 'a >', actions: [task] }, ['/condition UNEXPECTED_END']],
-  ])('is refused with %s', (_name, input, problems) => {
-    expect(problemsOf(input)).toEqual(problems);
-  });
-
-  it.each(['send_email', 'emit_event'])('is refused with the action %s, which cannot be executed', (type) => {
-    expect(problemsOf({ trigger: hook, actions: [task, { type }] })).toEqual(['/actions/1/type NOT_SUPPORTED']);
+    ['a wait that is too long', { type: 'wait', seconds: 1e9 }, '/seconds INVALID_NUMBER'],
+    ['a wait of zero seconds', { type: 'wait', seconds: 0 }, '/seconds INVALID_NUMBER'],
+    ['a template for an assignee', { ...task, assignee: '{{x}}' }, '/assignee INVALID_TEMPLATE'],
+  ])('is refused with %s', (_name, action, problem) => {
+    expect(problemsOf({ trigger: hook, actions: [task, action] })).toEqual([`/actions/1${problem}`]);
   });
 
   it.each([
@@ -140,17 +105,16 @@ describe('the definition of a workflow', () => {
     expect(problemsOf({ trigger: {}, condition: 1, actions: [{}, { type: 'wait' }] })).toHaveLength(4);
   });
 
-  it('has a condition of the type boolean', () => {
-    const trigger = { ...hook, payload: [{ name: 'amount', type: 'number' }] };
-    expect(problemsOf({ trigger, condition: 'amount + 1', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
-    expect(problemsOf({ trigger, condition: 'amount == "1"', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
-  });
-
-  it('has a condition that is checked against the types of the event’s record', () => {
-    const trigger = { type: 'event', event: 'deal.updated' };
-    const conditionProblems = (condition: string) => problemsOf({ trigger, condition, actions: [task] });
-    expect(conditionProblems('amount >= 1000 && status == "open" && previous != NULL')).toEqual([]);
-    expect(conditionProblems('closeDate < TODAY()')).toEqual([]);
-    expect(conditionProblems('amount == "much"')).toEqual(['/condition TYPE_MISMATCH']);
+  const withAmount = { ...hook, payload: [{ name: 'amount', type: 'number' }] };
+  const onDeal = { type: 'event', event: 'deal.updated' };
+  it.each([
+    ['amount > 1', 'its payload', withAmount, []],
+    ['amount + 1', 'its payload', withAmount, ['/condition TYPE_MISMATCH']],
+    ['amount == "1"', 'its payload', withAmount, ['/condition TYPE_MISMATCH']],
+    ['amount >= 1000 && status == "open" && previous != NULL', 'the event’s record', onDeal, []],
+    ['closeDate < TODAY()', 'the event’s record', onDeal, []],
+    ['amount == "much"', 'the event’s record', onDeal, ['/condition TYPE_MISMATCH']],
+  ])('has the condition %s checked against the types of %s', (condition, _of, trigger, problems) => {
+    expect(problemsOf({ trigger, condition, actions: [task] })).toEqual(problems);
   });
 });

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { WebhookConfig } from '../config.js';
-import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
-import type { RateLimits } from '../receivers/rate-limits.js';
-import type { Receiver } from '../receivers/receiver.js';
-import { ReceiverLimits } from '../receivers/receiver-limits.js';
+import type { AttemptOutcome, Receiver } from '../receivers/receiver.js';
+import { type RateLimits, ReceiverLimits } from '../receivers/receiver-limits.js';
 import { AttemptSlots } from './attempt-slots.js';
 
 const CONFIG = {
@@ -35,13 +33,11 @@ const outcome = (changes: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
 describe('the slots of first attempts', () => {
   let limits: ReceiverLimits;
   let slots: AttemptSlots;
+  afterEach(() => void jest.useRealTimers());
   beforeEach(() => {
     jest.useFakeTimers();
     limits = new ReceiverLimits(NO_RATES, CONFIG);
     slots = new AttemptSlots(limits, NO_RATES, CONFIG);
-  });
-  afterEach(() => {
-    jest.useRealTimers();
   });
 
   const end = (of: Receiver) => {
@@ -95,9 +91,8 @@ describe('the slots of first attempts', () => {
         await Promise.race([slots.acquire(receiver(tenant, `${tenant}${count}`)), settled(Promise.resolve())]);
     }
     expect(await settled(slots.ready())).toBe(true);
-    for (const tenant of ['x', 'y', 'z']) {
+    for (const tenant of ['x', 'y', 'z'])
       for (let count = 0; count < 120; count += 1) void slots.acquire(receiver(tenant, `${tenant}-${count}`));
-    }
     const room = slots.ready();
     expect(await settled(room)).toBe(false);
     await jest.advanceTimersByTimeAsync(1_000);

@@ -1,9 +1,8 @@
 import { TenantShares } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { RateLimits } from '../receivers/rate-limits.js';
 import type { Receiver } from '../receivers/receiver.js';
-import { ReceiverLimits } from '../receivers/receiver-limits.js';
+import { RateLimits, ReceiverLimits } from '../receivers/receiver-limits.js';
 
 /** Milliseconds after which an attempt is slow: it then costs a socket and nothing else. */
 export const SLOW_MS = 1_000;

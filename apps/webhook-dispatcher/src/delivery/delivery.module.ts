@@ -8,8 +8,7 @@ import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AttemptSlots, SlowAttempts } from './attempt-slots.js';
 import { DueDeliveryRepository, MEASURE_DUE_DELIVERIES } from './due-delivery.repository.js';
 import { BacklogHolder, DueDeliveryWorker } from './due-delivery.worker.js';
-import { FanOutConsumer } from './fan-out.consumer.js';
-import { FanOutService } from './fan-out.service.js';
+import { FanOutConsumer, FanOutService } from './fan-out.service.js';
 import { Sender } from './sender.js';
 
 const DUE_DELIVERIES_METER = Symbol('webhook-dispatcher:due-deliveries-meter');

@@ -20,11 +20,9 @@ import { maySend, type Receiver } from '../receivers/receiver.js';
 import { ReceiverDirectory } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
-import { deliveryMetrics } from './delivery-metrics.js';
+import { afterAttempt, afterAttemptOfHead, CLAIM_MS } from './attempt.js';
 import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
-import { CLAIM_MS } from './first-attempt.js';
-import { afterAttempt, afterAttemptOfHead } from './retry-policy.js';
-import { Sender } from './sender.js';
+import { deliveryMetrics, Sender } from './sender.js';
 
 /** Due deliveries of other processes are found after this pause; a process signals its own. */
 const LONGEST_PAUSE_MS = 5_000;

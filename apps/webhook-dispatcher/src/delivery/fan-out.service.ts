@@ -1,8 +1,10 @@
 import { RevocationSource } from '@crm/access';
-import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
+import { CONSUMERS, type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
 import { Database, millisecondsOfId } from '@crm/database';
+import { type EventReceipt, IdempotentEventHandler } from '@crm/messaging';
 import { recordedOnly } from '@crm/telemetry';
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Controller, Inject, Injectable, Logger } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
 import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { LedgerRepository } from '../ledger/ledger.repository.js';
@@ -14,10 +16,9 @@ import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
 import { passesFilter } from '../subscriptions/event-filter.js';
 import { deliveryBody } from '../subscriptions/event-type.js';
+import { deliveryId, FirstAttempt, orderedDelivery, recordPositionOf } from './attempt.js';
 import { AttemptSlots, SLOW_MS } from './attempt-slots.js';
-import { deliveryMetrics } from './delivery-metrics.js';
-import { deliveryId, FirstAttempt, orderedDelivery, recordPositionOf } from './first-attempt.js';
-import { type Message, Sender } from './sender.js';
+import { deliveryMetrics, type Message, Sender } from './sender.js';
 
 /** Within it only the broker knows of a repetition: a lost stream takes longer to be refilled. */
 const YOUNG_MS = 2_000;
@@ -269,3 +270,15 @@ const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time
 
 /** Seconds since the time in an id. Clocks of two processes may differ. */
 const secondsSince = (id: string): number => Math.max(0, Date.now() - millisecondsOfId(id)) / 1000;
+
+/** Gets every event of the platform. */
+@Controller()
+export class FanOutConsumer {
+  constructor(private readonly fanOut: FanOutService) {}
+
+  @IdempotentEventHandler(CONSUMERS['webhook-dispatcher'], 'all')
+  async onEvent(@Payload() event: EventEnvelope, @Ctx() receipt: EventReceipt): Promise<void> {
+    const { deliveryCount, streamSequence } = receipt;
+    await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence });
+  }
+}

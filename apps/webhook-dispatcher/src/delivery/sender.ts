@@ -1,12 +1,29 @@
-import { OutsideClient } from '@crm/egress';
-import { type Span, type SpanDescription, startSpan, within } from '@crm/telemetry';
+import { EgressError, type EgressResponse, OutsideClient } from '@crm/egress';
+import { counter, gauge, histogram, type Span, type SpanDescription, startSpan, within } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
-import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from '../receivers/attempt-outcome.js';
-import type { Receiver } from '../receivers/receiver.js';
+import type { AttemptErrorCode, AttemptOutcome, Receiver } from '../receivers/receiver.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
 import { SLOW_MS, SlowAttempts } from './attempt-slots.js';
-import { deliveryMetrics } from './delivery-metrics.js';
+
+/** Seconds, up to an event that has waited out an outage. */
+const DELAY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
+
+export const deliveryMetrics = {
+  attempts: counter(
+    'webhook_attempts_total',
+    'Delivery attempts by outcome: delivered, an error code of the receiver or the way to it, or defect, which is ours',
+    ['outcome'],
+  ),
+  seconds: histogram('webhook_attempt_seconds', 'Duration of delivery attempts'),
+  slow: gauge('webhook_slow_attempts', 'Attempts that have taken over a second and are under way'),
+  firstAttemptDelay: histogram(
+    'webhook_first_attempt_delay_seconds',
+    'From the moment in the id of an event to the beginning of the first attempt: direct, or due, when there was no place at once or the receiver was slow, limited, or its deliveries were held',
+    ['lane'],
+    DELAY_BUCKETS,
+  ),
+};
 
 export interface Message {
   readonly eventId: string;
@@ -109,4 +126,58 @@ export class Sender {
       return outcomeOfError(at, performance.now() - started, error);
     }
   }
+}
+
+/** Bytes of a response that are stored for administrators. */
+const EXCERPT_BYTES = 4_096;
+
+/** The longest that a receiver may ask us to wait. */
+const RETRY_AFTER_LIMIT_MS = 24 * 3_600_000;
+
+/** Any 2xx is a success. Redirects are failures, because they could lead from a checked address to an unchecked one. */
+function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOutcome {
+  const { status } = response;
+  const isAccepted = status >= 200 && status < 300;
+  return {
+    at,
+    latencyMs: Math.round(response.latencyMs),
+    httpStatus: status,
+    error: isAccepted ? null : { code: codeOf(status), message: `The receiver answered ${status}` },
+    responseExcerpt: excerpt(response.body),
+    retryAfterMs: isAccepted ? null : readRetryAfter(response.headers['retry-after'], at.getTime()),
+  };
+}
+
+/** @throws the error itself when it is not an EgressError: a defect of this service is not an outcome */
+function outcomeOfError(at: Date, latencyMs: number, error: unknown): AttemptOutcome {
+  if (!(error instanceof EgressError)) throw error;
+  return {
+    at,
+    latencyMs: Math.round(latencyMs),
+    httpStatus: null,
+    error: { code: error.code, message: error.message, phase: error.phase },
+    responseExcerpt: null,
+    retryAfterMs: null,
+  };
+}
+
+function codeOf(status: number): AttemptErrorCode {
+  if (status >= 300 && status < 400) return 'redirect';
+  if (status >= 400 && status < 500) return 'http_4xx';
+  return status >= 500 ? 'http_5xx' : 'http_other';
+}
+
+/** The beginning of the response as text that Postgres can store. */
+function excerpt(body: Buffer): string | null {
+  const text = body.subarray(0, EXCERPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd');
+  return text === '' ? null : text;
+}
+
+/** RFC 9110, section 10.2.3: seconds or an HTTP date; of several headers, the first counts. @returns milliseconds from now */
+export function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | null {
+  const text = (typeof header === 'string' ? header : header?.[0])?.trim();
+  if (text === undefined) return null;
+  if (/^[0-9]{1,9}$/.test(text)) return Math.min(Number(text) * 1_000, RETRY_AFTER_LIMIT_MS);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), RETRY_AFTER_LIMIT_MS);
 }

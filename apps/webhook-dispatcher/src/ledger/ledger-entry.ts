@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '@crm/contracts';
-import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
+import type { AttemptOutcome } from '../receivers/receiver.js';
 
 export interface NewDelivery {
   readonly id: string;

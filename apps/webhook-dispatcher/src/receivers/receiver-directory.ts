@@ -1,14 +1,42 @@
 import { NOTICES } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TenantTransaction } from '@crm/database';
 import { Notices } from '@crm/messaging';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CustomHeaderService } from '../subscriptions/custom-headers.js';
 import { SecretService } from '../subscriptions/secret.service.js';
-import { type Signer, signerOf } from '../subscriptions/signature.js';
-import { liveSecrets, SigningSecretService } from '../subscriptions/signing-secret.service.js';
+import {
+  liveSecrets,
+  type Signer,
+  SigningSecretService,
+  type StoredSecrets,
+  signerOf,
+} from '../subscriptions/signature.js';
 import type { Receiver } from './receiver.js';
-import { ReceiverRepository, type StoredReceiver } from './receiver.repository.js';
+
+/** All subscriptions of a tenant, also removed ones. $1: the tenant. */
+export const LIST_RECEIVERS = `
+  SELECT id AS "subscriptionId", app_key AS "appKey", installation_id AS "installationId", url, events, filter, enabled,
+         rate_limit AS "rateLimit", ordering, on_stall AS "onStall", failing_since AS "failingSince",
+         failed_at AS "failedAt", failing_hours AS "failingHours", removed_at AS "removedAt",
+         created_at AS "createdAt", secret, previous_secret AS "previousSecret",
+         previous_secret_until AS "previousSecretUntil", headers AS "sealedHeaders"
+    FROM webhook_subscription WHERE tenant_id = $1 ORDER BY id`;
+
+export type StoredReceiver = Omit<Receiver, 'tenantId' | 'isRemoved' | 'origin' | 'createdAt' | 'signer' | 'headers'> &
+  StoredSecrets & {
+    readonly createdAt: Date;
+    readonly removedAt: Date | null;
+    readonly sealedHeaders: Buffer | null;
+  };
+
+@Injectable()
+export class ReceiverRepository {
+  /** The number of a tenant's subscriptions is bounded. */
+  list(tx: TenantTransaction): Promise<StoredReceiver[]> {
+    return tx.query<StoredReceiver>(LIST_RECEIVERS, [tx.tenantId]);
+  }
+}
 
 const KEPT_TENANTS = 20_000;
 /** Milliseconds after which a tenant is read again: a notice may be lost, and secrets expire. */

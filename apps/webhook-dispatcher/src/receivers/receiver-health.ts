@@ -3,8 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ReceiverChanges } from '../subscriptions/receiver-changes.js';
 import { type Failures, SubscriptionRepository } from '../subscriptions/subscription.repository.js';
 import { SubscriptionStateService } from '../subscriptions/subscription-state.service.js';
-import type { AttemptOutcome } from './attempt-outcome.js';
-import type { Receiver } from './receiver.js';
+import type { AttemptOutcome, Receiver } from './receiver.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

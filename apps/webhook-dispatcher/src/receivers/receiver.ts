@@ -1,3 +1,5 @@
+import type { AttemptPhase } from '@crm/contracts';
+import type { EgressErrorCode } from '@crm/egress';
 import type { CustomHeaders } from '../subscriptions/custom-headers.js';
 import type { Signer } from '../subscriptions/signature.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
@@ -36,4 +38,23 @@ export function isItsRemoval({ installationId }: Pick<Receiver, 'installationId'
 /** A delivery from before the removal of the installation may no longer be sent. */
 export function maySend(receiver: Pick<Receiver, 'installationId' | 'isRemoved'>, body: string): boolean {
   return !receiver.isRemoved || isItsRemoval(receiver, JSON.parse(body) as SentEvent);
+}
+
+export type AttemptErrorCode = EgressErrorCode | 'http_4xx' | 'http_5xx' | 'http_other' | 'redirect';
+
+interface AttemptError {
+  readonly code: AttemptErrorCode;
+  readonly message: string;
+  /** Absent when the receiver answered. */
+  readonly phase?: AttemptPhase;
+}
+
+export interface AttemptOutcome {
+  readonly at: Date;
+  readonly latencyMs: number;
+  readonly httpStatus: number | null;
+  /** Null when the receiver accepted the delivery. */
+  readonly error: AttemptError | null;
+  readonly responseExcerpt: string | null;
+  readonly retryAfterMs: number | null;
 }

@@ -18,7 +18,7 @@ import {
   TextField,
 } from '@crm/http';
 import { AttemptView, attemptView, DeliveryErrorView } from '../ledger/ledger.dto.js';
-import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
+import type { AttemptOutcome } from '../receivers/receiver.js';
 
 /** The gateway waits for 30 seconds for the beginning of an answer. */
 export const MOST_WAIT_SECONDS = 20;

@@ -1,7 +1,7 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AppSecret } from './app-secret.entity.js';
-import { liveSecrets, type StoredSecrets } from './signing-secret.service.js';
+import { liveSecrets, type StoredSecrets } from './signature.js';
 
 /** $1: key of the app. */
 const FIND_APP_SECRET = `

@@ -3,7 +3,7 @@ import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AppSecretRepository } from './app-secret.repository.js';
 import { ReceiverChanges } from './receiver-changes.js';
-import { type IssuedSecret, SigningSecretService } from './signing-secret.service.js';
+import { type IssuedSecret, SigningSecretService } from './signature.js';
 import { refuseUnknownSubscription } from './subscription.js';
 import { SubscriptionRepository } from './subscription.repository.js';
 

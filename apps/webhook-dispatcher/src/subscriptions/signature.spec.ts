@@ -2,8 +2,7 @@ import { createHmac, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { verifyTimestampedSignature, verifyWebhook, WebhookVerificationError } from '@crm/sdk';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { publicKeyOf, type SignedHeaders, signerOf, signingKeyOf } from './signature.js';
-import { SigningSecretService } from './signing-secret.service.js';
+import { publicKeyOf, type SignedHeaders, SigningSecretService, signerOf, signingKeyOf } from './signature.js';
 
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 const BODY = '{"test": 2432232314}';
@@ -27,8 +26,7 @@ describe('the signature of a delivery', () => {
   });
 
   it('matches the test vector of its Go library for Ed25519', () => {
-    const headers = signerOf([PRIVATE_KEY]).headers(ID, 1614265330, BODY);
-    expect(headers).toEqual({
+    expect(signerOf([PRIVATE_KEY]).headers(ID, 1614265330, BODY)).toEqual({
       'webhook-id': ID,
       'webhook-timestamp': '1614265330',
       'webhook-signature':
@@ -37,7 +35,7 @@ describe('the signature of a delivery', () => {
   });
 
   it('is made from what the definitions say, for any body and by a signer that made others before', () => {
-    const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${Buffer.alloc(32, 9).toString('base64')}`];
+    const secrets = [SECRET, `whsec_${Buffer.alloc(32, 9).toString('base64')}`];
     const signer = signerOf([...secrets, PRIVATE_KEY]);
     const publicKey = publicKeyOf(PRIVATE_KEY);
     fc.assert(
@@ -168,19 +166,13 @@ describe('what the platform signs', () => {
     );
   });
 
-  it('is refused when one bit of the body differs', () => {
+  it('is refused when one bit of the body, of the id, of the timestamp or of a signature differs', () => {
     fc.assert(
-      fc.property(signedRequest, fc.nat(), (request, position) => {
-        const body = flip(request.body, position);
-        refusesWebhook(request, body, request.headers);
-        refusesTimestamped(request, body, request.headers['x-platform-signature']);
-      }),
-    );
-  });
-
-  it('is refused when one bit of the id, of the timestamp or of a signature differs', () => {
-    fc.assert(
-      fc.property(signedRequest.map(singlySigned), fc.nat(), (request, position) => {
+      fc.property(signedRequest, fc.nat(), (given, position) => {
+        const body = flip(given.body, position);
+        refusesWebhook(given, body, given.headers);
+        refusesTimestamped(given, body, given.headers['x-platform-signature']);
+        const request = singlySigned(given);
         for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const) {
           const changed = flippedHeader(request.headers[name], position);
           refusesWebhook(request, request.body, { ...request.headers, [name]: changed });

@@ -1,12 +1,23 @@
-import { createHmac, createPrivateKey, createPublicKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import { SecretBox } from '@crm/encryption';
+import { Inject, Injectable } from '@nestjs/common';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 
 /** Prefixes of Standard Webhooks 1.0 (section "Signature scheme"); base64 follows. */
-export const SECRET_PREFIX = 'whsec_';
-export const PRIVATE_KEY_PREFIX = 'whsk_';
-export const PUBLIC_KEY_PREFIX = 'whpk_';
+const SECRET_PREFIX = 'whsec_';
+const PRIVATE_KEY_PREFIX = 'whsk_';
+const PUBLIC_KEY_PREFIX = 'whpk_';
 
 /** A private key of RFC 8032, section 5.1.5, in the form that the Go library of Standard Webhooks reads. */
-export const PRIVATE_KEY_BYTES = 32;
+const PRIVATE_KEY_BYTES = 32;
 
 /** Header of an Ed25519 private key in PKCS #8 (RFC 8410, section 7). */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -90,3 +101,65 @@ const v1a = ({ privateKey }: { readonly privateKey: KeyObject }, signed: string)
 
 const hmac = (key: SymmetricKey['decoded'], signed: string, encoding: 'base64' | 'hex'): string =>
   createHmac('sha256', key).update(signed).digest(encoding);
+
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const SECRET_BYTES = 32;
+
+/** The owner of a secret; secrets sealed for one owner do not open for another. */
+type SecretOwner = { readonly subscriptionId: string } | { readonly appKey: string };
+
+/** Identifiers of Standard Webhooks: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519 with a key pair. */
+export const SIGNATURES = ['v1', 'v1a'] as const;
+export type Signature = (typeof SIGNATURES)[number];
+
+export interface IssuedSecret {
+  readonly sealed: Buffer;
+  /** `whpk_…`, for receivers; null for a shared secret. */
+  readonly publicKey: string | null;
+  readonly shown: { readonly secret: string } | { readonly publicKey: string };
+}
+
+export interface StoredSecrets {
+  readonly secret: Buffer | null;
+  readonly previousSecret: Buffer | null;
+  readonly previousSecretUntil: Date | null;
+}
+
+/** Newest first: after a rotation both, until the previous one expires. */
+export function liveSecrets({ secret, previousSecret, previousSecretUntil }: StoredSecrets, now: Date): Buffer[] {
+  if (secret === null) return [];
+  const isPreviousLive = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now;
+  return isPreviousLive ? [secret, previousSecret] : [secret];
+}
+
+@Injectable()
+export class SigningSecretService {
+  private readonly box: SecretBox;
+
+  constructor(@Inject(WEBHOOK_CONFIG) config: Pick<WebhookConfig, 'keyEncryptionKey'>) {
+    this.box = new SecretBox(config.keyEncryptionKey);
+  }
+
+  /** A `whsec_…` that the receiver shares for `v1`; for `v1a` a `whsk_…`, of which the receiver gets the public key only. */
+  issue(signature: Signature, owner: SecretOwner): IssuedSecret {
+    if (signature === 'v1') {
+      const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+      return { sealed: this.seal(secret, owner), publicKey: null, shown: { secret } };
+    }
+    const secret = PRIVATE_KEY_PREFIX + randomBytes(PRIVATE_KEY_BYTES).toString('base64');
+    const publicKey = publicKeyOf(secret);
+    return { sealed: this.seal(secret, owner), publicKey, shown: { publicKey } };
+  }
+
+  seal(secret: string, owner: SecretOwner): Buffer {
+    return this.box.seal(secret, placeOfSecret(owner));
+  }
+
+  /** @throws Error when it was sealed for another owner or with another key */
+  open(sealed: Buffer, owner: SecretOwner): string {
+    return this.box.open(sealed, placeOfSecret(owner));
+  }
+}
+
+export const placeOfSecret = (owner: SecretOwner): string =>
+  'appKey' in owner ? `app_secret/${owner.appKey}` : `webhook_subscription/${owner.subscriptionId}`;

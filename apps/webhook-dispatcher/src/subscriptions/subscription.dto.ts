@@ -12,7 +12,7 @@ import {
   UrlField,
 } from '@crm/http';
 import { maskHeaders } from './custom-headers.js';
-import { SIGNATURES, type Signature } from './signing-secret.service.js';
+import { SIGNATURES, type Signature } from './signature.js';
 import {
   ORDERINGS,
   type Ordering,

@@ -19,10 +19,9 @@ import { CustomHeaderService, type CustomHeaders, resolveHeaders } from './custo
 import { requireValidFilter } from './event-filter.js';
 import { ReceiverChanges } from './receiver-changes.js';
 import { SecretService } from './secret.service.js';
-import { type IssuedSecret, type Signature, SigningSecretService } from './signing-secret.service.js';
+import { type IssuedSecret, type Signature, SigningSecretService } from './signature.js';
 import type { Subscription } from './subscription.entity.js';
-import type { Ordering, StallRule } from './subscription.js';
-import { REMOVAL_EVENT, refuseUnknownSubscription } from './subscription.js';
+import { type Ordering, REMOVAL_EVENT, refuseUnknownSubscription, type StallRule } from './subscription.js';
 import { LOCKED, SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 import { SubscriptionStateService } from './subscription-state.service.js';
 

@@ -8,7 +8,7 @@ import { ReceiverChanges } from './receiver-changes.js';
 import { receiverClient } from './receiver-client.js';
 import { RemovedSubscriptionSweeper } from './removed-subscription.sweeper.js';
 import { SecretService } from './secret.service.js';
-import { SigningSecretService } from './signing-secret.service.js';
+import { SigningSecretService } from './signature.js';
 import { SubscriptionController } from './subscription.controller.js';
 import { SubscriptionRepository } from './subscription.repository.js';
 import { SubscriptionRpc } from './subscription.rpc.js';

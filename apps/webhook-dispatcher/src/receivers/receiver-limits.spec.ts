@@ -2,7 +2,8 @@ import type { Database } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import type { SubscriptionRepository } from '../subscriptions/subscription.repository.js';
-import { RateLimits } from './rate-limits.js';
+import { hasFailedTooLong, isInNewHour } from './receiver-health.js';
+import { RateLimits } from './receiver-limits.js';
 
 const target = (rateLimit: number | null) => ({ tenantId: 't', subscriptionId: 's', rateLimit });
 
@@ -33,33 +34,32 @@ describe('the rate of a receiver', () => {
       told += 1;
     });
   });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
+  afterEach(() => void jest.useRealTimers());
+  const available = (rate: number | null) => rates.available(target(rate), Date.now());
   const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
   it('is not asked about when there is none', () => {
-    expect(rates.available(target(null), Date.now())).toBe(Number.POSITIVE_INFINITY);
+    expect(available(null)).toBe(Number.POSITIVE_INFINITY);
     expect(reserved).toEqual([]);
   });
 
   it('allows one attempt after another, and reserves as many as a quarter of a second has', async () => {
-    expect(rates.available(target(20), Date.now())).toBe(0);
+    expect(available(20)).toBe(0);
     await pass(0);
     expect([reserved, told]).toEqual([[250], 1]);
-    expect(rates.available(target(20), Date.now())).toBe(1);
+    expect(available(20)).toBe(1);
     rates.begun(target(20));
-    expect(rates.available(target(20), Date.now())).toBe(0);
+    expect(available(20)).toBe(0);
     expect(rates.nextOpening(Date.now())).toBe(Date.now() + 50);
     await pass(50);
     expect(told).toBe(2);
-    expect(rates.available(target(20), Date.now())).toBe(1);
+    expect(available(20)).toBe(1);
     await pass(75);
     expect(rates.narrowed(Date.now())).toEqual(new Map([['s', 2]]));
   });
 
   it('reserves more when all permits are used, behind those of others', async () => {
-    rates.available(target(4), Date.now());
+    available(4);
     await pass(0);
     beginsInMs = 600;
     rates.begun(target(4));
@@ -67,38 +67,68 @@ describe('the rate of a receiver', () => {
     expect(reserved).toEqual([250, 250]);
     expect(rates.nextOpening(Date.now())).toBe(Date.now() + 600);
     await pass(600);
-    expect(rates.available(target(4), Date.now())).toBe(1);
+    expect(available(4)).toBe(1);
   });
 
   it('asks again when others have all permits', async () => {
     beginsInMs = null;
-    rates.available(target(1), Date.now());
+    available(1);
     await pass(0);
-    rates.available(target(1), Date.now());
+    available(1);
     expect([reserved.length, rates.narrowed(Date.now())]).toEqual([1, new Map([['s', 0]])]);
     beginsInMs = 0;
     await pass(500);
-    rates.available(target(1), Date.now());
+    available(1);
     await pass(0);
-    expect([reserved.length, rates.available(target(1), Date.now())]).toEqual([2, 1]);
+    expect([reserved.length, available(1)]).toEqual([2, 1]);
   });
 
   it('drops permits that nobody used within a second, and forgets the receiver', async () => {
-    rates.available(target(20), Date.now());
+    available(20);
     await pass(0);
     await pass(1_100);
-    expect(rates.available(target(20), Date.now())).toBe(3);
+    expect(available(20)).toBe(3);
     await pass(200);
     expect(rates.narrowed(Date.now())).toEqual(new Map());
   });
 
   it('counts from the beginning when the rate is changed', async () => {
-    rates.available(target(4), Date.now());
+    available(4);
     await pass(0);
-    expect(rates.available(target(100), Date.now())).toBe(0);
+    expect(available(100)).toBe(0);
     await pass(0);
     expect(reserved).toEqual([250, 250]);
     await pass(30);
-    expect(rates.available(target(100), Date.now())).toBe(4);
+    expect(available(100)).toBe(4);
+  });
+});
+
+const at = (time: string) => new Date(`2026-03-${time}Z`);
+const failures = (failingHours: number) => ({
+  failingSince: at('01T09:30:00'),
+  failedAt: at('01T09:30:00'),
+  failingHours,
+});
+
+describe('the limit of failures', () => {
+  it.each([
+    ['is reached after more than five days with failures in five hours', 5, '06T09:30:01', true],
+    ['is not reached in five days, however many failures they have', 120, '06T09:30:00', false],
+    ['is not reached by failures in fewer than five hours', 4, '20T09:30:00', false],
+  ])('%s', (_, hours, time, isReached) => {
+    expect(hasFailedTooLong(failures(hours), at(time))).toBe(isReached);
+  });
+
+  it('is not reached by a receiver that has not failed', () => {
+    expect(hasFailedTooLong({ failingSince: null, failedAt: null, failingHours: 0 }, at('20T09:30:00'))).toBe(false);
+  });
+
+  it('counts hours of the clock', () => {
+    const known = failures(1);
+    expect(isInNewHour(known, at('01T09:59:59'))).toBe(false);
+    expect(isInNewHour(known, at('01T10:00:00'))).toBe(true);
+    // A slow attempt that began before.
+    expect(isInNewHour(known, at('01T08:59:59'))).toBe(false);
+    expect(isInNewHour({ ...known, failedAt: null }, at('01T09:30:00'))).toBe(true);
   });
 });

@@ -1,9 +1,8 @@
-import type { EventEnvelope } from '@crm/contracts';
-import { idOf, millisecondsOfId, newId } from '@crm/database';
+import type { DeliveryStatus, EventEnvelope } from '@crm/contracts';
+import { idOf, jittered, millisecondsOfId, newId } from '@crm/database';
 import type { NewDelivery, RecordPosition } from '../ledger/ledger-entry.js';
-import type { AttemptOutcome } from '../receivers/attempt-outcome.js';
-import type { Receiver } from '../receivers/receiver.js';
-import { afterAttempt, type NextState } from './retry-policy.js';
+import type { AttemptOutcome, Receiver } from '../receivers/receiver.js';
+import type { StallRule } from '../subscriptions/subscription.js';
 
 /** Twice what an attempt may take. */
 export const CLAIM_MS = 30_000;
@@ -108,3 +107,69 @@ export class FirstAttempt {
     return { ...waits, dueAt: new Date(this.startedAt), claim };
   }
 }
+
+/** Milliseconds, or null when no attempt is left. @param attempts that were made @param random a number in [0, 1) */
+export function delayBeforeNext(
+  delaysMs: readonly number[],
+  attempts: number,
+  retryAfterMs: number | null,
+  random: number,
+): number | null {
+  const base = delaysMs[attempts];
+  if (base === undefined) return null;
+  return Math.max(jittered(base, random), retryAfterMs ?? 0);
+}
+
+export interface NextState {
+  readonly status: DeliveryStatus;
+  readonly nextAttemptAt: Date | null;
+  readonly disables: boolean;
+  /** Whether it ended before its last attempt, because later deliveries of its record waited for it. */
+  readonly isSetAside: boolean;
+}
+
+/** Failed attempts after which a delivery no longer blocks its partition: about five minutes of the default schedule. */
+const STALL_ATTEMPTS = 3;
+
+const GONE = 410;
+
+/**
+ * A URL that the address policy refuses makes a delivery `blocked` only after its last attempt, because its name may resolve
+ * differently by then. After a 410 it is held, so that a stray one loses nothing.
+ * @param attempts attempts made, including this one
+ * @param canHold false for a removed subscription, whose held deliveries nobody could recover
+ */
+export function afterAttempt(
+  delaysMs: readonly number[],
+  attempts: number,
+  outcome: AttemptOutcome,
+  random: number,
+  canHold = true,
+): NextState {
+  if (outcome.error === null) return ended('delivered');
+  if (outcome.httpStatus === GONE) return { ...ended(canHold ? 'held' : 'failed'), disables: canHold };
+  const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
+  if (delay === null) return ended(outcome.error.code === 'blocked' ? 'blocked' : 'failed');
+  const nextAttemptAt = new Date(outcome.at.getTime() + delay);
+  return { status: 'retrying', nextAttemptAt, disables: false, isSetAside: false };
+}
+
+/** The same for the head of a partition: with `skip`, one that has failed three times ends, so that later ones go on. */
+export function afterAttemptOfHead(
+  delaysMs: readonly number[],
+  attempts: number,
+  outcome: AttemptOutcome,
+  random: number,
+  onStall: StallRule,
+): NextState {
+  const next = afterAttempt(delaysMs, attempts, outcome, random);
+  if (onStall === 'hold' || next.status !== 'retrying' || attempts < STALL_ATTEMPTS) return next;
+  return { ...ended(outcome.error?.code === 'blocked' ? 'blocked' : 'failed'), isSetAside: true };
+}
+
+const ended = (status: DeliveryStatus): NextState => ({
+  status,
+  nextAttemptAt: null,
+  disables: false,
+  isSetAside: false,
+});
