@@ -72,7 +72,7 @@ export function checkDefinition(fields: readonly FieldDefinition[], budget = new
 }
 
 function checkOptions(field: FieldDefinition, type: FieldType, report: Report): void {
-  const wanted = type.name === 'picklist' || type.name === 'multi_select';
+  const wanted = type.hasOptions === true;
   const given = Array.isArray(field.options) && field.options.length > 0;
   if (wanted && !given) report('OPTIONS_REQUIRED', ['options']);
   if (!wanted && given) report('OPTIONS_NOT_ALLOWED', ['options']);
@@ -158,7 +158,7 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
       continue;
     }
     if (!type.allowedRules.includes(rule.type)) {
-      const detail = `The rule ${rule.type} does not apply to the type ${type.name}`;
+      const detail = `The rule ${rule.type} does not apply to the type ${field.type}`;
       report('RULE_NOT_ALLOWED', ['validationRules', index], detail);
     }
     const pattern = patternOf(declared);
@@ -172,7 +172,7 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
     if (wrong) report(wrong.code, ['validationRules', index, 'value'], wrong.detail);
     else if (typeof declared.value === 'number') tighten(limits, rule.type, declared.value);
   }
-  checkLimits(limits, type, report);
+  checkLimits(field.type, limits, type, report);
   checkCost(field, type, limits, report, budget);
 }
 
@@ -199,7 +199,12 @@ function patternOf(declared: ValidationRule | null): string | undefined {
 }
 
 /** Reports rules that no value, or no value of the type, can satisfy. */
-function checkLimits(limits: ReadonlyMap<string, number>, { name, bound = Infinity }: FieldType, report: Report): void {
+function checkLimits(
+  name: string,
+  limits: ReadonlyMap<string, number>,
+  { bound = Infinity }: FieldType,
+  report: Report,
+): void {
   for (const [low, high] of [
     ['min', 'max'],
     ['minLength', 'maxLength'],

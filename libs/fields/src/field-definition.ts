@@ -1,33 +1,8 @@
-/** The field types of the platform, in the order in which the documentation lists them. */
-export const FIELD_TYPE_NAMES = [
-  'text',
-  'textarea',
-  'number',
-  'currency',
-  'percent',
-  'date',
-  'datetime',
-  'email',
-  'phone',
-  'url',
-  'picklist',
-  'multi_select',
-  'checkbox',
-  'reference',
-  'formula',
-] as const;
-export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number];
-
-export const RULE_TYPE_NAMES = ['min', 'max', 'minLength', 'maxLength', 'regex'] as const;
-export type RuleTypeName = (typeof RULE_TYPE_NAMES)[number];
+import type { FieldOptions, RuleTypeName } from './types/field-type.js';
+import type { FieldTypeName } from './types/index.js';
 
 export const REFERENCE_DELETIONS = ['restrict', 'set_null', 'cascade'] as const;
 export type ReferenceDeletion = (typeof REFERENCE_DELETIONS)[number];
-
-export interface FieldOption {
-  value: string;
-  label: string;
-}
 
 export interface ValidationRule {
   type: RuleTypeName;
@@ -45,7 +20,7 @@ export interface FieldDefinition {
   required?: boolean;
   is_unique?: boolean;
   default?: unknown;
-  options?: readonly (string | FieldOption)[];
+  options?: FieldOptions;
   referenceTarget?: string;
   /** What happens to the record when the one that it refers to is deleted; `set_null` by default, `restrict` when required. */
   onDelete?: ReferenceDeletion;

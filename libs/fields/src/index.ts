@@ -6,7 +6,16 @@ export * from './problem.js';
 export { type Rule, rules } from './rules.js';
 export { SLOT_TEXT_LENGTH, searchText, slotValue, uniqueKey } from './stored-forms.js';
 export { normaliseOptions } from './types/choices.js';
-export { type FieldType, type ParseOptions, type ParseResult, SLOT_COUNTS, type SlotKind } from './types/field-type.js';
-export { fieldTypes } from './types/index.js';
+export {
+  type FieldOption,
+  type FieldType,
+  type ParseOptions,
+  type ParseResult,
+  RULE_TYPE_NAMES,
+  type RuleTypeName,
+  SLOT_COUNTS,
+  type SlotKind,
+} from './types/field-type.js';
+export { FIELD_TYPE_NAMES, type FieldTypeName, fieldTypes } from './types/index.js';
 export { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/texts.js';
 export { type ValidatedRecord, validateRecord } from './validate-record.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { runs } from '../test/runs.js';
-import { FIELD_TYPE_NAMES, type FieldDefinition } from './field-definition.js';
-import { fieldTypes } from './types/index.js';
+import type { FieldDefinition } from './field-definition.js';
+import { FIELD_TYPE_NAMES, fieldTypes } from './types/index.js';
 import { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/texts.js';
 import { validateRecord } from './validate-record.js';
 

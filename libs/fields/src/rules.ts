@@ -1,7 +1,7 @@
 import { codePointLength, compareNumbers } from '@crm/formula';
-import type { RuleTypeName } from './field-definition.js';
 import { compilePattern, LONGEST_PATTERN } from './pattern.js';
 import type { DefinitionProblemCode, ProblemParams, ValueProblemCode } from './problem.js';
+import type { RuleTypeName } from './types/field-type.js';
 
 /** Everything the platform knows about a validation rule. A new rule is one file with one such definition. */
 export interface Rule {

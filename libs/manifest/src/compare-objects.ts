@@ -1,5 +1,5 @@
 import { canonicalJson } from '@crm/contracts';
-import { onDeleteOf } from '@crm/fields';
+import { fieldTypes, onDeleteOf } from '@crm/fields';
 import { entriesOf, type ManifestDraft } from './example.js';
 import { isExposing, otherExposures } from './exposed-fields.js';
 import { pointer } from './json-pointer.js';
@@ -23,12 +23,6 @@ export interface Change {
    */
   consent: boolean;
 }
-
-/** Types that store the same kind of value, so that one can be changed to the other. */
-const SAME_STORAGE: readonly ReadonlySet<string>[] = [
-  new Set(['number', 'currency', 'percent']),
-  new Set(['text', 'textarea']),
-];
 
 /** Describes a formula that shows more than its readers can read. */
 const EXPOSES = 'shows values derived from fields that its readers cannot read';
@@ -175,9 +169,9 @@ function* roleChanges(right: 'readable' | 'writable', before: Roles = [], after:
 }
 
 export function typeEffect(before: string, after: string): ChangeEffect {
+  const [from, to] = [fieldTypes.get(before), fieldTypes.get(after)];
   // Longer or multi-line values stay readable but cannot be written again.
-  if (before === 'textarea' && after === 'text') return 'breaking';
-  if (SAME_STORAGE.some((types) => types.has(before) && types.has(after))) return 'safe';
+  if (from?.storage && from.storage === to?.storage) return from.bound! > to.bound! ? 'breaking' : 'safe';
   // A formula stores nothing that could be lost.
   return before === 'formula' ? 'breaking' : 'destructive';
 }

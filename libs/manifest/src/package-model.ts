@@ -136,9 +136,5 @@ export function conditionTypes(trigger: Draft<ManifestTrigger>): Map<string, Val
 }
 
 function payloadType(type: string | undefined): ValueType {
-  if (type === 'boolean') return 'boolean';
-  for (const [name, { formulaType }] of fieldTypes) {
-    if (name === type && formulaType !== null) return formulaType;
-  }
-  return 'any';
+  return type === 'boolean' ? type : (fieldTypes.get(`${type}`)?.formulaType ?? 'any');
 }

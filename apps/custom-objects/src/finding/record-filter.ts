@@ -44,9 +44,6 @@ export interface RecordFilter {
   readonly filterValue?: string;
 }
 
-/** Field types whose query text is read as JSON before it is parsed. */
-const JSON_TYPES: ReadonlySet<string> = new Set(['number', 'currency', 'percent', 'checkbox']);
-
 /**
  * Turns `filterField`/`filterValue` into conditions. A field that the caller cannot read is treated as unknown.
  * @param first number of the first free parameter
@@ -82,7 +79,7 @@ export function rowConditions(
 
 function equals(field: StoredField, text: string, first: number): RowCondition {
   const value = parseValue(field, text);
-  if (field.type === 'multi_select') {
+  if (fieldTypes.get(field.type)?.schema.type === 'array') {
     // The record's options contain all that were asked for.
     return {
       sql: `data->$${first}::text @> $${first + 1}::jsonb`,
@@ -106,13 +103,14 @@ function equals(field: StoredField, text: string, first: number): RowCondition {
 function parseValue(field: StoredField, text: string): unknown {
   const refuse = () =>
     new PlatformError('INVALID_QUERY', `filterValue: not a value of ${field.apiName}, which is of type ${field.type}`);
-  let input: unknown = field.type === 'multi_select' ? chosenOptions(field, text) : text;
-  if (JSON_TYPES.has(field.type)) {
+  const type = fieldTypes.get(field.type)!;
+  let input: unknown = type.schema.type === 'array' ? chosenOptions(field, text) : text;
+  if (['number', 'integer', 'boolean'].includes(type.schema.type)) {
     if (!/^(true|false|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)$/.test(text)) throw refuse();
     input = JSON.parse(/^-?0[0-9]/.test(text) ? String(Number(text)) : text);
   }
-  const parsed = fieldTypes.get(field.type)?.parse(input, field, {});
-  if (!parsed?.ok) throw refuse();
+  const parsed = type.parse(input, field, {});
+  if (!parsed.ok) throw refuse();
   return parsed.value;
 }
 

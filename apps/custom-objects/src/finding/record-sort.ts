@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { type AccessPlan, fieldTypes, SLOT_TEXT_LENGTH, type SlotKind, slotValue } from '@crm/fields';
+import { type AccessPlan, type FieldType, fieldTypes, SLOT_TEXT_LENGTH, type SlotKind, slotValue } from '@crm/fields';
 import { type CursorValueType, idPosition, type Position } from '@crm/http';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
@@ -57,8 +57,8 @@ export function parseSort(model: ObjectModel, plan: AccessPlan, sort = '-created
   }
   const field = model.fieldsByName.get(name);
   if (!field || !plan.readable.has(name)) throw new PlatformError('INVALID_QUERY', `sort: there is no field ${name}`);
-  const kind = fieldTypes.get(field.type)?.slotKind ?? null;
-  if (kind === null) {
+  const type = fieldTypes.get(field.type);
+  if (!type?.slotKind) {
     throw new PlatformError(
       'INVALID_QUERY',
       `sort: a list cannot be sorted by ${name}, which is of type ${field.type}`,
@@ -68,16 +68,21 @@ export function parseSort(model: ObjectModel, plan: AccessPlan, sort = '-created
     const value = slotValue(field, data[field.key])?.value ?? null;
     return { id, value: value instanceof Date ? value.toISOString() : value };
   };
-  const by = { ...KINDS[kind], sql: expressionOf(field, kind), isNullable: true, isIndexed: field.slot !== null };
+  const by = {
+    ...KINDS[type.slotKind],
+    sql: expressionOf(field, type),
+    isNullable: true,
+    isIndexed: field.slot !== null,
+  };
   return { name: sort, descending, by, positionOf };
 }
 
 /** The field's column, or what the column would contain. */
-function expressionOf({ slot, key, type }: StoredField, kind: SlotKind): string {
+function expressionOf({ slot, key }: StoredField, { slotKind, formulaType }: FieldType): string {
   if (slot !== null) return slot;
   const value = `(data->>'${key}')`;
-  if (type === 'checkbox') return `${value}::boolean::integer::float8`;
-  if (type === 'date') return `(${value} || 'T00:00:00Z')::timestamptz`;
-  if (kind === 'text') return `left(${value}, ${SLOT_TEXT_LENGTH}) COLLATE "C"`;
-  return `${value}::${KINDS[kind].sqlType}`;
+  if (formulaType === 'boolean') return `${value}::boolean::integer::float8`;
+  if (formulaType === 'date') return `(${value} || 'T00:00:00Z')::timestamptz`;
+  if (slotKind === 'text') return `left(${value}, ${SLOT_TEXT_LENGTH}) COLLATE "C"`;
+  return `${value}::${KINDS[slotKind!].sqlType}`;
 }

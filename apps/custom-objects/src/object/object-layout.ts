@@ -99,9 +99,6 @@ export function tenantApiName(
 /** First letters of the columns of each kind that a record row offers. */
 const PREFIXES: Readonly<Record<SlotKind, string>> = { text: 's', number: 'n', time: 't' };
 
-/** Types whose texts are long: nobody looks for their exact value. */
-const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'url']);
-
 /**
  * Assigns an indexed column to the fields that lists are filtered and sorted by. Every index costs every write, so an
  * object that declares `indexed` fields gets columns for these, unique fields and references only. Fields without a
@@ -125,5 +122,5 @@ export function assignSlots(fields: readonly FieldDefinition[]): Map<string, str
 function rank({ indexed, is_unique, type }: FieldDefinition): number {
   if (indexed) return 0;
   if (is_unique || type === 'reference') return 1;
-  return LONG_TEXTS.has(type) ? 3 : 2;
+  return fieldTypes.get(type)?.isLong ? 3 : 2;
 }

@@ -1,6 +1,7 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { CORE_OBJECTS, type CoreObject, PlatformError, type ScopeName } from '@crm/contracts';
 import { headerCall, IdempotencyKey } from '@crm/database';
+import { fieldTypes } from '@crm/fields';
 import {
   ApiGroup,
   Describe,
@@ -173,28 +174,15 @@ const fieldSchemas = ({ fields }: ObjectDefinition): Record<string, JsonSchema> 
   Object.fromEntries(fields.map((field) => [field.apiName, fieldSchema(field)]));
 
 /** JSON Schema of a field; one that is not required can be null. */
-function fieldSchema(field: StoredField): JsonSchema {
-  const { type, ...rest } = valueSchema(field);
-  return field.required ? { type, ...rest } : { type: [type, 'null'], ...rest };
-}
-
-function valueSchema({ type, options, validationRules = [] }: StoredField): JsonSchema & { type: 'string' | 'number' } {
-  switch (type) {
-    case 'number':
-      return { type: 'number' };
-    case 'date':
-      return { type: 'string', format: 'date' };
-    case 'datetime':
-      return { type: 'string', format: 'date-time' };
-    case 'reference':
-      return { type: 'string', format: 'uuid' };
-    case 'picklist':
-      return { type: 'string', enum: options };
-    default: {
-      const longest = validationRules.find((rule) => rule.type === 'maxLength')?.value;
-      return { type: 'string', ...(longest !== undefined && { maxLength: Number(longest) }) };
-    }
-  }
+function fieldSchema({ type: name, options, required, validationRules = [] }: StoredField): JsonSchema {
+  const { type, ...rest } = fieldTypes.get(name)!.schema;
+  const longest = validationRules.find((rule) => rule.type === 'maxLength')?.value;
+  return {
+    type: required ? type : [type, 'null'],
+    ...rest,
+    ...(options && { enum: options }),
+    ...(longest !== undefined && { maxLength: Number(longest) }),
+  };
 }
 
 /** The routes of a standard object follow from its definition. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { RULE_TYPE_NAMES, type RuleTypeName } from '../field-definition.js';
 import { compilePattern } from '../pattern.js';
 import { rules } from '../rules.js';
+import { RULE_TYPE_NAMES, type RuleTypeName } from '../types/field-type.js';
 
 // Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(60_000);

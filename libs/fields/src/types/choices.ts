@@ -1,21 +1,18 @@
 import { isUuid } from '@crm/contracts';
-import type { FieldDefinition, FieldOption } from '../field-definition.js';
 import type { FieldProblem } from '../problem.js';
-import { accept, type FieldType, PLAIN, refuse } from './field-type.js';
+import { accept, type FieldOption, type FieldOptions, type FieldType, PLAIN, refuse } from './field-type.js';
 
-type Options = NonNullable<FieldDefinition['options']>;
-
-const indexes = new WeakMap<Options, ReadonlyMap<string, number>>();
+const indexes = new WeakMap<FieldOptions, ReadonlyMap<string, number>>();
 
 /** Options as value and label; an option that is a plain text is used as both. */
-export function normaliseOptions(options: FieldDefinition['options']): FieldOption[] {
+export function normaliseOptions(options: FieldOptions | undefined): FieldOption[] {
   return (options ?? []).map((option) =>
     typeof option === 'string' ? { value: option, label: option } : { value: option.value, label: option.label },
   );
 }
 
 /** The position of each option's value, computed once per list of options. */
-function optionIndex({ options }: FieldDefinition): ReadonlyMap<string, number> {
+function optionIndex({ options }: { readonly options?: FieldOptions }): ReadonlyMap<string, number> {
   if (!options) return new Map();
   let index = indexes.get(options);
   if (!index) {
@@ -27,7 +24,8 @@ function optionIndex({ options }: FieldDefinition): ReadonlyMap<string, number> 
 
 export const picklist: FieldType = {
   ...PLAIN,
-  name: 'picklist',
+  schema: { type: 'string' },
+  hasOptions: true,
   slotKind: 'text',
   formulaType: 'text',
   parse(input, field) {
@@ -44,7 +42,8 @@ export const picklist: FieldType = {
 const LONGEST_LIST = 1000;
 
 export const multiSelect: FieldType = {
-  name: 'multi_select',
+  schema: { type: 'array' },
+  hasOptions: true,
   slotKind: null,
   formulaType: 'multi_select',
   allowedRules: [],
@@ -81,7 +80,7 @@ export const multiSelect: FieldType = {
 
 export const reference: FieldType = {
   ...PLAIN,
-  name: 'reference',
+  schema: { type: 'string', format: 'uuid' },
   slotKind: 'text',
   formulaType: 'text',
   /** Converts the id to lower case. The service checks whether the record exists. */

@@ -1,6 +1,16 @@
 import { codePointLength, isCleanText, type ValueType } from '@crm/formula';
-import type { FieldDefinition, FieldTypeName, RuleTypeName } from '../field-definition.js';
 import type { FieldProblem, ProblemParams, ValueProblemCode } from '../problem.js';
+
+export const RULE_TYPE_NAMES = ['min', 'max', 'minLength', 'maxLength', 'regex'] as const;
+export type RuleTypeName = (typeof RULE_TYPE_NAMES)[number];
+
+export interface FieldOption {
+  value: string;
+  label: string;
+}
+
+/** The choices of a field; a plain text is both value and label. */
+export type FieldOptions = readonly (string | FieldOption)[];
 
 export type SlotKind = 'text' | 'number' | 'time';
 
@@ -15,9 +25,13 @@ export interface ParseOptions {
 /** The canonical value, or its problems, with pointers relative to the value. */
 export type ParseResult = { ok: true; value: unknown } | { ok: false; problems: FieldProblem[] };
 
-/** Everything the platform knows about a field type. A new type is one file with such a definition. */
+/** Everything that the services know about a field type. */
 export interface FieldType {
-  readonly name: FieldTypeName;
+  /** JSON Schema of a canonical value. */
+  readonly schema: Readonly<{
+    type: 'string' | 'number' | 'integer' | 'boolean' | 'array';
+    format?: 'date' | 'date-time' | 'uuid';
+  }>;
   /** Null when values are not filtered and sorted by a typed column. */
   readonly slotKind: SlotKind | null;
   /** The type in formulas; null for `formula`, whose type follows from its expression. */
@@ -25,10 +39,16 @@ export interface FieldType {
   readonly allowedRules: readonly RuleTypeName[];
   /** Maximum length of a canonical text in code points, or the largest magnitude of a number. */
   readonly bound?: number;
+  /** Fields can change between types of one storage; to a lower `bound`, values may stay that cannot be written again. */
+  readonly storage?: string;
+  /** Whether the definition lists the options. */
+  readonly hasOptions?: true;
+  /** Whether texts are usually long, so that a column for filters is of little use. */
+  readonly isLong?: true;
   /** Whether `is_unique` makes sense. */
   readonly mayBeUnique: boolean;
   /** Converts non-null JSON input to its canonical form. Parsing a canonical value returns it unchanged. */
-  parse(input: unknown, field: FieldDefinition, options: ParseOptions): ParseResult;
+  parse(input: unknown, field: { readonly options?: FieldOptions }, options: ParseOptions): ParseResult;
   /** The typed column's form of a canonical non-null value, before a long text is truncated. */
   toSlot(value: unknown): string | number | Date;
   /** A text that is equal for values that count as the same, for `is_unique`. */

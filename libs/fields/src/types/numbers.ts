@@ -9,7 +9,8 @@ const LARGEST_NUMBER = 999_999_999_999_999.9;
 
 export const number: FieldType = {
   ...PLAIN,
-  name: 'number',
+  schema: { type: 'number' },
+  storage: 'number',
   slotKind: 'number',
   formulaType: 'number',
   allowedRules: NUMBER_RULES,
@@ -26,15 +27,9 @@ export const number: FieldType = {
   toUniqueKey: (value) => decimalText(value as number),
 };
 
-/** A number; that it is money affects only how it is shown. */
-export const currency: FieldType = { ...number, name: 'currency' };
-
-/** A number as it is shown (50 for 50 %); it is not divided by 100. */
-export const percent: FieldType = { ...number, name: 'percent' };
-
 export const checkbox: FieldType = {
   ...PLAIN,
-  name: 'checkbox',
+  schema: { type: 'boolean' },
   slotKind: 'number',
   formulaType: 'boolean',
   mayBeUnique: false,
@@ -46,7 +41,7 @@ export const checkbox: FieldType = {
 
 export const date: FieldType = {
   ...PLAIN,
-  name: 'date',
+  schema: { type: 'string', format: 'date' },
   slotKind: 'time',
   formulaType: 'date',
   parse(input) {
@@ -60,7 +55,7 @@ export const date: FieldType = {
 
 export const datetime: FieldType = {
   ...PLAIN,
-  name: 'datetime',
+  schema: { type: 'string', format: 'date-time' },
   slotKind: 'time',
   formulaType: 'datetime',
   /** Converts to UTC with `Z`; digits beyond the millisecond are dropped. */
@@ -77,7 +72,7 @@ export const datetime: FieldType = {
 
 export const formula: FieldType = {
   ...PLAIN,
-  name: 'formula',
+  schema: { type: 'string' },
   slotKind: null,
   formulaType: null,
   mayBeUnique: false,

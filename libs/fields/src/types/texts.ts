@@ -54,24 +54,30 @@ export function foldForSearchUpTo(text: string, length: number): string {
 /** Longest single-line text, in code points; our choice: a page of prose, and the limit of text results of formulas. */
 const TEXT_LIMIT = 4000;
 
-export const text: FieldType = {
+const TEXT = {
   ...PLAIN,
-  name: 'text',
+  schema: { type: 'string' },
   slotKind: 'text',
   formulaType: 'text',
   allowedRules: TEXT_RULES,
+  toUniqueKey: (value: unknown) => foldForUniqueness(value as string),
+  toSearchText: (value: unknown) => value as string,
+} satisfies Partial<FieldType>;
+
+export const text: FieldType = {
+  ...TEXT,
+  storage: 'text',
   bound: TEXT_LIMIT,
   parse: (input) => refusedText(input, { limit: TEXT_LIMIT, singleLine: true }) ?? accept(input),
-  toUniqueKey: (value) => foldForUniqueness(value as string),
-  toSearchText: (value) => value as string,
 };
 
 /** Longest multi-line text, in code points; our choice: about forty pages. */
 export const TEXTAREA_LIMIT = 100_000;
 
 export const textarea: FieldType = {
-  ...text,
-  name: 'textarea',
+  ...TEXT,
+  storage: 'text',
+  isLong: true,
   bound: TEXTAREA_LIMIT,
   mayBeUnique: false,
   parse: (input) => refusedText(input, { limit: TEXTAREA_LIMIT, singleLine: false }) ?? accept(input),
@@ -81,8 +87,7 @@ export const textarea: FieldType = {
 const EMAIL_LIMIT = 254;
 
 export const email: FieldType = {
-  ...text,
-  name: 'email',
+  ...TEXT,
   bound: EMAIL_LIMIT,
   /** Keeps the address unchanged; checks only its form. */
   parse(input) {
@@ -101,8 +106,7 @@ const PHONE_INPUT_LIMIT = 50;
 const E164_LENGTH = 16;
 
 export const phone: FieldType = {
-  ...text,
-  name: 'phone',
+  ...TEXT,
   bound: E164_LENGTH,
   /** Converts to E.164. A number without a country code belongs to the default country. */
   parse(input, _field, { defaultCountry }) {
@@ -137,8 +141,8 @@ const FORM: Parameters<typeof validator.isURL>[1] = {
 };
 
 export const url: FieldType = {
-  ...text,
-  name: 'url',
+  ...TEXT,
+  isLong: true,
   bound: URL_LIMIT,
   /** Returns the address unchanged; checks only its form. */
   parse(input) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { FIELD_TYPE_NAMES, type FieldDefinition, type FieldTypeName } from '../field-definition.js';
+import type { FieldDefinition } from '../field-definition.js';
 import type { ParseOptions } from './field-type.js';
-import { fieldTypes } from './index.js';
+import { FIELD_TYPE_NAMES, type FieldTypeName, fieldTypes } from './index.js';
 
 interface Table {
   field?: Partial<FieldDefinition>;
@@ -287,8 +287,6 @@ function name(input: unknown): string {
   return text.length > 80 ? `${text.slice(0, 60)}… (${text.length})` : text;
 }
 
-it('every field type is registered once, in order', () => expect([...fieldTypes.keys()]).toEqual(FIELD_TYPE_NAMES));
-
 describe.each(FIELD_TYPE_NAMES)('%s', (typeName) => {
   const type = fieldTypes.get(typeName)!;
   const { field, options = {}, accepted, refused } = tables[typeName];
@@ -342,7 +340,7 @@ describe('particular values', () => {
   });
 
   it('a picklist without options accepts nothing', () => {
-    const result = fieldTypes.get('picklist')!.parse('a', { apiName: 'p', type: 'picklist' }, {});
+    const result = fieldTypes.get('picklist')!.parse('a', {}, {});
     expect(result.ok).toBe(false);
   });
 });

@@ -206,7 +206,7 @@ function recipientProblem(to: string, roles: ReadonlySet<string>): string | unde
 
 /** By the same rules as fields of type `email`. */
 function isEmail(text: string): boolean {
-  return fieldTypes.get('email')!.parse(text, { apiName: 'to', type: 'email' }, {}).ok;
+  return fieldTypes.get('email')!.parse(text, {}, {}).ok;
 }
 
 /** For each kind, one of these sections must be present and not empty. */

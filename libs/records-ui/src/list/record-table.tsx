@@ -1,11 +1,10 @@
 import type { CrmRecord } from '@crm/api-client';
 import { Button, useTexts } from '@crm/ui';
 import { memo } from 'react';
+import { viewOf } from '../objects/field-types.js';
 import { columnsOf, type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { ValueText } from '../values/format-value.js';
-
-const NUMBERS: readonly FieldModel['type'][] = ['number', 'currency', 'percent'];
 
 export interface RecordTableProps {
   readonly model: ObjectModel;
@@ -23,7 +22,7 @@ export function RecordTable({ model, records, onOpen }: RecordTableProps) {
         <tr>
           <th scope="col">{model.label}</th>
           {columns.map(({ apiName, label, type }) => (
-            <th key={apiName} scope="col" className={NUMBERS.includes(type) ? 'number' : undefined}>
+            <th key={apiName} scope="col" className={viewOf(type).isNumber ? 'number' : undefined}>
               {label}
             </th>
           ))}
@@ -55,11 +54,7 @@ const Row = memo(function Row({ model, columns, record, onOpen }: RowProps) {
         </Button>
       </th>
       {columns.map((field) => (
-        <td
-          key={field.apiName}
-          data-label={field.label}
-          className={NUMBERS.includes(field.type) ? 'number' : undefined}
-        >
+        <td key={field.apiName} data-label={field.label} className={viewOf(field.type).isNumber ? 'number' : undefined}>
           <ValueText field={field} value={record[field.apiName]} />
         </td>
       ))}

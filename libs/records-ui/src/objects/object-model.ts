@@ -8,25 +8,7 @@ import {
   type StandardObjectName,
 } from '@crm/api-client';
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts/objects';
-
-export const FIELD_TYPES = [
-  'text',
-  'textarea',
-  'number',
-  'currency',
-  'percent',
-  'date',
-  'datetime',
-  'email',
-  'phone',
-  'url',
-  'picklist',
-  'multi_select',
-  'checkbox',
-  'reference',
-  'formula',
-] as const;
-export type FieldType = (typeof FIELD_TYPES)[number];
+import { type FieldType, isFieldType, viewOf } from './field-types.js';
 
 export interface FieldOption {
   readonly value: string;
@@ -68,11 +50,10 @@ export const titleOf = ({ titleFields }: ObjectModel, record: CrmRecord): string
 
 /** Columns beside the title: what fits, and says something at a glance. */
 const MAX_COLUMNS = 5;
-const NOT_IN_A_COLUMN: readonly FieldType[] = ['textarea', 'multi_select', 'reference'];
 
 export const columnsOf = ({ fields, titleFields }: ObjectModel): readonly FieldModel[] =>
   fields
-    .filter(({ apiName, type }) => !titleFields.includes(apiName) && !NOT_IN_A_COLUMN.includes(type))
+    .filter(({ apiName, type }) => !titleFields.includes(apiName) && !viewOf(type).notInColumn)
     .slice(0, MAX_COLUMNS);
 
 /** @param canWrite whether role and scopes of the caller allow writing at all */
@@ -104,8 +85,6 @@ const customField = (
   options,
   ...(referenceTarget === undefined ? {} : { target: targetOf(referenceTarget) }),
 });
-
-const isFieldType = (type: string): type is FieldType => FIELD_TYPES.includes(type as FieldType);
 
 const targetOf = (target: string): ObjectName | undefined =>
   target.startsWith('custom:')

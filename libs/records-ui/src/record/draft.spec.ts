@@ -1,6 +1,7 @@
 import type { CrmRecord } from '@crm/api-client';
 import { describe, expect, it } from '@jest/globals';
-import type { FieldModel, FieldType, ObjectModel } from '../objects/object-model.js';
+import type { FieldType } from '../objects/field-types.js';
+import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { changesOf, draftOf, problemsOf, writableFields } from './draft.js';
 
 const field = (apiName: string, type: FieldType, more: Partial<FieldModel> = {}): FieldModel => ({

@@ -1,11 +1,12 @@
 import { ApiProblem, type CrmRecord, problemInWords } from '@crm/api-client';
 import { Button, type ControlProps, Field, Notice, useLocale, useTexts } from '@crm/ui';
-import { type FormEvent, type HTMLInputTypeAttribute, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useCreate, useRecord, useUpdate } from '../data/record.queries.js';
-import type { FieldModel, FieldType, ObjectModel } from '../objects/object-model.js';
+import { type DraftValue, viewOf } from '../objects/field-types.js';
+import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue } from '../values/format-value.js';
-import { changesOf, type Draft, type DraftValue, draftOf, problemsOf, writableFields } from './draft.js';
+import { changesOf, type Draft, draftOf, problemsOf, writableFields } from './draft.js';
 import { ReferencePicker } from './reference-picker.js';
 
 export interface FieldInputProps {
@@ -15,19 +16,11 @@ export interface FieldInputProps {
   readonly onChange: (value: DraftValue) => void;
 }
 
-const INPUT_TYPES: Readonly<Partial<Record<FieldType, HTMLInputTypeAttribute>>> = {
-  date: 'date',
-  datetime: 'datetime-local',
-  email: 'email',
-  phone: 'tel',
-  url: 'url',
-};
-const NUMBERS: readonly FieldType[] = ['number', 'currency', 'percent'];
-
 /** The input for a field of its type. The API validates; the form only helps with typing. */
 export function FieldInput({ field, control, value, onChange }: FieldInputProps) {
-  switch (field.type) {
-    case 'textarea':
+  const { control: kind, inputType = 'text', isNumber } = viewOf(field.type);
+  switch (kind) {
+    case 'lines':
       return (
         <textarea
           className="input"
@@ -37,7 +30,7 @@ export function FieldInput({ field, control, value, onChange }: FieldInputProps)
           onChange={(event) => onChange(event.target.value)}
         />
       );
-    case 'checkbox':
+    case 'tick':
       return (
         <input
           className="tick"
@@ -49,9 +42,9 @@ export function FieldInput({ field, control, value, onChange }: FieldInputProps)
           onChange={(event) => onChange(event.target.checked)}
         />
       );
-    case 'picklist':
+    case 'option':
       return <OptionInput field={field} control={control} value={value} onChange={onChange} />;
-    case 'multi_select':
+    case 'options':
       return (
         <select
           className="input several"
@@ -67,7 +60,7 @@ export function FieldInput({ field, control, value, onChange }: FieldInputProps)
           ))}
         </select>
       );
-    case 'reference':
+    case 'record':
       return field.target ? (
         <ReferencePicker control={control} target={field.target} value={String(value)} onChange={onChange} />
       ) : null;
@@ -75,8 +68,8 @@ export function FieldInput({ field, control, value, onChange }: FieldInputProps)
       return (
         <input
           className="input"
-          type={INPUT_TYPES[field.type] ?? 'text'}
-          inputMode={NUMBERS.includes(field.type) ? 'decimal' : undefined}
+          type={inputType}
+          inputMode={isNumber ? 'decimal' : undefined}
           {...control}
           value={String(value)}
           maxLength={field.maxLength}

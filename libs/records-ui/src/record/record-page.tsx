@@ -2,6 +2,7 @@ import { type CrmRecord, problemInWords } from '@crm/api-client';
 import { Button, Loading, Notice, useLocale, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { useRecord } from '../data/record.queries.js';
+import { viewOf } from '../objects/field-types.js';
 import { type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 import { formatValue, ValueText } from '../values/format-value.js';
@@ -95,7 +96,7 @@ function RecordPanel({ model, record }: { readonly model: ObjectModel; readonly 
         <>
           <dl className="values">
             {model.fields.map((field) => (
-              <div key={field.apiName} className={field.type === 'textarea' ? 'value wide' : 'value'}>
+              <div key={field.apiName} className={viewOf(field.type).control === 'lines' ? 'value wide' : 'value'}>
                 <dt>{field.label}</dt>
                 <dd>
                   <ValueText field={field} value={record[field.apiName]} />

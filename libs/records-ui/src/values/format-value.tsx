@@ -2,6 +2,7 @@ import type { FieldValue, ObjectName } from '@crm/api-client';
 import { type Locale, useLocale, useTexts } from '@crm/ui';
 import { useRecord } from '../data/record.queries.js';
 import { useRecords } from '../data/records-context.js';
+import { numberText, viewOf } from '../objects/field-types.js';
 import { type FieldModel, type ObjectModel, titleOf } from '../objects/object-model.js';
 import { TEXTS } from '../texts.js';
 
@@ -9,31 +10,16 @@ import { TEXTS } from '../texts.js';
 export function formatValue(
   { type, options }: Pick<FieldModel, 'type' | 'options'>,
   value: FieldValue | undefined,
-  { tag, timeZone }: Locale,
+  locale: Locale,
   words: { readonly yes: string; readonly no: string },
 ): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'boolean') return value ? words.yes : words.no;
   const labelOf = (option: string): string => options.find((known) => known.value === option)?.label ?? option;
   if (typeof value === 'object') return value.length > 0 ? value.map(labelOf).join(', ') : undefined;
-  if (typeof value === 'number') {
-    const digits = type === 'currency' ? { minimumFractionDigits: 2 } : {};
-    return `${new Intl.NumberFormat(tag, { maximumFractionDigits: 6, ...digits }).format(value)}${type === 'percent' ? ' %' : ''}`;
-  }
-  switch (type) {
-    case 'date':
-      // A date has no time zone: it is the same day everywhere.
-      return dateText(value, tag, { dateStyle: 'medium', timeZone: 'UTC' });
-    case 'datetime':
-      return dateText(value, tag, { dateStyle: 'medium', timeStyle: 'short', timeZone });
-    default:
-      return labelOf(value);
-  }
-}
-
-function dateText(value: string, tag: string, options: Intl.DateTimeFormatOptions): string {
-  const date = new Date(value);
-  return Number.isNaN(date.getTime()) ? value : new Intl.DateTimeFormat(tag, options).format(date);
+  const { format } = viewOf(type);
+  if (format) return format(value, locale);
+  return typeof value === 'number' ? numberText(value, locale.tag) : labelOf(value);
 }
 
 /** An amount of money; without a currency that is known, the bare number. */
