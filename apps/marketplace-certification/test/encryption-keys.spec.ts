@@ -4,8 +4,7 @@ import { EncryptionKeys, KeyRegister, runReencrypt, SecretBox, unlistedColumns }
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { WebhookSecret } from '../src/credentials/credentials.entity.js';
-import { WebhookSecretRepository } from '../src/credentials/webhook-secret.repository.js';
-import { WebhookSecretService } from '../src/credentials/webhook-secret.service.js';
+import { WebhookSecretRepository, WebhookSecretService } from '../src/credentials/webhook-secret.service.js';
 import { migrations } from '../src/migrations/index.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 

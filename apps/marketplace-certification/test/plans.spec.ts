@@ -1,8 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { COUNT_INSTALLATIONS } from '../src/installation/installation.repository.js';
-import { CLAIM_WORK } from '../src/installation/installation-work.repository.js';
+import { CLAIM_WORK, COUNT_INSTALLATIONS } from '../src/installation/installation.repository.js';
 import { COUNT_LISTINGS, FIND_LISTING, LIST_LISTINGS } from '../src/listing/listing.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import {

@@ -1,11 +1,10 @@
 import type { Manifest } from '@crm/manifest';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { VersionRepository } from '../src/catalogue/version.repository.js';
+import { VersionRepository } from '../src/catalogue/catalogue.repository.js';
 import { QueueService } from '../src/review/queue.service.js';
 import type { SubmissionDetailView } from '../src/review/review.dto.js';
 import { CLAIM_HOURS, ReviewService } from '../src/review/review.service.js';
-import { SubmissionMeter } from '../src/review/submission-meter.js';
-import { submissionMetrics } from '../src/review/submission-metrics.js';
+import { SubmissionMeter, submissionMetrics } from '../src/review/submission-meter.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { anotherOperator, type Caller, theOperator, withCode } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
