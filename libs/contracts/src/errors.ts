@@ -113,7 +113,6 @@ export const AUTOMATION_ERRORS = defineErrors({
   WEBHOOK_TARGET_REFUSED: [422, 'The target must be an https address of a public host'],
 });
 
-
 /** Every error that a client can receive, by code. */
 export const ERRORS = {
   ...REQUEST_ERRORS,
