@@ -98,7 +98,7 @@ module.exports = {
           '^libs/sdk/src/embed/index\\.ts$',
           '^libs/sdk/src/embed/[a-z]+/index\\.ts$',
           // The catalogues without a schema library, for pages.
-          '^libs/contracts/src/(objects|scopes)\\.ts$',
+          '^libs/contracts/src/(objects|rights)\\.ts$',
           // Edges alone take the proxy, services alone the query of the trail.
           '^libs/runtime/src/proxy/index\\.ts$',
           '^libs/operator-audit/src/operator-audit\\.dto\\.ts$',
@@ -154,7 +154,7 @@ module.exports = {
         pathNot: [
           '^libs/(ui|api-client|records-ui)/',
           '^libs/sdk/src/embed/',
-          '^libs/contracts/src/(objects|scopes)\\.ts$',
+          '^libs/contracts/src/(objects|rights)\\.ts$',
         ],
       },
     },

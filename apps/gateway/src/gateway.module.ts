@@ -2,7 +2,7 @@ import { LimitsModule } from '@crm/limits';
 import { DOCUMENT_SOURCES, type DocumentSources, MergedDocument, PROXY_CONFIG } from '@crm/runtime/proxy';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdmissionModule } from './admission/admission.module.js';
-import type { ApiKeyIssuer } from './admission/key-tokens.js';
+import type { ApiKeyIssuer } from './admission/api-key.service.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { AccountPageController, AccountPageService } from './pages/account-page.controller.js';
 import { ApiDocumentController } from './pages/api-document.controller.js';

@@ -249,33 +249,11 @@ describe('the limits of the gateway', () => {
     expect((await call('/api/crm/leads', await bearer({ sub: 'u-2' }))).status).toBe(200);
   });
 
-  it('count the principals of a tenant together', async () => {
-    await edge.start({ RATE_LIMIT_TENANT: '2' });
-    await call('/api/crm/leads', await bearer({ sub: 'u-1' }));
-    await call('/api/crm/leads', await bearer({ sub: 'u-2' }));
-    expect((await call('/api/crm/leads', await bearer({ sub: 'u-3' }))).status).toBe(429);
-    const other = await bearer({ tid: '0199aa00-0000-7000-8000-000000000002' });
-    expect((await call('/api/crm/leads', other)).status).toBe(200);
-  });
-
   it('give an installed app a rate and a burst of its own', async () => {
     await edge.start({ RATE_LIMIT_APP: '6000', RATE_LIMIT_APP_BURST: '3', RATE_LIMIT_PRINCIPAL: '1' });
     const claims = { sub: TENANT, roles: ['app:acme-sync'], app: true };
     const first = await call('/api/crm/leads', await bearer(claims));
     expect(first.headers.get('ratelimit-policy')).toBe('"app";q=3;w=1, "tenant";q=12000;w=60');
-  });
-
-  it('count requests without a token by address', async () => {
-    await edge.start({ RATE_LIMIT_ADDRESS: '2' });
-    const from = (address: string) => call('/api/marketplace/apps', { 'x-forwarded-for': address });
-    expect((await from('192.0.2.1')).status).toBe(200);
-    expect((await from('192.0.2.1')).status).toBe(200);
-    expect((await from('192.0.2.1')).status).toBe(429);
-    expect((await from('192.0.2.2')).status).toBe(200);
-    // The addresses of one IPv6 customer count as one.
-    await from('2001:db8:1:2::1');
-    await from('2001:db8:1:2::2');
-    expect((await from('2001:db8:1:2:ffff::3')).status).toBe(429);
   });
 
   it('count sign-ins from loopback only when they fail, outside production', async () => {
@@ -298,29 +276,39 @@ describe('the limits of the gateway', () => {
       expect(refused.headers.get(name)).toBe(value);
   });
 
-  it('count every sign-in from other addresses', async () => {
-    await edge.start({ RATE_LIMIT_ADDRESS: '1' });
-    const from = { 'x-forwarded-for': '192.0.2.1' };
-    expect((await call('/api/auth/login', from, 'POST')).status).toBe(200);
-    expect((await call('/api/auth/login', from, 'POST')).status).toBe(429);
+  it('count the principals of a tenant together', async () => {
+    await edge.start({ RATE_LIMIT_TENANT: '2' });
+    await call('/api/crm/leads', await bearer({ sub: 'u-1' }));
+    await call('/api/crm/leads', await bearer({ sub: 'u-2' }));
+    expect((await call('/api/crm/leads', await bearer({ sub: 'u-3' }))).status).toBe(429);
+    const other = await bearer({ tid: '0199aa00-0000-7000-8000-000000000002' });
+    expect((await call('/api/crm/leads', other)).status).toBe(200);
+  });
+
+  const HOOK = '/api/crm/automations/hooks';
+  it.each([
+    ['a request without a token by its address', 'ADDRESS', 'GET', '/api/marketplace/apps'],
+    ['a sign-in from another address', 'ADDRESS', 'POST', '/api/auth/login'],
+    ['a call of a hook for each address, so that nobody shuts it from elsewhere', 'HOOK', 'POST', `${HOOK}/w-1/s`],
+  ])('count %s', async (_what, limit, method, path) => {
+    await edge.start({ [`RATE_LIMIT_${limit}`]: '2' });
+    const statuses = async (...addresses: string[]) => {
+      const found = [];
+      for (const address of addresses) found.push((await call(path, { 'x-forwarded-for': address }, method)).status);
+      return found;
+    };
+    expect(await statuses(ATTACKER, ATTACKER, ATTACKER, '192.0.2.2')).toEqual([200, 200, 429, 200]);
+    // The addresses of one IPv6 customer count as one.
+    expect(await statuses('2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:ffff::3')).toEqual([200, 200, 429]);
   });
 
   it('count calls of a hook by its id, whatever the secret', async () => {
     await edge.start({ RATE_LIMIT_HOOK: '2' });
-    const hook = (id: string, secret: string) => call(`/api/crm/automations/hooks/${id}/${secret}`, {}, 'POST');
-    expect((await hook('w-1', 'a')).status).toBe(200);
-    expect((await hook('w-1', 'b')).status).toBe(200);
-    expect((await hook('w-1', 'c')).status).toBe(429);
-    expect((await hook('w-2', 'a')).status).toBe(200);
-  });
-
-  it('count calls of a hook for each address, so that nobody can shut it from elsewhere', async () => {
-    await edge.start({ RATE_LIMIT_HOOK: '2' });
-    const hook = (address: string) =>
-      call('/api/crm/automations/hooks/w-1/s', { 'x-forwarded-for': address }, 'POST').then(({ status }) => status);
     const statuses = [];
-    for (let n = 0; n < 3; n += 1) statuses.push(await hook('192.0.2.66'));
-    expect([...statuses, await hook('192.0.2.1')]).toEqual([200, 200, 429, 200]);
+    for (const hook of ['w-1/a', 'w-1/b', 'w-1/c', 'w-2/a']) {
+      statuses.push((await call(`${HOOK}/${hook}`, {}, 'POST')).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 200]);
   });
 
   it('ignore the X-Forwarded-For of a client that is not a trusted proxy', async () => {

@@ -111,11 +111,4 @@ describe('a body on its way through the gateway', () => {
     expect(head).toContain(`content-length: ${2 * sent}`);
     expect(rest.join('').length).toBeLessThan(2 * sent);
   });
-
-  it('is not asked for twice when its connection breaks', async () => {
-    onPiece = (socket) => socket.destroy();
-    const answer = await edge.raw(`${HEAD}Connection: close\r\nContent-Length: 7\r\n\r\n{"c":3}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-    expect(textOf(pieces).split('POST ')).toHaveLength(2);
-  });
 });

@@ -9,7 +9,7 @@ import { createService, type RunningService } from '@crm/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
-import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/admission/key-tokens.js';
+import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/admission/api-key.service.js';
 import { loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
 import { ROUTES, type Upstream } from '../src/routing/routing.js';

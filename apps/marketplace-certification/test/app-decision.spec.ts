@@ -2,18 +2,14 @@ import { EVENTS, PlatformError, rpc } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import Value from 'typebox/value';
-import { ClientStatusRepository } from '../src/credentials/client-status.repository.js';
-import { ClientStatusService } from '../src/credentials/client-status.service.js';
+import { ClientStatusRepository, ClientStatusService } from '../src/credentials/client-status.service.js';
 import { AppDecisionService } from '../src/review/app-decision.service.js';
 import { QueueService } from '../src/review/queue.service.js';
-import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Marketplace, theAdministrator, theOperator, withCode } from './support/marketplace.js';
+import { developer, marketplace, neighbours, tenant, useMarketplace } from './support/fixture.js';
+import { type Marketplace, refusedWith, theAdministrator, theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let { marketplace, neighbours, developer, tenant } = {} as Fixture;
-useMarketplace((fixture) => {
-  ({ marketplace, neighbours, developer, tenant } = fixture);
-});
+useMarketplace();
 
 const EVENT = 'submission.decided';
 const decisions = () => marketplace.service.get(AppDecisionService);
@@ -21,7 +17,7 @@ const decide: Marketplace['decideApp'] = (...decision) => marketplace.decideApp(
 const published = () => marketplace.published(developer);
 const submitted = (key?: string, changes?: object) => marketplace.submitted(developer, changes, key);
 const listed = async (key: string) =>
-  (await marketplace.request(tenant, 'GET', `/apps?q=${key}`)).body.data.some((app) => app.key === key);
+  (await marketplace.get(tenant, `/apps?q=${key}`)).body.data.some((app) => app.key === key);
 /** What the publisher has been told, in order. */
 async function events(): Promise<Record<string, unknown>[]> {
   const appended = (await marketplace.events(developer.tenantId)).filter(({ name }) => name === EVENT);
@@ -48,8 +44,8 @@ describe('the impact of an app', () => {
       expect((await marketplace.install(caller, key)).status).toBe(201);
     }
     expect((await marketplace.install(developer, key, { sandbox: true })).status).toBe(201);
-    const { body } = await marketplace.request(gone, 'GET', '/installs');
-    await marketplace.request(gone, 'DELETE', `/installs/${body.data[0]?.id}`);
+    const { body } = await marketplace.get(gone, '/installs');
+    await marketplace.delete(gone, `/installs/${body.data[0]?.id}`);
     await marketplace.settled(gone, body.data[0]?.id ?? '', 'uninstalled');
     await marketplace.install(tenant, await published());
     expect(await decisions().measure(theOperator, key)).toMatchObject({
@@ -58,8 +54,8 @@ describe('the impact of an app', () => {
       publishedVersion: '1.0.0',
       impact: { installations: 2, tenants: 2, sandboxes: 1 },
     });
-    await expect(decisions().measure(theOperator, newKey())).rejects.toEqual(withCode('NOT_FOUND'));
-    await expect(decisions().measure(theOperator, '\0')).rejects.toEqual(withCode('NOT_FOUND'));
+    await refusedWith('NOT_FOUND', decisions().measure(theOperator, newKey()));
+    await refusedWith('NOT_FOUND', decisions().measure(theOperator, '\0'));
   });
 });
 
@@ -77,9 +73,9 @@ describe('a suspended app', () => {
     for (const wanted of [{}, { version: '1.0.0' }]) {
       expect((await marketplace.install(other, key, wanted)).body.code).toBe('APP_NOT_INSTALLABLE');
     }
-    const kept = await marketplace.request(tenant, 'GET', `/installs/${installed.body.id}`);
+    const kept = await marketplace.get(tenant, `/installs/${installed.body.id}`);
     expect(kept.body.state).toBe('active');
-    const own = await marketplace.request(developer, 'GET', '/developer/apps');
+    const own = await marketplace.get(developer, '/developer/apps');
     expect(own.body.data[0]?.versions[0]).toMatchObject({ versionStatus: 'suspended', verdict: 'It loses data.' });
 
     expect(await decide(key, 'reinstate', 'Fixed.')).toMatchObject({
@@ -96,7 +92,7 @@ describe('a suspended app', () => {
     const { id } = await submitted(key, { version: '1.0.1' });
     await marketplace.decide(id, 'publish', 'It repairs the loss.');
     expect(await listed(key)).toBe(true);
-    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', decide(key, 'reinstate'));
   });
 
   it('is not brought back by an older version', async () => {
@@ -106,7 +102,7 @@ describe('a suspended app', () => {
     await marketplace.decide(newer, 'publish', 'The warnings are known.');
     await decide(key, 'suspend');
     const publication = marketplace.decide(older, 'publish', 'The warnings are known.');
-    await expect(publication).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', publication);
     expect(await listed(key)).toBe(false);
     expect(await decisions().measure(theOperator, key)).toMatchObject({ suspendedVersion: '1.1.0' });
     expect(await decide(key, 'reinstate')).toMatchObject({ publishedVersion: '1.1.0' });
@@ -137,14 +133,14 @@ describe('a revoked app', () => {
     for (const wanted of [{}, { version: '1.0.0' }, { version: '1.0.1' }]) {
       expect((await marketplace.install(other, key, wanted)).body.code).toBe('APP_NOT_INSTALLABLE');
     }
-    const own = await marketplace.request(developer, 'GET', '/developer/apps');
+    const own = await marketplace.get(developer, '/developer/apps');
     const app = own.body.data.find((candidate) => candidate.key === key);
     expect(app?.versions.map(({ versionStatus }) => versionStatus)).toEqual(['in_review', 'revoked', 'revoked']);
     for (const decision of ['reinstate', 'suspend', 'revoke', 'unlist'] as const) {
-      await expect(decide(key, decision)).rejects.toEqual(withCode('SUBMISSION_STATE'));
+      await refusedWith('SUBMISSION_STATE', decide(key, decision));
     }
     const publication = marketplace.decide(later, 'publish', 'It is honest now.');
-    await expect(publication).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', publication);
     expect(await decisions().measure(theOperator, key)).toMatchObject({ publishedVersion: null, revoked: true });
   });
 
@@ -152,7 +148,7 @@ describe('a revoked app', () => {
     const key = await published();
     await decide(key, 'suspend');
     expect(await decide(key, 'revoke')).toMatchObject({ suspendedVersion: null, revoked: true });
-    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', decide(key, 'reinstate'));
   });
 });
 
@@ -162,7 +158,7 @@ describe('an unlisted app', () => {
     expect(await decide(key, 'unlist', 'It copies another app.')).toMatchObject({ visibility: 'unlisted' });
     expect(await listed(key)).toBe(false);
     expect((await marketplace.install(tenant, key)).status).toBe(201);
-    await expect(decide(key, 'unlist')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', decide(key, 'unlist'));
     await decide(key, 'suspend');
     expect(await decide(key, 'reinstate')).toMatchObject({ visibility: 'unlisted' });
   });
@@ -196,16 +192,16 @@ describe('an unlisted app', () => {
 describe('decisions on apps', () => {
   it('need a reason, an app that is published, and an operator who has nothing to do with it', async () => {
     const key = await published();
-    await expect(decide(key, 'suspend', ' \n ')).rejects.toEqual(withCode('VALIDATION_FAILED'));
-    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
-    await expect(decide(newKey(), 'suspend')).rejects.toEqual(withCode('NOT_FOUND'));
+    await refusedWith('VALIDATION_FAILED', decide(key, 'suspend', ' \n '));
+    await refusedWith('SUBMISSION_STATE', decide(key, 'reinstate'));
+    await refusedWith('NOT_FOUND', decide(newKey(), 'suspend'));
     const linked = { ...theAdministrator, linkedTenantId: developer.tenantId };
     for (const decision of ['suspend', 'reinstate', 'revoke', 'unlist'] as const) {
-      await expect(decide(key, decision, 'x', linked)).rejects.toEqual(withCode('OWN_SUBMISSION'));
+      await refusedWith('OWN_SUBMISSION', decide(key, decision, 'x', linked));
     }
     const user = { ...theAdministrator, kind: 'user' as const, tenantId: developer.tenantId };
-    await expect(decide(key, 'suspend', 'x', user)).rejects.toEqual(withCode('FORBIDDEN'));
-    await expect(decisions().measure(user, key)).rejects.toEqual(withCode('FORBIDDEN'));
+    await refusedWith('FORBIDDEN', decide(key, 'suspend', 'x', user));
+    await refusedWith('FORBIDDEN', decisions().measure(user, key));
     expect(await decisions().measure(theOperator, key)).toMatchObject({
       publishedVersion: '1.0.0',
       visibility: 'public',
@@ -270,10 +266,10 @@ describe('the publisher of an app', () => {
 
   it('is told nothing by a decision that is refused, and once by several at the same moment', async () => {
     const { id, key } = await submitted();
-    await expect(decide(key, 'revoke')).rejects.toEqual(withCode('SUBMISSION_STATE'));
-    await expect(marketplace.decide(id, 'reject')).rejects.toEqual(withCode('VALIDATION_FAILED'));
+    await refusedWith('SUBMISSION_STATE', decide(key, 'revoke'));
+    await refusedWith('VALIDATION_FAILED', marketplace.decide(id, 'reject'));
     const linked = { ...theOperator, linkedTenantId: developer.tenantId };
-    await expect(marketplace.decide(id, 'reject', 'x', linked)).rejects.toEqual(withCode('OWN_SUBMISSION'));
+    await refusedWith('OWN_SUBMISSION', marketplace.decide(id, 'reject', 'x', linked));
     expect(await events()).toEqual([]);
     await Promise.allSettled(
       Array.from({ length: 5 }, (_, index) => marketplace.decide(id, 'reject', `Reason ${index}`)),
@@ -315,7 +311,7 @@ describe('what identity learns of a decision about an app', () => {
     const key = await published();
     await decide(key, 'suspend');
     await decide(key, 'revoke');
-    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', decide(key, 'reinstate'));
     await sweep();
     expect(told(key)).toEqual(['suspended', 'revoked']);
   });
@@ -350,7 +346,7 @@ describe('what identity learns of a decision about an app', () => {
 
   it('is nothing of a decision that was refused', async () => {
     const key = await published();
-    await expect(decide(key, 'reinstate')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', decide(key, 'reinstate'));
     expect(told(key)).toEqual([]);
     expect(await untold()).not.toContain(key);
   });

@@ -4,17 +4,13 @@ import { waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ClientStatusService } from '../src/credentials/client-status.service.js';
 import { ReviewRepository } from '../src/review/review.repository.js';
-import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Caller, refusal } from './support/marketplace.js';
+import { developer, marketplace, neighbours, tenant, useMarketplace } from './support/fixture.js';
+import { type Caller, refused } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let { marketplace, neighbours, developer, tenant } = {} as Fixture;
-useMarketplace((fixture) => {
-  ({ marketplace, neighbours, developer, tenant } = fixture);
-});
+useMarketplace();
 
-const post = (caller: Caller, key: string, what: string) =>
-  marketplace.request(caller, 'POST', `/developer/apps/${key}/${what}`);
+const post = (caller: Caller, key: string, what: string) => marketplace.post(caller, `/developer/apps/${key}/${what}`);
 /** 256 bits. */
 const SECRET = /^[\w-]{43}$/;
 const sweep = () => marketplace.service.get(ClientStatusService).sweep();
@@ -57,7 +53,7 @@ describe('embed credentials', () => {
     const key = newKey();
     const { body } = await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
     const input = { overlapHours: 0, developmentOrigins: ['http://localhost:3000'] };
-    const issue = () => marketplace.request(developer, 'POST', `/developer/apps/${key}/embed-credentials`, input);
+    const issue = () => marketplace.post(developer, `/developer/apps/${key}/embed-credentials`, input);
     expect((await issue()).status).toBe(201);
     await marketplace.decide(body.submissionId, 'approve', 'Reviewed.');
     expect((await issue()).status).toBe(201);
@@ -67,33 +63,18 @@ describe('embed credentials', () => {
     ]);
   });
 
-  it.each([
-    [{ developmentOrigins: ['https://localhost:3000'] }, '/developmentOrigins/0'],
-    [{ developmentOrigins: ['http://evil.example'] }, '/developmentOrigins/0'],
-    [{ developmentOrigins: ['http://localhost.evil.example'] }, '/developmentOrigins/0'],
-    [{ overlapHours: 169 }, '/overlapHours'],
-    [{ overlapHours: -1 }, '/overlapHours'],
-  ])('are not issued for %j', async (input, pointer) => {
-    const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
-    const { status, body } = await marketplace.request(
-      developer,
-      'POST',
-      `/developer/apps/${key}/embed-credentials`,
-      input,
-    );
-    expect([status, body.errors.map((error) => error.pointer)]).toEqual([422, [pointer]]);
-  });
-
   it('never get an origin on localhost from a manifest', async () => {
-    expect(
-      await refusal(marketplace.submit(developer, fieldService(newKey(), embed(['http://localhost:3000'])))),
-    ).toEqual([422, 'CERTIFICATION_FAILED']);
+    await refused(
+      marketplace.submit(developer, fieldService(newKey(), embed(['http://localhost:3000']))),
+      422,
+      'CERTIFICATION_FAILED',
+    );
   });
 
   it('are shown without a secret, and their previous secret ends, for the publisher only', async () => {
     const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
     const path = `/developer/apps/${key}/embed-credentials`;
-    expect((await marketplace.request(developer, 'GET', path)).body.code).toBe('NOT_FOUND');
+    expect((await marketplace.get(developer, path)).body.code).toBe('NOT_FOUND');
     const summary = {
       clientId: 'client',
       allowedOrigins: ['https://acme.example'],
@@ -104,9 +85,9 @@ describe('embed credentials', () => {
       previousSecret: null,
     };
     neighbours.instead(rpc.identity.describeEmbedCredentials, () => ({ credentials: summary }));
-    const shown = await marketplace.request(developer, 'GET', path);
+    const shown = await marketplace.get(developer, path);
     expect([shown.status, shown.body]).toEqual([200, summary]);
-    expect((await marketplace.request(developer, 'DELETE', `${path}/previous-secret`)).status).toBe(204);
+    expect((await marketplace.delete(developer, `${path}/previous-secret`)).status).toBe(204);
     const stranger = await marketplace.caller('owner');
     for (const [method, at] of [
       ['GET', path],
@@ -115,13 +96,13 @@ describe('embed credentials', () => {
       expect((await marketplace.request(stranger, method, at)).status).toBe(404);
     }
     neighbours.instead(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: false }));
-    expect((await marketplace.request(developer, 'DELETE', `${path}/previous-secret`)).status).toBe(404);
+    expect((await marketplace.delete(developer, `${path}/previous-secret`)).status).toBe(404);
   });
 
   it('ignore a version that was withdrawn', async () => {
     const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
     await post(developer, key, 'versions/1.0.0/withdraw');
-    expect(await refusal(post(developer, key, 'embed-credentials'))).toEqual([409, 'CONFLICT']);
+    await refused(post(developer, key, 'embed-credentials'), 409, 'CONFLICT');
   });
 });
 
@@ -155,7 +136,7 @@ describe('the embed section of a version', () => {
       scopes: [],
       linkUsersBy: 'email',
     });
-    expect(await refusal(post(developer, key, 'embed-credentials'))).toEqual([409, 'CONFLICT']);
+    await refused(post(developer, key, 'embed-credentials'), 409, 'CONFLICT');
     // A version under review may embed again.
     await marketplace.submit(developer, fieldService(key, { version: '1.2.0', ...settings }));
     expect((await post(developer, key, 'embed-credentials')).status).toBe(201);
@@ -238,6 +219,11 @@ describe('the webhook secret', () => {
 });
 
 describe('issuing a secret', () => {
+  it.each(['embed-credentials', 'webhook-secret'])('(%s) refuses an Idempotency-Key', async (what) => {
+    const path = `/developer/apps/${await marketplace.published(developer)}/${what}`;
+    await refused(marketplace.post(developer, path, undefined, { 'idempotency-key': 'k' }), 400, 'MALFORMED_REQUEST');
+  });
+
   it.each(['embed-credentials', 'webhook-secret'])('(%s) is for administrators of the publisher only', async (what) => {
     const { key } = await marketplace.submitted(developer, embed(['https://acme.example']));
     const stranger = await marketplace.caller('owner');
@@ -254,7 +240,7 @@ const OAUTH = { oauth: { redirectUris: REDIRECT_URIS } };
 /** Publishes an app and installs it. */
 async function installed(changes: object = {}, sandbox = false) {
   const key = await marketplace.published(developer, changes);
-  const { body } = await marketplace.request(tenant, 'POST', '/installs', { appKey: key, sandbox });
+  const { body } = await marketplace.post(tenant, '/installs', { appKey: key, sandbox });
   return { key, id: body.id, body };
 }
 const credentials = (id: string) => `/installs/${id}/oauth-credentials`;
@@ -298,7 +284,7 @@ describe('installing an app that acts for users', () => {
   it('tells identity which of its scopes a user can leave out: those that the package calls optional', async () => {
     const key = await marketplace.published(developer, OAUTH);
     const grantedScopes = ['custom_objects', 'automations', 'leads:read', 'webhooks'];
-    await marketplace.request(tenant, 'POST', '/installs', { appKey: key, grantedScopes });
+    await marketplace.post(tenant, '/installs', { appKey: key, grantedScopes });
     expect(neighbours.callsTo(rpc.identity.registerOAuthInstallation)).toMatchObject([
       { scopes: grantedScopes, requiredScopes: ['custom_objects', 'automations', 'leads:read'] },
     ]);
@@ -320,7 +306,7 @@ describe('removing an app', () => {
   ])('%s ends its tokens before anything that they reach', async (_what, changes) => {
     const { key, id } = await installed(changes);
     neighbours.calls.length = 0;
-    const { body } = await marketplace.request(tenant, 'DELETE', `/installs/${id}`);
+    const { body } = await marketplace.delete(tenant, `/installs/${id}`);
     expect(body.state).toBe('uninstalled');
     expect(neighbours.calls[0]).toEqual({
       name: rpc.identity.endOAuthInstallation.subject,
@@ -336,8 +322,8 @@ describe('removing an app', () => {
       if (refusals < 2) throw new PlatformError('INTERNAL_ERROR');
       return {};
     });
-    const state = async () => (await marketplace.request(tenant, 'GET', `/installs/${id}`)).body.state;
-    await marketplace.request(tenant, 'DELETE', `/installs/${id}`);
+    const state = async () => (await marketplace.get(tenant, `/installs/${id}`)).body.state;
+    await marketplace.delete(tenant, `/installs/${id}`);
     expect(await state()).toBe('uninstalling');
     await waitUntil(async () => (await state()) === 'uninstalled');
     expect(refusals).toBe(2);
@@ -347,13 +333,13 @@ describe('removing an app', () => {
 describe('credentials of an installation', () => {
   it('are issued with what identity has to know, and an overlap of a day unless another is asked for', async () => {
     const { key, id } = await installed();
-    const first = await marketplace.request(tenant, 'POST', credentials(id));
+    const first = await marketplace.post(tenant, credentials(id));
     expect([first.status, first.body]).toEqual([
       201,
       { clientId: 'client', clientSecret: expect.stringMatching(SECRET), previousSecretValidUntil: null },
     ]);
     expect(first.headers.get('cache-control')).toBe('no-store');
-    const second = await marketplace.request(tenant, 'POST', credentials(id), { overlapHours: 0 });
+    const second = await marketplace.post(tenant, credentials(id), { overlapHours: 0 });
     const facts = {
       installationId: id,
       appKey: key,
@@ -371,37 +357,21 @@ describe('credentials of an installation', () => {
     ]);
   });
 
-  it('are for administrators of the workspace that has installed the app', async () => {
-    const { id } = await installed();
-    const member = await marketplace.caller('member', tenant.tenantId);
-    const stranger = await marketplace.caller();
-    for (const [caller, status] of [
-      [member, 403],
-      [stranger, 404],
-      [developer, 404],
-    ] as const) {
-      expect((await marketplace.request(caller, 'POST', credentials(id))).status).toBe(status);
-      expect((await marketplace.request(caller, 'GET', credentials(id))).status).toBe(status);
-      expect((await marketplace.request(caller, 'DELETE', `${credentials(id)}/previous-secret`)).status).toBe(status);
-    }
-    expect(neighbours.callsTo(rpc.identity.issueOAuthCredentials)).toEqual([]);
-  });
-
   it('are not issued for an installation that is removed or does not exist', async () => {
     const { id } = await installed();
-    await marketplace.request(tenant, 'DELETE', `/installs/${id}`);
-    expect(await refusal(marketplace.request(tenant, 'POST', credentials(id)))).toEqual([409, 'CONFLICT']);
-    expect((await marketplace.request(tenant, 'POST', credentials(randomUUID()))).status).toBe(404);
+    await marketplace.delete(tenant, `/installs/${id}`);
+    await refused(marketplace.post(tenant, credentials(id)), 409, 'CONFLICT');
+    expect((await marketplace.post(tenant, credentials(randomUUID()))).status).toBe(404);
   });
 
   it('are shown without their secrets, and their previous secret is ended', async () => {
     const { id } = await installed();
-    expect((await marketplace.request(tenant, 'GET', credentials(id))).status).toBe(404);
+    expect((await marketplace.get(tenant, credentials(id))).status).toBe(404);
     const secret = { createdAt: '2026-11-22T10:00:00.000Z', lastUsedAt: null };
     const summary = { clientId: 'client', scopes: ['leads:read'], secret, previousSecret: null };
     neighbours.instead(rpc.identity.describeOAuthCredentials, () => ({ credentials: summary }));
-    expect((await marketplace.request(tenant, 'GET', credentials(id))).body).toEqual(summary);
-    const end = () => marketplace.request(tenant, 'DELETE', `${credentials(id)}/previous-secret`);
+    expect((await marketplace.get(tenant, credentials(id))).body).toEqual(summary);
+    const end = () => marketplace.delete(tenant, `${credentials(id)}/previous-secret`);
     expect((await end()).status).toBe(204);
     neighbours.instead(rpc.identity.revokePreviousOAuthSecret, () => ({ revoked: false }));
     expect((await end()).status).toBe(404);

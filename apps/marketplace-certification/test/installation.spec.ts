@@ -1,19 +1,22 @@
 import { rpc } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
-import { describe, expect, it } from '@jest/globals';
-import { type Fixture, useMarketplace } from './support/fixture.js';
-import { Marketplace, refusal } from './support/marketplace.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import { developer, marketplace, neighbours, tenant, useMarketplace } from './support/fixture.js';
+import { type Caller, refused } from './support/marketplace.js';
 import { Gate } from './support/neighbours.js';
 import { newKey } from './support/packages.js';
 
-let { marketplace, neighbours, developer, tenant } = {} as Fixture;
-useMarketplace((fixture) => {
-  ({ marketplace, neighbours, developer, tenant } = fixture);
-});
+useMarketplace();
 
-async function published(changes: object = {}): Promise<string> {
-  const key = await marketplace.published(developer, changes);
-  return key;
+const published = (changes?: object) => marketplace.published(developer, changes);
+/** The second step of installations waits for it. */
+function holdWorkflows(): Gate {
+  const gate = new Gate();
+  neighbours.instead(rpc.automations.provisionWorkflows, async (request) => {
+    await gate.opened;
+    return neighbours.provisionWorkflows(request);
+  });
+  return gate;
 }
 const audit = (tenantId: string) =>
   marketplace.database.transaction(tenantId, (tx) =>
@@ -64,7 +67,7 @@ describe('installing', () => {
         },
       },
     ]);
-    const { body: app } = await marketplace.request(developer, 'GET', `/apps/${key}`);
+    const { body: app } = await marketplace.get(developer, `/apps/${key}`);
     expect(app.installCount).toBe(1);
   });
 
@@ -76,7 +79,7 @@ describe('installing', () => {
       objectNames: { work_order: 'sbx_work_order' },
       grantedScopes: ['custom_objects', 'automations', 'leads:read'],
     });
-    expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount).toBe(0);
+    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(0);
   });
 
   it('has only the steps that the package needs', async () => {
@@ -86,33 +89,16 @@ describe('installing', () => {
   });
 
   it('continues after the answer when it takes long', async () => {
-    const slow = await Marketplace.start({ answerWithinMs: 100 });
-    try {
-      const publisher = await slow.caller('owner');
-      const key = newKey();
-      await slow.publish(publisher, key);
-      const gate = new Gate();
-      neighbours.instead(rpc.automations.provisionWorkflows, async (request) => {
-        await gate.opened;
-        return neighbours.provisionWorkflows(request);
-      });
-      const admin = await slow.caller();
-      const { status, body } = await slow.install(admin, key);
-      expect([status, body.state, body.hooks]).toEqual([202, 'installing', []]);
-      await waitUntil(
-        async () => {
-          const { body: now } = await slow.request(admin, 'GET', `/installs/${body.id}`);
-          return now.steps.map(({ state }) => state).join() === 'done,running,pending';
-        },
-        { describe: 'the second step runs' },
-      );
-      gate.open();
-      await slow.settled(admin, body.id, 'active');
-      const { body: found } = await slow.request(admin, 'GET', `/installs/${body.id}`);
-      expect(found.hooks[0]?.url).toContain('/hooks/');
-    } finally {
-      await slow.close();
-    }
+    const key = await published();
+    jest.replaceProperty(marketplace.config.installation, 'answerWithinMs', 100);
+    const gate = holdWorkflows();
+    const { status, body } = await marketplace.install(tenant, key);
+    expect([status, body.state, body.hooks]).toEqual([202, 'installing', []]);
+    const found = async () => (await marketplace.get(tenant, `/installs/${body.id}`)).body;
+    await waitUntil(async () => (await found()).steps.map(({ state }) => state).join() === 'done,running,pending');
+    gate.open();
+    await marketplace.settled(tenant, body.id, 'active');
+    expect((await found()).hooks[0]?.url).toContain('/hooks/');
   });
 });
 
@@ -131,7 +117,7 @@ describe('an install is refused', () => {
   it('for a version that another one has replaced', async () => {
     const key = await published();
     await marketplace.publish(developer, key, { version: '1.1.0' });
-    expect(await refusal(marketplace.install(tenant, key, { version: '1.0.0' }))).toEqual([409, 'APP_NOT_INSTALLABLE']);
+    await refused(marketplace.install(tenant, key, { version: '1.0.0' }), 409, 'APP_NOT_INSTALLABLE');
     expect((await marketplace.install(tenant, key, { version: '3.0.0' })).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(tenant, key)).body.version).toBe('1.1.0');
   });
@@ -141,11 +127,8 @@ describe('an install is refused', () => {
     const more = await marketplace.install(tenant, key, { grantedScopes: ['custom_objects', 'leads'] });
     expect([more.status, more.body.code]).toEqual([422, 'SCOPE_NOT_REQUESTED']);
     expect(more.body.errors[0]?.pointer).toBe('/grantedScopes/1');
-    expect(await refusal(marketplace.install(tenant, key, { grantedScopes: ['custom_objects'] }))).toEqual([
-      422,
-      'SCOPE_REQUIRED',
-    ]);
-    expect((await marketplace.request(tenant, 'GET', '/installs?state=all')).body.data).toEqual([]);
+    await refused(marketplace.install(tenant, key, { grantedScopes: ['custom_objects'] }), 422, 'SCOPE_REQUIRED');
+    expect((await marketplace.get(tenant, '/installs?state=all')).body.data).toEqual([]);
   });
 
   it('to a user without the right, and with an invalid body', async () => {
@@ -153,7 +136,7 @@ describe('an install is refused', () => {
     const member = await marketplace.caller('member', tenant.tenantId);
     expect((await marketplace.install(member, key)).body.code).toBe('FORBIDDEN');
     for (const body of [{}, { appKey: 5 }, { appKey: key, sandbox: 'yes' }, { appKey: key, grantedScopes: [1] }]) {
-      expect(await refusal(marketplace.request(tenant, 'POST', '/installs', body))).toEqual([422, 'VALIDATION_FAILED']);
+      await refused(marketplace.post(tenant, '/installs', body), 422, 'VALIDATION_FAILED');
     }
   });
 
@@ -176,7 +159,7 @@ describe('an install is refused', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => marketplace.install(tenant, key)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toHaveLength(1);
-    expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount).toBe(1);
+    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(1);
   });
 });
 
@@ -186,11 +169,11 @@ describe('reading installations', () => {
     const { body: installed } = await marketplace.install(tenant, key);
     const member = await marketplace.caller('member', tenant.tenantId);
     const colleague = await marketplace.caller('admin', tenant.tenantId);
-    const seen = await marketplace.request(member, 'GET', `/installs/${installed.id}`);
+    const seen = await marketplace.get(member, `/installs/${installed.id}`);
     expect(seen.body.hooks).toEqual([{ key: 'incoming', workflowId: installed.hooks[0]?.workflowId }]);
-    expect((await marketplace.request(member, 'GET', '/installs')).body.data[0]?.hooks[0]?.url).toBeUndefined();
+    expect((await marketplace.get(member, '/installs')).body.data[0]?.hooks[0]?.url).toBeUndefined();
     for (const path of [`/installs/${installed.id}`, '/installs']) {
-      const { body } = await marketplace.request(colleague, 'GET', path);
+      const { body } = await marketplace.get(colleague, path);
       expect((body.data?.[0] ?? body).hooks).toEqual(installed.hooks);
     }
     expect(await audit(tenant.tenantId)).toEqual([
@@ -216,22 +199,8 @@ describe('reading installations', () => {
     neighbours.instead(rpc.automations.listHooks, () => {
       throw new Error('broken');
     });
-    const { status, body } = await marketplace.request(tenant, 'GET', `/installs/${installed.id}`);
+    const { status, body } = await marketplace.get(tenant, `/installs/${installed.id}`);
     expect([status, body.hooks[0]?.url]).toEqual([200, undefined]);
-  });
-
-  it('finds no installation of another workspace', async () => {
-    const { body } = await marketplace.install(tenant, await published());
-    const stranger = await marketplace.caller('owner');
-    for (const [method, id] of [
-      ['GET', body.id],
-      ['DELETE', body.id],
-      ['GET', 'nonsense'],
-    ] as const) {
-      expect(await refusal(marketplace.request(stranger, method, `/installs/${id}`))).toEqual([404, 'NOT_FOUND']);
-    }
-    expect((await marketplace.request(stranger, 'GET', '/installs?state=all')).body.data).toEqual([]);
-    expect((await marketplace.request(tenant, 'GET', `/installs/${body.id}`)).body.state).toBe('active');
   });
 });
 
@@ -241,7 +210,7 @@ describe('uninstalling', () => {
     const { body: installed } = await marketplace.install(tenant, key);
     neighbours.calls.length = 0;
     const colleague = await marketplace.caller('owner', tenant.tenantId);
-    const { status, body } = await marketplace.request(colleague, 'DELETE', `/installs/${installed.id}`);
+    const { status, body } = await marketplace.delete(colleague, `/installs/${installed.id}`);
     expect([status, body.state, body.objects, body.hooks]).toEqual([200, 'uninstalled', [], []]);
     expect(neighbours.holds(installed.id)).toEqual([]);
     const removals = neighbours.calls.filter(({ name }) => name.endsWith('.remove'));
@@ -256,34 +225,108 @@ describe('uninstalling', () => {
       'app.installed',
       'app.uninstalled',
     ]);
-    expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount).toBe(0);
-    expect((await marketplace.request(tenant, 'GET', '/installs')).body.data).toEqual([]);
+    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(0);
+    expect((await marketplace.get(tenant, '/installs')).body.data).toEqual([]);
   });
 
   it('happens once, however often it is requested', async () => {
     const key = await published();
     const { body: installed } = await marketplace.install(tenant, key);
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => marketplace.request(tenant, 'DELETE', `/installs/${installed.id}`)),
+      Array.from({ length: 4 }, () => marketplace.delete(tenant, `/installs/${installed.id}`)),
     );
     for (const { status, body } of answers) {
       expect([200, 202]).toContain(status);
       expect(['uninstalling', 'uninstalled']).toContain(body.state);
     }
     await marketplace.settled(tenant, installed.id, 'uninstalled');
-    expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount).toBe(0);
+    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(0);
     expect((await marketplace.events(tenant.tenantId)).map(({ name }) => name)).toEqual([
       'app.installed',
       'app.uninstalled',
     ]);
-    const again = await marketplace.request(tenant, 'DELETE', `/installs/${installed.id}`);
+    const again = await marketplace.delete(tenant, `/installs/${installed.id}`);
     expect([again.status, again.body.state]).toEqual([200, 'uninstalled']);
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
+});
 
-  it('is for administrators', async () => {
-    const { body: installed } = await marketplace.install(tenant, await published());
-    const member = await marketplace.caller('member', tenant.tenantId);
-    expect((await marketplace.request(member, 'DELETE', `/installs/${installed.id}`)).status).toBe(403);
+const install = (caller: Caller, appKey: string, more: object = {}, key = 'k') =>
+  marketplace.post(caller, '/installs', { appKey, ...more }, { 'idempotency-key': key });
+
+describe('an installation with an Idempotency-Key', () => {
+  it('is made once, and repeated calls return its present state', async () => {
+    const key = await published();
+    const first = await install(tenant, key);
+    expect(first).toMatchObject({ status: 201, body: { state: 'active' } });
+    const again = await install(tenant, key);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect((await marketplace.install(tenant, key)).body.code).toBe('ALREADY_INSTALLED');
+    await marketplace.delete(tenant, `/installs/${first.body.id}`);
+    expect((await install(tenant, key)).body).toMatchObject({ id: first.body.id, state: 'uninstalled' });
+  });
+
+  it('is returned while it is being installed', async () => {
+    const key = await published();
+    jest.replaceProperty(marketplace.config.installation, 'answerWithinMs', 100);
+    const gate = holdWorkflows();
+    const first = await install(tenant, key);
+    expect(first).toMatchObject({ status: 202, body: { state: 'installing' } });
+    const again = await install(tenant, key);
+    expect(again).toMatchObject({ status: 202, body: { id: first.body.id, state: 'installing' } });
+    gate.open();
+    await marketplace.settled(tenant, first.body.id, 'active');
+    expect((await install(tenant, key)).status).toBe(201);
+  });
+
+  it('fails again in the same way after it failed', async () => {
+    const key = await published();
+    neighbours.refuse(rpc.customObjects.provisionObjects, 'OBJECT_LIMIT_EXCEEDED');
+    const first = await install(tenant, key);
+    expect([first.status, first.body.code]).toEqual([409, 'OBJECT_LIMIT_EXCEEDED']);
+    neighbours.reset();
+    const again = await install(tenant, key);
+    expect(again.body).toMatchObject({
+      code: 'OBJECT_LIMIT_EXCEEDED',
+      installation: { id: first.body.installation.id },
+    });
+    expect((await install(tenant, key, {}, 'another')).status).toBe(201);
+  });
+
+  it('is refused when the key is reused with another body', async () => {
+    const key = await published();
+    await install(tenant, key);
+    await refused(install(tenant, key, { sandbox: true }), 422, 'IDEMPOTENCY_KEY_REUSED');
+  });
+});
+
+describe('lists', () => {
+  it('of apps and of installations continue by cursor, and refuse the cursor of another list', async () => {
+    const keys = [await published(), await published(), await published()];
+    for (const key of keys) await marketplace.install(tenant, key);
+    for (const path of ['/apps', '/installs']) {
+      const list = async (query: string) => (await marketplace.get(tenant, `${path}?${query}`)).body;
+      const all = await list('size=200');
+      const seen: unknown[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const page: typeof all = await list(`size=2${cursor && `&cursor=${cursor}`}`);
+        // Later pages are not counted again.
+        expect(page.total).toBe(cursor === '' ? all.total : null);
+        seen.push(...page.data);
+        cursor = page.nextCursor;
+      }
+      expect(seen).toEqual(all.data);
+      expect(seen.length).toBeGreaterThanOrEqual(3);
+    }
+    const { nextCursor } = (await marketplace.get(tenant, '/apps?size=1')).body;
+    const stranger = await marketplace.caller();
+    for (const [caller, path] of [
+      [tenant, '/installs?'],
+      [tenant, '/apps?q=field&'],
+      [stranger, '/apps?'],
+    ] as const) {
+      await refused(marketplace.get(caller, `${path}cursor=${nextCursor}`), 400, 'INVALID_QUERY');
+    }
   });
 });

@@ -1,19 +1,15 @@
 import type { Manifest } from '@crm/manifest';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { VersionRepository } from '../src/catalogue/version.repository.js';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { VersionRepository } from '../src/catalogue/catalogue.repository.js';
 import { QueueService } from '../src/review/queue.service.js';
 import type { SubmissionDetailView } from '../src/review/review.dto.js';
 import { CLAIM_HOURS, ReviewService } from '../src/review/review.service.js';
-import { SubmissionMeter } from '../src/review/submission-meter.js';
-import { submissionMetrics } from '../src/review/submission-metrics.js';
-import { type Fixture, useMarketplace } from './support/fixture.js';
-import { anotherOperator, type Caller, theOperator, withCode } from './support/marketplace.js';
+import { SubmissionMeter, submissionMetrics } from '../src/review/submission-meter.js';
+import { developer, marketplace, tenant, useMarketplace } from './support/fixture.js';
+import { anotherOperator, type Caller, refusedWith, theOperator } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
-let { marketplace, developer, tenant } = {} as Fixture;
-useMarketplace((fixture) => {
-  ({ marketplace, developer, tenant } = fixture);
-});
+useMarketplace();
 
 const submitted = (changes?: object) => marketplace.submitted(developer, changes);
 /** It lacks a listing. */
@@ -52,10 +48,10 @@ describe('the review queue', () => {
     const tenantUser = { ...theOperator, kind: 'user' as const, tenantId: developer.tenantId };
     const queue = marketplace.service.get(QueueService);
     for (const nobody of [tenantUser, undefined]) {
-      await expect(queue.list(nobody)).rejects.toEqual(withCode('FORBIDDEN'));
-      await expect(queue.get(nobody, id)).rejects.toEqual(withCode('FORBIDDEN'));
+      await refusedWith('FORBIDDEN', queue.list(nobody));
+      await refusedWith('FORBIDDEN', queue.get(nobody, id));
       const reviews = marketplace.service.get(ReviewService);
-      await expect(reviews.decide(nobody, id, 'publish')).rejects.toEqual(withCode('FORBIDDEN'));
+      await refusedWith('FORBIDDEN', reviews.decide(nobody, id, 'publish'));
     }
   });
 });
@@ -77,7 +73,7 @@ describe('decisions', () => {
       { actor: 'operator', action: 'approve', from: 'in_review', to: 'approved', reason: 'fine' },
       { actor: 'operator', action: 'publish', from: 'approved', to: 'published', reason: null },
     ]);
-    const { body } = await marketplace.request(developer, 'GET', '/developer/apps');
+    const { body } = await marketplace.get(developer, '/developer/apps');
     expect(body.data.find((app) => app.key === key)?.versions[0]).toMatchObject({
       versionStatus: 'published',
       verdict: 'published',
@@ -87,16 +83,16 @@ describe('decisions', () => {
   it('require a reason to reject or to request changes', async () => {
     for (const decision of ['reject', 'request-changes'] as const) {
       const { id } = await submitted();
-      await expect(marketplace.decide(id, decision, '  ')).rejects.toEqual(withCode('VALIDATION_FAILED'));
+      await refusedWith('VALIDATION_FAILED', marketplace.decide(id, decision, '  '));
       const decided = await marketplace.decide(id, decision, 'The demo shows another app.');
       expect(decided.verdict).toBe('The demo shows another app.');
-      await expect(marketplace.decide(id, 'publish', 'after all')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+      await refusedWith('SUBMISSION_STATE', marketplace.decide(id, 'publish', 'after all'));
     }
   });
 
   it('require a reason to publish with open warnings', async () => {
     const { id } = await submitted(withWarning);
-    await expect(marketplace.decide(id, 'publish')).rejects.toEqual(withCode('VALIDATION_FAILED'));
+    await refusedWith('VALIDATION_FAILED', marketplace.decide(id, 'publish'));
     expect(await marketplace.decide(id, 'publish', 'An internal tool.')).toMatchObject({ versionStatus: 'published' });
   });
 
@@ -114,10 +110,8 @@ describe('decisions', () => {
   it('are for the operator who claimed the submission, until another one claims it with a reason', async () => {
     const { id } = await submitted();
     await marketplace.decide(id, 'claim');
-    await expect(marketplace.decide(id, 'publish', 'x', anotherOperator)).rejects.toEqual(withCode('SUBMISSION_STATE'));
-    await expect(marketplace.decide(id, 'claim', undefined, anotherOperator)).rejects.toEqual(
-      withCode('SUBMISSION_STATE'),
-    );
+    await refusedWith('SUBMISSION_STATE', marketplace.decide(id, 'publish', 'x', anotherOperator));
+    await refusedWith('SUBMISSION_STATE', marketplace.decide(id, 'claim', undefined, anotherOperator));
     await marketplace.decide(id, 'claim', 'My colleague is on leave.', anotherOperator);
     expect(await marketplace.decide(id, 'publish', 'x', anotherOperator)).toMatchObject({ versionStatus: 'published' });
   });
@@ -133,17 +127,15 @@ describe('decisions', () => {
       lapsed.id,
     ]);
     expect(await shown(lapsed.id)).toMatchObject({ claimedBy: null, claimedUntil: null });
-    await expect(marketplace.decide(lapsed.id, 'release')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', marketplace.decide(lapsed.id, 'release'));
     expect(await marketplace.decide(lapsed.id, 'claim', undefined, anotherOperator)).toMatchObject({
       claimedBy: anotherOperator.userId,
     });
-    await expect(marketplace.decide(lapsed.id, 'publish', 'x')).rejects.toEqual(withCode('SUBMISSION_STATE'));
+    await refusedWith('SUBMISSION_STATE', marketplace.decide(lapsed.id, 'publish', 'x'));
 
     const given = await submitted();
     await marketplace.decide(given.id, 'claim');
-    await expect(marketplace.decide(given.id, 'release', undefined, anotherOperator)).rejects.toEqual(
-      withCode('SUBMISSION_STATE'),
-    );
+    await refusedWith('SUBMISSION_STATE', marketplace.decide(given.id, 'release', undefined, anotherOperator));
     expect(await marketplace.decide(given.id, 'release')).toMatchObject({ claimedBy: null, claimedUntil: null });
     expect(await marketplace.decide(given.id, 'publish', 'x', anotherOperator)).toMatchObject({
       versionStatus: 'published',
@@ -174,13 +166,11 @@ describe('decisions', () => {
   it('are refused on a submission of the operator’s own workspace', async () => {
     const { id } = await submitted();
     const own = { ...theOperator, linkedTenantId: developer.tenantId };
-    await expect(marketplace.decide(id, 'publish', 'x', own)).rejects.toEqual(withCode('OWN_SUBMISSION'));
+    await refusedWith('OWN_SUBMISSION', marketplace.decide(id, 'publish', 'x', own));
   });
 
   it('are refused for an unknown submission', async () => {
-    await expect(marketplace.decide('0198c0de-0000-7000-8000-00000000000f', 'publish')).rejects.toEqual(
-      withCode('NOT_FOUND'),
-    );
+    await refusedWith('NOT_FOUND', marketplace.decide('0198c0de-0000-7000-8000-00000000000f', 'publish'));
   });
 
   it('deprecate the version published so far, and never publish a lower one', async () => {
@@ -190,8 +180,8 @@ describe('decisions', () => {
     const [low, first, second] = [await submit('0.9.0'), await submit('1.0.0'), await submit('1.1.0')];
     await marketplace.decide(first, 'publish', 'x');
     await marketplace.decide(second, 'publish', 'x');
-    await expect(marketplace.decide(low, 'publish', 'x')).rejects.toEqual(withCode('SUBMISSION_STATE'));
-    const { body } = await marketplace.request(developer, 'GET', '/developer/apps');
+    await refusedWith('SUBMISSION_STATE', marketplace.decide(low, 'publish', 'x'));
+    const { body } = await marketplace.get(developer, '/developer/apps');
     const versions = body.data.find((app) => app.key === key)?.versions ?? [];
     expect(versions.map(({ version, versionStatus }) => [version, versionStatus])).toEqual([
       ['1.1.0', 'published'],
@@ -270,13 +260,9 @@ describe('the queue', () => {
     await submit(developer);
     const { nextCursor } = await queue().list(theOperator, { status: 'in_review', size: 1 });
     const cursor = nextCursor ?? '';
-    await expect(queue().list(anotherOperator, { status: 'in_review', cursor })).rejects.toEqual(
-      withCode('INVALID_QUERY'),
-    );
-    await expect(queue().list(theOperator, { cursor })).rejects.toEqual(withCode('INVALID_QUERY'));
-    await expect(queue().list(theOperator, { status: 'in_review', sort: 'submittedAt', cursor })).rejects.toEqual(
-      withCode('INVALID_QUERY'),
-    );
+    await refusedWith('INVALID_QUERY', queue().list(anotherOperator, { status: 'in_review', cursor }));
+    await refusedWith('INVALID_QUERY', queue().list(theOperator, { cursor }));
+    await refusedWith('INVALID_QUERY', queue().list(theOperator, { status: 'in_review', sort: 'submittedAt', cursor }));
     const [binding, , id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     for (const turn of [1.5, -1e300, 1e300]) {
       const forged = Buffer.from(JSON.stringify([binding, turn, id])).toString('base64url');
@@ -319,7 +305,7 @@ describe('a submission in detail', () => {
       ['developer', 'submit'],
       ['operator', 'claim'],
     ]);
-    await expect(queue().get(theOperator, theOperator.userId)).rejects.toEqual(withCode('NOT_FOUND'));
+    await refusedWith('NOT_FOUND', queue().get(theOperator, theOperator.userId));
   });
 
   it('is shown however long it is, whatever its characters', async () => {
@@ -347,14 +333,14 @@ describe('a submission in detail', () => {
     expect(difference).toMatchObject({ counts: { access: 2, loss: 0, behaviour: 0, text: 2 }, complete: true });
 
     const path = `/developer/apps/${key}/versions/1.1.0`;
-    const own = await marketplace.request(developer, 'GET', path);
+    const own = await marketplace.get(developer, path);
     expect([own.status, own.body]).toMatchObject([
       200,
       { version: '1.1.0', versionStatus: 'in_review', certification: { passed: true }, difference },
     ]);
     expect(JSON.stringify(own.body)).not.toContain(theOperator.userId);
-    expect((await marketplace.request(tenant, 'GET', path)).status).toBe(404);
-    expect((await marketplace.request(developer, 'GET', `/developer/apps/${key}/versions/9.9.9`)).status).toBe(404);
+    expect((await marketplace.get(tenant, path)).status).toBe(404);
+    expect((await marketplace.get(developer, `/developer/apps/${key}/versions/9.9.9`)).status).toBe(404);
 
     await marketplace.decide(second, 'publish', 'x');
     expect((await queue().get(theOperator, second)).difference?.against).toMatchObject({
@@ -364,12 +350,8 @@ describe('a submission in detail', () => {
   });
 });
 
-afterEach(() => {
-  jest.restoreAllMocks();
-});
-
 const seen = async (key: string, version: string) =>
-  (await marketplace.request(developer, 'GET', `/developer/apps/${key}/versions/${version}`)).body;
+  (await marketplace.get(developer, `/developer/apps/${key}/versions/${version}`)).body;
 
 describe('the difference of two versions', () => {
   it('is computed once, however often developers and reviewers look at it', async () => {

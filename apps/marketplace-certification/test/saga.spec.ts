@@ -2,16 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RevocationSource } from '@crm/access';
 import { PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Fixture, useMarketplace } from './support/fixture.js';
-import { Marketplace, refusal } from './support/marketplace.js';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { developer, marketplace, neighbours, tenant, useMarketplace } from './support/fixture.js';
+import { refused } from './support/marketplace.js';
 import { Gate, Neighbours } from './support/neighbours.js';
 import { newKey } from './support/packages.js';
 
-let { marketplace, neighbours, developer, tenant } = {} as Fixture;
-useMarketplace((fixture) => {
-  ({ marketplace, neighbours, developer, tenant } = fixture);
-});
+useMarketplace();
 
 let key: string;
 
@@ -23,7 +20,7 @@ beforeAll(async () => {
 const work = () =>
   marketplace.queryOf<{ leased: boolean }>(tenant, 'select lease_until is not null as leased from installation_work');
 const eventNames = async () => (await marketplace.events(tenant.tenantId)).map(({ name }) => name);
-const installCount = async () => (await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount;
+const installCount = async () => (await marketplace.get(developer, `/apps/${key}`)).body.installCount;
 
 const STEPS: [string, Parameters<Neighbours['instead']>[0], string[]][] = [
   ['objects', rpc.customObjects.provisionObjects, ['undone', 'pending', 'pending']],
@@ -43,7 +40,7 @@ describe('an installation that fails', () => {
       installation: { id: expect.any(String), state: 'failed' },
       step: name,
     });
-    const { body: found } = await marketplace.request(tenant, 'GET', `/installs/${body.installation.id}`);
+    const { body: found } = await marketplace.get(tenant, `/installs/${body.installation.id}`);
     expect(found).toMatchObject({
       state: 'failed',
       objects: [],
@@ -56,7 +53,7 @@ describe('an installation that fails', () => {
     expect(await work()).toEqual([]);
     expect(await eventNames()).toEqual([]);
     expect(await installCount()).toBe(before);
-    expect((await marketplace.request(tenant, 'GET', '/installs')).body.data).toEqual([]);
+    expect((await marketplace.get(tenant, '/installs')).body.data).toEqual([]);
     neighbours.reset();
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
@@ -84,7 +81,7 @@ describe('an installation that fails', () => {
     const { status, body } = await marketplace.install(tenant, key);
     expect([status, body.code]).toEqual([500, 'INTERNAL_ERROR']);
     expect(JSON.stringify(body)).not.toContain('secret_table');
-    const { body: found } = await marketplace.request(tenant, 'GET', `/installs/${body.installation.id}`);
+    const { body: found } = await marketplace.get(tenant, `/installs/${body.installation.id}`);
     expect(JSON.stringify(found)).not.toContain('secret_table');
   });
 
@@ -99,31 +96,20 @@ describe('an installation that fails', () => {
   });
 
   it('because a neighbour does not answer is undone, and checked again later', async () => {
-    const patient = await Marketplace.start({ answerWithinMs: 30_000 });
-    try {
-      const publisher = await patient.caller('owner');
-      const its = newKey();
-      await patient.publish(publisher, its);
-      neighbours.instead(rpc.automations.provisionWorkflows, () => neighbours.silence());
-      const { status, body } = await patient.install(tenant, its);
-      expect([status, body.code, body.installation.state]).toEqual([503, 'DEADLINE_EXCEEDED', 'failed']);
-      // The neighbour carries out the request after all.
-      neighbours.workflows.set(body.installation.id, []);
-      await patient.queryOf(tenant, 'update installation_work set due_at = now()');
-      await waitUntil(() => !neighbours.workflows.has(body.installation.id), {
-        describe: 'the late workflow is removed',
-      });
-      expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toHaveLength(1);
-      await waitUntil(async () => {
-        const rows = await patient.queryOf(tenant, 'select 1 from installation_work');
-        return rows.length === 0;
-      });
-      const { body: found } = await patient.request(tenant, 'GET', `/installs/${body.installation.id}`);
-      expect(found.state).toBe('failed');
-    } finally {
-      await patient.close();
-    }
-  }, 60_000);
+    jest.replaceProperty(rpc.automations.provisionWorkflows as { timeoutMs: number }, 'timeoutMs', 300);
+    neighbours.instead(rpc.automations.provisionWorkflows, () => neighbours.silence());
+    const { status, body } = await marketplace.install(tenant, key);
+    expect([status, body.code, body.installation.state]).toEqual([503, 'DEADLINE_EXCEEDED', 'failed']);
+    // The neighbour carries out the request after all.
+    neighbours.workflows.set(body.installation.id, []);
+    await marketplace.queryOf(tenant, 'update installation_work set due_at = now()');
+    const isRemoved = () => !neighbours.workflows.has(body.installation.id);
+    await waitUntil(isRemoved, { describe: 'the late workflow is removed' });
+    expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toHaveLength(1);
+    await waitUntil(async () => (await work()).length === 0);
+    const { body: found } = await marketplace.get(tenant, `/installs/${body.installation.id}`);
+    expect(found.state).toBe('failed');
+  });
 
   it('is undone in the end, although a neighbour is away meanwhile', async () => {
     neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'WEBHOOK_TARGET_REFUSED');
@@ -131,11 +117,8 @@ describe('an installation that fails', () => {
     const { status, body } = await marketplace.install(tenant, key);
     expect([status, body.code, body.installation.state]).toEqual([422, 'WEBHOOK_TARGET_REFUSED', 'compensating']);
     expect(neighbours.holds(body.installation.id)).toEqual(['objects']);
-    expect(await refusal(marketplace.install(tenant, key))).toEqual([409, 'ALREADY_INSTALLED']);
-    expect(await refusal(marketplace.request(tenant, 'DELETE', `/installs/${body.installation.id}`))).toEqual([
-      409,
-      'CONFLICT',
-    ]);
+    await refused(marketplace.install(tenant, key), 409, 'ALREADY_INSTALLED');
+    await refused(marketplace.delete(tenant, `/installs/${body.installation.id}`), 409, 'CONFLICT');
     neighbours.reset();
     await marketplace.settled(tenant, body.installation.id, 'failed');
     expect(neighbours.holds(body.installation.id)).toEqual([]);
@@ -168,30 +151,21 @@ describe('an installation that fails', () => {
 
 describe('a process that ends between two steps', () => {
   it('leaves the installation to the next process, which continues it', async () => {
-    const ending = await Marketplace.start();
-    try {
-      const publisher = await ending.caller('owner');
-      const its = newKey();
-      await ending.publish(publisher, its);
-      let reached = false;
-      neighbours.instead(rpc.automations.provisionWorkflows, () => {
-        reached = true;
-        return neighbours.silence();
-      });
-      // Whatever the process that ends still answers.
-      const answer = Promise.allSettled([ending.install(tenant, its)]);
-      await waitUntil(() => reached, { describe: 'the second step was requested' });
-      neighbours.reset();
-      await ending.restart();
-      await answer;
-      const { body } = await ending.request(tenant, 'GET', '/installs');
-      const id = body.data[0]?.id as string;
-      await ending.settled(tenant, id, 'active');
-      expect(neighbours.holds(id)).toEqual(['objects', 'workflows', 'subscriptions']);
-      expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toEqual([]);
-    } finally {
-      await ending.close();
-    }
+    let reached = false;
+    neighbours.instead(rpc.automations.provisionWorkflows, () => {
+      reached = true;
+      return neighbours.silence();
+    });
+    // Whatever the process that ends still answers.
+    const answer = Promise.allSettled([marketplace.install(tenant, key)]);
+    await waitUntil(() => reached, { describe: 'the second step was requested' });
+    neighbours.reset();
+    await marketplace.restart();
+    await answer;
+    const id = (await marketplace.get(tenant, '/installs')).body.data[0]?.id as string;
+    await marketplace.settled(tenant, id, 'active');
+    expect(neighbours.holds(id)).toEqual(['objects', 'workflows', 'subscriptions']);
+    expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toEqual([]);
   });
 
   /** Writes the rows that a killed process leaves: committed before each call, the lease not given back. */
@@ -282,7 +256,7 @@ describe('an administrator who leaves while the work continues', () => {
   it.each(LEAVING)('(%s) does not stop a removal that has begun', async (_how, leave) => {
     const { body } = await marketplace.install(tenant, key);
     neighbours.refuse(rpc.customObjects.removeObjects, 'SERVICE_UNAVAILABLE');
-    const removal = await marketplace.request(tenant, 'DELETE', `/installs/${body.id}`);
+    const removal = await marketplace.delete(tenant, `/installs/${body.id}`);
     expect([removal.status, removal.body.state]).toEqual([202, 'uninstalling']);
     expect(neighbours.holds(body.id)).toEqual(['objects']);
     neighbours.reset();
@@ -312,7 +286,7 @@ describe('a lease', () => {
     );
     gate.open();
     await answer;
-    const { body } = await marketplace.request(tenant, 'GET', `/installs/${taken[0]?.id}`);
+    const { body } = await marketplace.get(tenant, `/installs/${taken[0]?.id}`);
     expect(body.state).toBe('installing');
     expect(body.steps.map(({ state }) => state)).toEqual(['done', 'running', 'pending']);
     expect(await work()).toEqual([{ leased: true }]);
@@ -356,7 +330,7 @@ describe('an installation in a workspace that is suspended meanwhile', () => {
     await delay(2_000);
     neighbours.reset();
     await installing;
-    const { body } = await marketplace.request(tenant, 'GET', '/installs');
+    const { body } = await marketplace.get(tenant, '/installs');
     await marketplace.settled(tenant, body.data[0]?.id as string, 'active');
   });
 });

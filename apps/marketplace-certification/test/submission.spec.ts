@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { type AppDelivery, rpc } from '@crm/contracts';
-import { describe, expect, it } from '@jest/globals';
-import { type Fixture, useMarketplace } from './support/fixture.js';
-import { type Body, refusal } from './support/marketplace.js';
+import { type Plan, rpc } from '@crm/contracts';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { developer, marketplace, neighbours, useMarketplace } from './support/fixture.js';
+import { type Body, type Caller, quota, refused } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
-let { marketplace, neighbours, developer } = {} as Fixture;
-useMarketplace((fixture) => {
-  ({ marketplace, neighbours, developer } = fixture);
-});
+useMarketplace();
 
 const failing = ({ checks }: Body['certification']) =>
   checks.filter(({ severity, status }) => severity === 'blocker' && status === 'fail').map(({ id }) => id);
@@ -16,18 +12,18 @@ const failing = ({ checks }: Body['certification']) =>
 describe('certifying without submitting', () => {
   it('checks a package and stores nothing under its key', async () => {
     const key = newKey();
-    const { status, body } = await marketplace.request(developer, 'POST', '/developer/certifications', {
+    const { status, body } = await marketplace.post(developer, '/developer/certifications', {
       manifest: fieldService(key),
     });
     expect(status).toBe(200);
     expect(body.passed).toBe(true);
     expect(body.checks.find(({ id }) => id === 'REV-001')?.status).toBe('skip');
-    const apps = await marketplace.request(developer, 'GET', '/developer/apps');
+    const apps = await marketplace.get(developer, '/developer/apps');
     expect(apps.body).toEqual({ data: [] });
   });
 
   it('links each check to a page that anybody can read', async () => {
-    const { body } = await marketplace.request(developer, 'POST', '/developer/certifications', {
+    const { body } = await marketplace.post(developer, '/developer/certifications', {
       manifest: fieldService(newKey()),
     });
     for (const { id, docUrl } of body.checks) {
@@ -40,7 +36,7 @@ describe('certifying without submitting', () => {
   });
 
   it('stores the result for the workspace that requested it', async () => {
-    await marketplace.request(developer, 'POST', '/developer/certifications', {
+    await marketplace.post(developer, '/developer/certifications', {
       manifest: { key: 'no key', version: 7 },
     });
     const kept = await marketplace.queryOf(developer, 'select app_key, passed, mode from certification');
@@ -48,29 +44,6 @@ describe('certifying without submitting', () => {
     const other = await marketplace.caller('owner');
     const seen = await marketplace.queryOf(other, 'select 1 from certification');
     expect(seen).toEqual([]);
-  });
-
-  it('is for administrators of a workspace', async () => {
-    const body = { manifest: fieldService(newKey()) };
-    expect((await marketplace.request(undefined, 'POST', '/developer/certifications', body)).status).toBe(401);
-    for (const role of ['member', 'viewer']) {
-      const caller = await marketplace.caller(role);
-      expect(await refusal(marketplace.request(caller, 'POST', '/developer/certifications', body))).toEqual([
-        403,
-        'FORBIDDEN',
-      ]);
-    }
-    const embed = await marketplace.sign({
-      sub: developer.userId,
-      tid: developer.tenantId,
-      roles: ['admin'],
-      embed: true,
-      embed_app_id: 'x',
-      scopes: ['leads'],
-    });
-    expect(
-      await refusal(marketplace.request({ ...developer, token: embed }, 'POST', '/developer/certifications', body)),
-    ).toEqual([403, 'EMBED_TOKEN_REFUSED']);
   });
 });
 
@@ -81,7 +54,7 @@ describe('submitting', () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ accepted: true, versionStatus: 'in_review', appKey: key, version: '1.0.0' });
     expect(body.certification.passed).toBe(true);
-    const apps = await marketplace.request(developer, 'GET', '/developer/apps');
+    const apps = await marketplace.get(developer, '/developer/apps');
     expect(apps.body.data).toEqual([
       {
         key,
@@ -119,11 +92,11 @@ describe('submitting', () => {
       versionStatus: 'certification_failed',
     });
     expect(failing(body.certification)).toContain(check);
-    expect((await marketplace.request(developer, 'GET', '/developer/apps')).body.data).toEqual([]);
+    expect((await marketplace.get(developer, '/developer/apps')).body.data).toEqual([]);
   });
 
   it('refuses a package without a review packet', async () => {
-    const { status, body } = await marketplace.request(developer, 'POST', '/developer/apps/submit', {
+    const { status, body } = await marketplace.post(developer, '/developer/apps/submit', {
       manifest: fieldService(newKey()),
     });
     expect([status, body.accepted, failing(body.certification)]).toEqual([422, false, ['REV-001']]);
@@ -131,7 +104,7 @@ describe('submitting', () => {
 
   it('refuses a body that is not a submission', async () => {
     for (const body of [{}, { manifest: [] }, { manifest: {}, reviewPacket, extra: 1 }]) {
-      const answer = await marketplace.request(developer, 'POST', '/developer/apps/submit', body);
+      const answer = await marketplace.post(developer, '/developer/apps/submit', body);
       expect([answer.status, answer.body.code]).toEqual([422, 'VALIDATION_FAILED']);
     }
   });
@@ -144,7 +117,7 @@ describe('submitting', () => {
 
   it('refuses texts that cannot be stored, wherever they occur', async () => {
     for (const manifest of [fieldService(newKey(), { name: 'Field \u0000' }), { key: newKey(), '\u0000': 1 }]) {
-      expect(await refusal(marketplace.submit(developer, manifest))).toEqual([422, 'VALIDATION_FAILED']);
+      await refused(marketplace.submit(developer, manifest), 422, 'VALIDATION_FAILED');
     }
     const halved = await marketplace.submit(developer, fieldService(newKey(), { name: 'Field \ud800' }));
     expect(halved.status).toBe(422);
@@ -167,6 +140,46 @@ describe('submitting', () => {
   });
 });
 
+const submit = (caller: Caller, manifest: object, key = 'k') =>
+  marketplace.post(caller, '/developer/apps/submit', { manifest, reviewPacket }, { 'idempotency-key': key });
+
+describe('a submission with an Idempotency-Key', () => {
+  it('is accepted once, and repeated calls return its present state', async () => {
+    const manifest = fieldService(newKey());
+    const first = await submit(developer, manifest);
+    expect(first).toMatchObject({ status: 201, body: { versionStatus: 'in_review' } });
+    const again = await submit(developer, manifest);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    await marketplace.decide(first.body.submissionId, 'publish', 'The warnings are known.');
+    const later = await submit(developer, manifest);
+    expect(later.body).toMatchObject({ submissionId: first.body.submissionId, versionStatus: 'published' });
+    // Without the key it is another submission, of a version that exists already.
+    expect((await marketplace.submit(developer, manifest)).body.code).toBe('CERTIFICATION_FAILED');
+  });
+
+  it('is refused when the key is reused with another package', async () => {
+    const key = newKey();
+    await submit(developer, fieldService(key));
+    await refused(submit(developer, fieldService(key, { version: '2.0.0' })), 422, 'IDEMPOTENCY_KEY_REUSED');
+  });
+
+  it('is accepted once when the calls arrive at the same time', async () => {
+    const manifest = fieldService(newKey());
+    const answers = await Promise.all(Array.from({ length: 5 }, () => submit(developer, manifest)));
+    const accepted = answers.filter(({ status }) => status === 201);
+    expect(new Set(accepted.map(({ body }) => body.submissionId)).size).toBe(1);
+    for (const { status, body } of answers.filter((answer) => answer.status !== 201)) {
+      expect([status, body.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
+    }
+  });
+
+  it('can be repeated after it was refused', async () => {
+    const key = newKey();
+    expect((await submit(developer, { ...fieldService(key), version: 'none' })).status).toBe(422);
+    expect((await submit(developer, fieldService(key))).status).toBe(201);
+  });
+});
+
 describe('keys and versions', () => {
   it('belong to the first publisher', async () => {
     const { key } = await marketplace.submitted(developer);
@@ -178,7 +191,7 @@ describe('keys and versions', () => {
 
   it('only increase, even after a version was withdrawn', async () => {
     const { key } = await marketplace.submitted(developer, { version: '1.10.0' });
-    await marketplace.request(developer, 'POST', `/developer/apps/${key}/versions/1.10.0/withdraw`);
+    await marketplace.post(developer, `/developer/apps/${key}/versions/1.10.0/withdraw`);
     for (const version of ['1.9.0', '1.10.0', '1.10.0-rc.1']) {
       const { status, body } = await marketplace.submit(developer, fieldService(key, { version }));
       expect([version, status]).toEqual([version, 422]);
@@ -211,27 +224,22 @@ describe('withdrawing', () => {
   it('withdraws a version once', async () => {
     const { key } = await marketplace.submitted(developer);
     const path = `/developer/apps/${key}/versions/1.0.0/withdraw`;
-    const first = await marketplace.request(developer, 'POST', path);
+    const first = await marketplace.post(developer, path);
     expect([first.status, first.body.versionStatus]).toEqual([200, 'withdrawn']);
-    expect(await refusal(marketplace.request(developer, 'POST', path))).toEqual([409, 'SUBMISSION_STATE']);
+    await refused(marketplace.post(developer, path), 409, 'SUBMISSION_STATE');
   });
 
   it('is refused for a published version', async () => {
     const key = await marketplace.published(developer);
-    const { status } = await marketplace.request(developer, 'POST', `/developer/apps/${key}/versions/1.0.0/withdraw`);
+    const { status } = await marketplace.post(developer, `/developer/apps/${key}/versions/1.0.0/withdraw`);
     expect(status).toBe(409);
   });
 
-  it('finds no version of another workspace', async () => {
+  it('finds no version that does not exist', async () => {
     const { key } = await marketplace.submitted(developer);
-    const other = await marketplace.caller('owner');
-    for (const path of [`${key}/versions/1.0.0`, `${key}/versions/9.9.9`, 'none/versions/1.0.0', 'a%00b/versions/1']) {
-      expect(await refusal(marketplace.request(other, 'POST', `/developer/apps/${path}/withdraw`))).toEqual([
-        404,
-        'NOT_FOUND',
-      ]);
+    for (const path of [`${key}/versions/9.9.9`, 'none/versions/1.0.0', 'a%00b/versions/1']) {
+      await refused(marketplace.post(developer, `/developer/apps/${path}/withdraw`), 404, 'NOT_FOUND');
     }
-    expect((await marketplace.request(other, 'GET', '/developer/apps')).body.data).toEqual([]);
   });
 });
 
@@ -239,7 +247,7 @@ describe('withdrawing', () => {
 async function judged(hosts: readonly string[]) {
   const webhooks = hosts.map((host) => ({ events: ['lead.created'], url: `https://${host}/` }));
   const manifest = { ...fieldService(newKey()), webhooks };
-  const { body } = await marketplace.request(developer, 'POST', '/developer/certifications', { manifest });
+  const { body } = await marketplace.post(developer, '/developer/certifications', { manifest });
   return body.checks.find(({ id }) => id === 'NET-001');
 }
 
@@ -256,136 +264,62 @@ describe('the host names of a package', () => {
   });
 });
 
-const delivery = (id = randomUUID()): AppDelivery => ({
-  id,
-  event: 'lead.created',
-  eventId: randomUUID(),
-  installationId: randomUUID(),
-  url: 'https://hooks.acme.example.com/in',
-  status: 'failed',
-  attempts: 10,
-  lastError: { code: 'http_5xx', message: 'The receiver answered 503', httpStatus: 503 },
-  latencyMs: 38,
-  createdAt: '2026-11-22T09:00:00.000Z',
+const certify = (caller: Caller, manifest: object = {}) =>
+  marketplace.post(caller, '/developer/certifications', { manifest });
+const isTenant = (more: { plan?: Plan; verified?: boolean }) =>
+  neighbours.instead(rpc.identity.getTenant, ({ tenantId }) => ({
+    id: tenantId,
+    name: 'Acme',
+    plan: 'developer' as const,
+    timeZone: 'UTC',
+    country: null,
+    ...more,
+  }));
+
+describe('a workspace whose address is not verified', () => {
+  it('certifies, and submits nothing', async () => {
+    isTenant({ verified: false });
+    expect((await certify(developer)).status).toBe(200);
+    await refused(marketplace.submit(developer, fieldService(newKey())), 403, 'EMAIL_NOT_VERIFIED');
+    isTenant({ verified: true });
+    expect((await marketplace.submit(developer, fieldService(newKey()))).status).toBe(201);
+  });
 });
 
-async function owned(): Promise<string> {
-  const { key } = await marketplace.submitted(developer);
-  return key;
-}
-
-const get = (key: string, rest: string, caller = developer) =>
-  marketplace.service.request<Record<string, unknown> & { data: unknown[]; code: string; nextCursor: string }>(
-    'GET',
-    `/api/marketplace/developer/apps/${key}/${rest}`,
-    { token: caller.token },
-  );
-
-describe('the deliveries of an app', () => {
-  it('are what the dispatcher has, page by page', async () => {
-    const key = await owned();
-    const rows = [delivery(), delivery(), delivery()];
-    neighbours.instead(rpc.webhooks.listAppDeliveries, ({ after, limit }) => {
-      const begin = rows.findIndex(({ id }) => id === after) + 1;
-      return { deliveries: rows.slice(begin, begin + limit), counted: after ? 0 : rows.length };
-    });
-    const query =
-      'status=failed&event=lead.created&errorCode=http_5xx&from=2026-11-22T00:00:00Z&to=2026-11-23T00:00:00Z';
-    const first = await get(key, `deliveries?size=2&${query}`);
-    expect(first.status).toBe(200);
-    expect(first.body).toMatchObject({ data: rows.slice(0, 2), total: 3, totalIsExact: true, hasMore: true });
-    const second = await get(key, `deliveries?size=2&${query}&cursor=${first.body.nextCursor}`);
-    expect(second.body).toMatchObject({ data: rows.slice(2), hasMore: false, nextCursor: null });
-    const filter = {
-      status: 'failed',
-      event: 'lead.created',
-      errorCode: 'http_5xx',
-      from: '2026-11-22T00:00:00Z',
-      to: '2026-11-23T00:00:00Z',
-    };
-    expect(neighbours.callsTo(rpc.webhooks.listAppDeliveries)).toEqual([
-      { appKey: key, filter, limit: 3, offset: 0, countLimit: 10_001 },
-      { appKey: key, filter, after: rows[1]?.id, limit: 3, offset: 0, countLimit: 0 },
-    ]);
-    const unfiltered = (await get(key, 'deliveries?size=1')).body.nextCursor;
-    expect((await get(key, `deliveries?size=1&cursor=${unfiltered}`)).body.data).toEqual(rows.slice(1, 2));
-    // A cursor belongs to its filter and its app.
-    for (const [app, text] of [
-      [key, 'status=failed'],
-      [await owned(), query],
-    ] as const) {
-      expect(await refusal(get(app, `deliveries?${text}&cursor=${first.body.nextCursor}`))).toEqual([
-        400,
-        'INVALID_QUERY',
-      ]);
-    }
+describe('the quotas of a publisher', () => {
+  beforeEach(() => {
+    const quotas = { certifications: { ...quota(2), enterprise: 3 }, submissions: quota(2) };
+    jest.replaceProperty(marketplace.config, 'quotas', quotas);
   });
 
-  it('are shown one by one with their attempts', async () => {
-    const key = await owned();
-    const known = delivery();
-    const attempt = { at: '2026-11-22T09:00:00.000Z', errorCode: 'reset', phase: 'headers' as const, latencyMs: 12 };
-    neighbours.instead(rpc.webhooks.findAppDelivery, ({ id }) => ({
-      found: id === known.id ? { delivery: known, attempts: [attempt] } : null,
-    }));
-    const { status, body } = await get(key, `deliveries/${known.id}`);
-    expect([status, body]).toEqual([200, { ...known, attemptLog: [attempt] }]);
-    expect((await get(key, `deliveries/${randomUUID()}`)).body.code).toBe('NOT_FOUND');
+  it('stop certifications by plan, failed ones included, and not those of another workspace', async () => {
+    expect((await certify(developer)).body).toMatchObject({ passed: false });
+    expect((await certify(developer, fieldService(newKey()))).status).toBe(200);
+    const { status, headers, body } = await certify(developer, fieldService(newKey()));
+    expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(body.detail).toBe('The limit of 2 certifications per day is reached');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(80_000);
+    expect((await certify(await marketplace.caller('owner'))).status).toBe(200);
+    isTenant({ plan: 'enterprise' });
+    expect((await certify(developer)).status).toBe(200);
+    expect((await certify(developer)).status).toBe(429);
   });
 
-  it('are counted by the hour', async () => {
-    const key = await owned();
-    const counts = { deliveries: 4, delivered: 2, failed: 1, attempts: 6 };
-    neighbours.instead(rpc.webhooks.countAppDeliveries, () => ({
-      hours: [
-        { at: '2026-11-22T08:00:00.000Z', deliveries: 0, delivered: 0, failed: 0, attempts: 0, latencyMs: null },
-        { at: '2026-11-22T09:00:00.000Z', ...counts, latencyMs: { p50: 1, p95: 2, p99: 3 } },
-      ],
-    }));
-    const { status, body } = await get(key, 'stats?from=2026-11-22T08:00:00Z');
-    expect([status, body.data]).toEqual([
-      200,
-      [
-        { hour: '2026-11-22T08:00:00.000Z', deliveries: 0, delivered: 0, failed: 0, attempts: 0 },
-        {
-          hour: '2026-11-22T09:00:00.000Z',
-          ...counts,
-          successRate: 2 / 3,
-          latencyMs: { p50: 1, p95: 2, p99: 3 },
-        },
-      ],
-    ]);
-    expect(neighbours.callsTo(rpc.webhooks.countAppDeliveries)).toEqual([
-      { appKey: key, from: '2026-11-22T08:00:00Z' },
-    ]);
+  it('stop submissions, failed ones included, also after a restart', async () => {
+    expect((await marketplace.submit(developer, {})).status).toBe(422);
+    expect((await marketplace.submit(developer, fieldService(newKey()))).status).toBe(201);
+    await marketplace.restart();
+    const { status, body } = await marketplace.submit(developer, fieldService(newKey()));
+    expect([status, body.detail]).toEqual([429, 'The limit of 2 submissions per day is reached']);
   });
 
-  it.each(['deliveries', 'deliveries/0198c0de-0000-7000-8000-000000000001', 'stats'])(
-    '(%s) are for administrators of the publisher only',
-    async (path) => {
-      const key = await owned();
-      const stranger = await marketplace.caller('owner');
-      expect((await get(key, path, stranger)).body.code).toBe('NOT_FOUND');
-      expect((await get(newKey(), path)).body.code).toBe('NOT_FOUND');
-      const member = await marketplace.caller('member', developer.tenantId);
-      expect((await get(key, path, member)).body.code).toBe('FORBIDDEN');
-      expect(neighbours.calls.filter(({ name }) => name.includes('appDeliveries'))).toEqual([]);
-    },
-  );
-
-  it('are refused with the reason of the dispatcher', async () => {
-    const key = await owned();
-    neighbours.refuse(
-      rpc.webhooks.countAppDeliveries,
-      'QUERY_TOO_EXPENSIVE',
-      'from: more than 200,000 deliveries since then',
-    );
-    const tooMany = await get(key, 'stats');
-    expect([tooMany.status, tooMany.body.code, tooMany.body.detail]).toEqual([
-      422,
-      'QUERY_TOO_EXPENSIVE',
-      'from: more than 200,000 deliveries since then',
-    ]);
-    expect(await refusal(get(key, 'deliveries?status=lost'))).toEqual([400, 'INVALID_QUERY']);
+  it('do not refuse the repetition of a submission that was within them', async () => {
+    const body = { manifest: fieldService(newKey()), reviewPacket };
+    const submit = () => marketplace.post(developer, '/developer/apps/submit', body, { 'idempotency-key': 'again' });
+    const first = await submit();
+    await marketplace.submit(developer, fieldService(newKey()));
+    const again = await submit();
+    expect([again.status, again.body.submissionId]).toEqual([201, first.body.submissionId]);
+    expect((await marketplace.submit(developer, fieldService(newKey()))).status).toBe(429);
   });
 });

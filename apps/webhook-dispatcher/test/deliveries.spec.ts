@@ -153,9 +153,12 @@ describe('deliveries', () => {
     const [delivery] = await app.settled(tenant.admin, 'delivered');
     const stranger = await app.tenant();
     const path = `deliveries/${delivery?.id}`;
-    for (const request of [['GET', path] as const, ['POST', `${path}/redeliver`] as const]) {
+    for (const [method, of] of [
+      ['GET', path],
+      ['POST', `${path}/redeliver`],
+    ] as const) {
       const statuses = [stranger.admin, tenant.member].map(
-        async (by) => (await call(...request, undefined, by)).status,
+        async (by) => (await call(method, of, undefined, by)).status,
       );
       expect(await Promise.all(statuses)).toEqual([404, 403]);
     }

@@ -1,24 +1,21 @@
-export * from './app-key.js';
 export * from './canonical-json.js';
 export * from './databases.js';
 export * from './deliveries.js';
-export * from './errors/index.js';
+export * from './errors.js';
 export * from './events/catalogue.js';
 export * from './events/define.js';
 export * from './events/envelope.js';
-export * from './events/event-access.js';
 export * from './events/event-pattern.js';
 export * from './events/event-types.js';
-export * from './fingerprint.js';
 export * from './hooks.js';
-export * from './json-pointer.js';
+export * from './identifiers.js';
 export * from './notices.js';
 export * from './objects.js';
 export * from './operator-audit.js';
 export * from './plans.js';
 export * from './records.js';
 export * from './revocation.js';
-export * from './roles.js';
+export * from './rights.js';
 export type { ProvisionedHook } from './rpc/automations.js';
 export type { ProvisionedObject } from './rpc/custom-objects.js';
 export type { EmbedCredentialsSummary, OAuthAppStatus, OAuthCredentialsSummary, TenantView } from './rpc/identity.js';
@@ -30,10 +27,8 @@ export type {
   DeliveryHour,
   ProvisionedSubscription,
 } from './rpc/webhooks.js';
-export * from './scopes.js';
 export * from './services.js';
 export * from './streams.js';
 export * from './tokens.js';
 export * from './transport.js';
-export * from './uuid.js';
 export * from './version.js';

@@ -1,4 +1,4 @@
-import type { ScopeName, Texts } from './scopes.js';
+import type { ScopeName, Texts } from './rights.js';
 
 interface FieldBase {
   /** Key of the value in stored records: never changed, and never given to another field of the object. */

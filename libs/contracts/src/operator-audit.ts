@@ -1,4 +1,4 @@
-import type { OperatorRole } from './roles.js';
+import type { OperatorRole } from './rights.js';
 
 // The trail of what operators do. identity and marketplace-certification each keep their part, in the transaction of the act
 // itself; marketplace-admin shows both as one.

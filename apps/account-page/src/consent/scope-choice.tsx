@@ -1,4 +1,4 @@
-import { scopeEntry } from '@crm/contracts/scopes';
+import { scopeEntry } from '@crm/contracts/rights';
 import { useLocale, useTexts } from '@crm/ui';
 import type { AskedScope } from '../api/account-api.js';
 import { CONSENT_TEXTS } from './consent.texts.js';

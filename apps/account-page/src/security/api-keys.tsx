@@ -1,4 +1,4 @@
-import { scopeEntry } from '@crm/contracts/scopes';
+import { scopeEntry } from '@crm/contracts/rights';
 import { Button, useLocale, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { type ApiKey, securityApi } from '../api/security-api.js';

@@ -1,4 +1,4 @@
-import { SCOPE_CATALOGUE, type ScopeEntry } from '@crm/contracts/scopes';
+import { SCOPE_CATALOGUE, type ScopeEntry } from '@crm/contracts/rights';
 
 /** How far a key reaches into one kind of thing. */
 export type Reach = 'none' | 'read' | 'write';

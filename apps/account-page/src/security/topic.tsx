@@ -1,5 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
-import { scopeEntry } from '@crm/contracts/scopes';
+import { scopeEntry } from '@crm/contracts/rights';
 import { Button, Loading, useLocale, useTexts } from '@crm/ui';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Page } from '../parts/page.js';

@@ -1,10 +1,7 @@
 import { UpstreamClient, UpstreamConnector } from '@crm/runtime/proxy';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ApiKeyService } from './api-key.service.js';
-import { BodyBudget } from './body-budget.js';
-import { CrossOriginService } from './cross-origin.service.js';
-import { ApiKeyIssuer, IdentityApiKeyIssuer } from './key-tokens.js';
-import { ProxyService } from './proxy.service.js';
+import { ApiKeyIssuer, ApiKeyService, IdentityApiKeyIssuer } from './api-key.service.js';
+import { BodyBudget, CrossOriginService, ProxyService } from './proxy.service.js';
 import { RateLimitService } from './rate-limit.service.js';
 
 /** Decides which requests are forwarded, and forwards them. */

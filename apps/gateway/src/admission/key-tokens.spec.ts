@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { KeyTokens, type TokenOfKey } from './key-tokens.js';
+import { KeyTokens, type TokenOfKey } from './api-key.service.js';
 
 describe('the tokens of keys', () => {
   let nowMs: number;

@@ -11,14 +11,132 @@ import {
   pathOf,
   UpstreamConnector,
 } from '@crm/runtime/proxy';
+import { counter, gauge } from '@crm/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ROUTES, type Route, routeFor } from '../routing/routing.js';
+import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { BODY_ROOMS, type BodyRoom, ROUTES, type Route, routeFor } from '../routing/routing.js';
 import { ApiKeyService } from './api-key.service.js';
-import { BodyBudget, type Sender } from './body-budget.js';
-import { CrossOriginService } from './cross-origin.service.js';
 import { RateLimitService } from './rate-limit.service.js';
+
+const bodyBytes = gauge(
+  'gateway_body_bytes',
+  'Announced bytes of the bodies on their way, by who sends them: tenants, or without a token addresses, credentials and hooks',
+  ['sender'],
+);
+
+const refusedBodies = counter(
+  'gateway_bodies_refused_total',
+  'Bodies that were refused because too many bytes were on their way',
+  ['sender'],
+);
+
+export type Sender = { readonly room: BodyRoom; readonly key: string };
+
+/** Where no body is longer than 16 KiB, a part of the room for hooks is enough. */
+const SHORT_BODIES = { each: 1 / 8, all: 1 / 4 };
+
+/**
+ * A body counts with its announced length from before it is read until its call is answered. Nobody without a token takes the
+ * room of tenants, no tenant that of all; whoever takes the room of one kind of calls without a token, anybody can sign in.
+ */
+@Injectable()
+export class BodyBudget {
+  private readonly rooms: Readonly<Record<BodyRoom, Room>>;
+
+  constructor(@Inject(GATEWAY_CONFIG) { bodies }: GatewayConfig) {
+    const short = { each: bodies.address.each * SHORT_BODIES.each, all: bodies.address.all * SHORT_BODIES.all };
+    this.rooms = {
+      tenant: new Room(bodies.tenant),
+      address: new Room(short),
+      credentials: new Room(short),
+      hook: new Room(bodies.address),
+    };
+    for (const sender of BODY_ROOMS) bodyBytes.set({ sender }, 0);
+  }
+
+  /** @returns what to call when the body is gone, once; undefined when there is no room for it */
+  take({ room: sender, key }: Sender, bytes: number): (() => void) | undefined {
+    const room = this.rooms[sender];
+    if (!room.take(key, bytes)) {
+      refusedBodies.inc({ sender });
+      return undefined;
+    }
+    bodyBytes.set({ sender }, room.used);
+    return () => {
+      room.leave(key, bytes);
+      bodyBytes.set({ sender }, room.used);
+    };
+  }
+}
+
+class Room {
+  used = 0;
+  private readonly byKey = new Map<string, number>();
+
+  constructor(private readonly limits: BodyLimits) {}
+
+  take(key: string, bytes: number): boolean {
+    const own = (this.byKey.get(key) ?? 0) + bytes;
+    if (own > this.limits.each || this.used + bytes > this.limits.all) return false;
+    this.byKey.set(key, own);
+    this.used += bytes;
+    return true;
+  }
+
+  leave(key: string, bytes: number): void {
+    const own = (this.byKey.get(key) ?? 0) - bytes;
+    if (own > 0) this.byKey.set(key, own);
+    else this.byKey.delete(key);
+    this.used -= bytes;
+  }
+}
+
+const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE';
+const ALLOWED_HEADERS = 'authorization, content-type, if-match, idempotency-key, x-device-token, x-request-id';
+const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, x-device-token, x-request-id';
+/** For which a browser may keep the answer to a preflight. */
+const PREFLIGHT_SECONDS = '600';
+
+/** Lets the pages of other origins call the API: the embed page's, and those that CORS_ORIGINS lists. */
+@Injectable()
+export class CrossOriginService {
+  private readonly origins: ReadonlySet<string>;
+
+  constructor(@Inject(GATEWAY_CONFIG) { service, corsOrigins }: GatewayConfig) {
+    this.origins = new Set([new URL(service.embedApiUrl).origin, ...corsOrigins]);
+  }
+
+  install(instance: FastifyInstance): void {
+    instance.addHook('onRequest', (request, reply, done) => {
+      const { origin } = request.headers;
+      if (origin !== undefined && this.origins.has(origin) && allow(request, reply, origin)) return;
+      done();
+    });
+  }
+}
+
+/**
+ * Credentials are not allowed: there are no cookies, the token is in a header.
+ * @returns the reply, if the request was a preflight, which is answered now
+ */
+function allow(request: FastifyRequest, reply: FastifyReply, origin: string): FastifyReply | undefined {
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': EXPOSED_HEADERS,
+    vary: 'origin',
+  });
+  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return undefined;
+  return reply
+    .code(204)
+    .headers({
+      'access-control-allow-methods': ALLOWED_METHODS,
+      'access-control-allow-headers': ALLOWED_HEADERS,
+      'access-control-max-age': PREFLIGHT_SECONDS,
+    })
+    .send();
+}
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const AUDIENCE = [AUDIENCES.api];

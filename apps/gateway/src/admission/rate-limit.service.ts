@@ -4,8 +4,7 @@ import { addressKey, isLoopback, Limiter, LimiterStore, LimitGroup, limitHeaders
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig, type LimitName } from '../config.js';
-import type { RouteClass } from '../routing/route-class.js';
-import { presentedHookId } from '../routing/routing.js';
+import { presentedHookId, type RouteClass } from '../routing/routing.js';
 
 /** Characters of a presented hook id that count; the caller decides how long it is. */
 const HOOK_KEY_LENGTH = 64;

@@ -51,18 +51,4 @@ export class ApiKeyEnding {
     for (const id of ids) await this.revocations.record(tx, 'session', id);
     return ids.length;
   }
-
-  /** @returns whether the owner had such a key */
-  async endWithin(tx: TenantTransaction, ownerId: string, id: string): Promise<boolean> {
-    const found = await this.keys.delete(tx, ownerId, id);
-    if (found) await this.revocations.record(tx, 'session', id);
-    return found;
-  }
-
-  /** @returns how many keys the owner had */
-  async endAllWithin(tx: TenantTransaction, ownerId: string): Promise<number> {
-    const ids = await this.keys.deleteOfOwner(tx, ownerId);
-    for (const id of ids) await this.revocations.record(tx, 'session', id);
-    return ids.length;
-  }
 }

@@ -1,16 +1,15 @@
-import { apiKeyFingerprint, apiKeyStart, hasScope, makeApiKey, type Principal } from '@crm/access';
-import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName, scopeEntry } from '@crm/contracts';
+import { apiKeyFingerprint, apiKeyStart, makeApiKey, type Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { AuditTrail, type NewAuditEntry } from '../audit/audit-trail.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { assertGrantable } from '../people/people.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
-import { SessionService } from '../sessions/session.service.js';
 import {
   type ApiKeyInput,
   apiKeyView,
@@ -18,37 +17,11 @@ import {
   type NewApiKeyView,
   type ServiceKeyInput,
 } from './api-key.dto.js';
-import type { ApiKey, ApiKeyOwnerKind } from './api-key.entity.js';
+import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyRepository, type NewApiKey } from './api-key.repository.js';
 import { ApiKeyEnding, type KeyHolder, keySubject } from './api-key-ending.js';
+import { assertScopesGrantable, assertWithinToken } from './grantable-scopes.js';
 import { ServiceAccountService } from './service-account.service.js';
-
-/**
- * A key is given only what its owner may do, so that a list of keys says what they can do. Each call decides again.
- * @throws PlatformError SCOPE_NOT_GRANTABLE
- */
-export function assertScopesGrantable(roles: readonly string[], scopes: readonly Scope[]): void {
-  for (const scope of scopes) {
-    if (!rolesAllow(roles, rightFor(scope))) {
-      throw new PlatformError('SCOPE_NOT_GRANTABLE', `The role does not allow the scope ${scope}`);
-    }
-  }
-}
-
-/** A token that is narrowed to scopes makes no key that reaches further. @throws PlatformError SCOPE_NOT_GRANTABLE */
-export function assertWithinToken(principal: Principal, scopes: readonly Scope[]): void {
-  for (const scope of scopes) {
-    const [name, read] = scope.split(':') as [ScopeName, string | undefined];
-    if (!hasScope(principal, name, read ? 'read' : 'write')) {
-      throw new PlatformError('SCOPE_NOT_GRANTABLE', `The access token lacks the scope ${scope}`);
-    }
-  }
-}
-
-function rightFor(scope: Scope): Right {
-  if (scopeEntry(scope)?.administered) return 'administer';
-  return scope.endsWith(':read') ? 'read' : 'write';
-}
 
 /** Keys that have not expired: of one user or service account, and of a tenant. */
 export const KEYS_PER_OWNER = 25;

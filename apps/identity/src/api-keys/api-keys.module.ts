@@ -10,7 +10,8 @@ import {
   UserKeyController,
 } from './api-key.controller.js';
 import { ApiKeyRepository, ServiceAccountRepository } from './api-key.repository.js';
-import { ApiKeyEnding, ApiKeyService } from './api-key.service.js';
+import { ApiKeyService } from './api-key.service.js';
+import { ApiKeyEnding } from './api-key-ending.js';
 import { KeyExchangeRpc, KeyExchangeService, KeyOwners } from './key-exchange.service.js';
 import { ServiceAccountService } from './service-account.service.js';
 

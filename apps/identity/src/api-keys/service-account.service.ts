@@ -13,7 +13,8 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import type { ServiceAccountChangeInput, ServiceAccountInput } from './api-key.dto.js';
 import type { ServiceAccount } from './api-key.entity.js';
 import { ServiceAccountRepository } from './api-key.repository.js';
-import { ApiKeyEnding, assertScopesGrantable } from './api-key.service.js';
+import { ApiKeyEnding } from './api-key-ending.js';
+import { assertScopesGrantable } from './grantable-scopes.js';
 
 export const ACCOUNTS_PER_TENANT = 100;
 

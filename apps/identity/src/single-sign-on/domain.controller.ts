@@ -2,8 +2,15 @@ import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../api-groups.js';
-import { DomainService, recordName } from './domain.service.js';
-import { DomainInput, DomainListView, DomainView, RequirementInput, RequirementView } from './single-sign-on.dto.js';
+import { DomainService } from './domain.service.js';
+import {
+  DomainInput,
+  DomainListView,
+  DomainView,
+  RequirementInput,
+  RequirementView,
+  recordName,
+} from './single-sign-on.dto.js';
 import type { MailDomain } from './single-sign-on.entity.js';
 
 @ApiGroup(SINGLE_SIGN_ON_GROUP)

@@ -25,6 +25,7 @@ import { newSecret } from '../secrets.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.data.js';
+import { recordName } from './single-sign-on.dto.js';
 import type { MailDomain } from './single-sign-on.entity.js';
 import { domainLostMail, GRACE_DAYS, recordMissingMail } from './single-sign-on.mail.js';
 import { type DomainHolder, DomainRepository, IdentityProviderRepository } from './single-sign-on.repository.js';
@@ -34,9 +35,6 @@ export const normaliseDomain = (text: string): string => domainToASCII(text.trim
 
 /** The domain of a normalised address. */
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
-
-/** Where the record that proves a domain stands. */
-export const recordName = (domain: string): string => `_crm-challenge.${domain}`;
 
 /**
  * Why no workspace can have a domain, whatever its records say; undefined for one that a workspace can prove.

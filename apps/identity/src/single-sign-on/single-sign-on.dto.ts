@@ -1,5 +1,8 @@
 import { BooleanField, DateTimeField, EmailField, field, IdField, ListField, ObjectField, TextField } from '@crm/http';
 
+/** Where the record that proves a domain stands. */
+export const recordName = (domain: string): string => `_crm-challenge.${domain}`;
+
 const DOMAIN = { maxLength: 253, example: 'example.com' };
 
 export class DomainInput {

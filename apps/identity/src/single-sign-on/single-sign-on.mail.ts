@@ -1,6 +1,6 @@
 import type { NewMail } from '../mail/mail.repository.js';
 import { plainName } from '../mail/mail-text.js';
-import { recordName } from './domain.service.js';
+import { recordName } from './single-sign-on.dto.js';
 
 const NOTICE_SECONDS = 3 * 24 * 3600;
 

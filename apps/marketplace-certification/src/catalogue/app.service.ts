@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { AppRepository } from './app.repository.js';
+import { AppRepository } from './catalogue.repository.js';
 
 /** Who publishes an app. An app of another publisher is answered like one that does not exist. */
 @Injectable()

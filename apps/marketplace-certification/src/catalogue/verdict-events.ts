@@ -2,7 +2,7 @@ import type { Principal } from '@crm/access';
 import { EVENTS, type SubmissionOutcome } from '@crm/contracts';
 import { appendEvent, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { VersionRepository } from './version.repository.js';
+import { VersionRepository } from './catalogue.repository.js';
 import type { AppDecision, ReviewDecision } from './version-state.js';
 
 /** What the publisher is told of. Who reviews is not their business. */

@@ -3,8 +3,8 @@ import { compareVersions, manifestDifference, summariseDifference } from '@crm/m
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Version } from './catalogue.entity.js';
+import { VersionRepository } from './catalogue.repository.js';
 import type { DifferenceView } from './difference.dto.js';
-import { VersionRepository } from './version.repository.js';
 import { highestFirst } from './version-state.js';
 
 type Summary = Pick<DifferenceView, 'entries' | 'counts' | 'complete'>;

@@ -1,8 +1,7 @@
 import { Database, type NarrowTransaction } from '@crm/database';
 import type { CertificationProbes } from '@crm/manifest';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppRepository } from '../catalogue/app.repository.js';
-import { VersionRepository } from '../catalogue/version.repository.js';
+import { AppRepository, VersionRepository } from '../catalogue/catalogue.repository.js';
 import { RESOLVE_HOST, type ResolveHost, SharedLookups } from './host-lookups.js';
 
 /**

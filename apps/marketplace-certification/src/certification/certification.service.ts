@@ -2,7 +2,7 @@ import type { Principal } from '@crm/access';
 import { Database } from '@crm/database';
 import { type Certification, certify } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { isIdentifier } from '../catalogue/stored-text.js';
+import { isIdentifier } from '../catalogue/catalogue.repository.js';
 import type { CertificationRun } from './certification.entity.js';
 import { CertificationProbesFactory } from './certification.probes.js';
 import { CertificationRepository } from './certification.repository.js';

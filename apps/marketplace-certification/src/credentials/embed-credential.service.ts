@@ -6,7 +6,7 @@ import type { ManifestEmbed } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppService } from '../catalogue/app.service.js';
-import { VersionRepository } from '../catalogue/version.repository.js';
+import { VersionRepository } from '../catalogue/catalogue.repository.js';
 import { highestFirst, type VersionStatus } from '../catalogue/version-state.js';
 import type { EmbedCredentialsInput, EmbedCredentialsView } from './credentials.dto.js';
 

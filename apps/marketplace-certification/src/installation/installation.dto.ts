@@ -10,7 +10,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
-import { INSTALLATION_STATES, STEP_NAMES, STEP_STATES } from './installation-state.js';
+import { INSTALLATION_STATES, STEP_NAMES, STEP_STATES } from './installation.entity.js';
 
 export class InstallInput {
   @TextField({ maxLength: 64, description: 'Key of the app', example: 'site-visits' })

@@ -3,14 +3,17 @@ import { Database, DueWorkMeter, IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
-import { HookAddressService } from './hook-address.service.js';
 import { InstallationController } from './installation.controller.js';
-import { InstallationRepository, InstallCountRepository } from './installation.repository.js';
+import {
+  InstallationRepository,
+  InstallationWorkRepository,
+  InstallCountRepository,
+  MEASURE_DUE_WORK,
+} from './installation.repository.js';
 import { InstallationRpc } from './installation.rpc.js';
 import { InstallationSaga } from './installation.saga.js';
-import { InstallationService } from './installation.service.js';
+import { HookAddressService, InstallationService } from './installation.service.js';
 import { InstallationWorker } from './installation.worker.js';
-import { InstallationWorkRepository, MEASURE_DUE_WORK } from './installation-work.repository.js';
 import { OAuthClientService } from './oauth-client.service.js';
 import { OAuthCredentialController } from './oauth-credential.controller.js';
 import { OfferService } from './offer.service.js';

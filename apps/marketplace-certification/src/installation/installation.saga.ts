@@ -1,18 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { RevocationSource } from '@crm/access';
-import { EVENTS, type ProvisionedHook } from '@crm/contracts';
-import { appendEvent, type TenantTransaction } from '@crm/database';
+import { type ErrorCode, EVENTS, PlatformError, type ProvisionedHook } from '@crm/contracts';
+import { appendEvent, Backoff, type TenantTransaction } from '@crm/database';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Installation, InstallationStep } from './installation.entity.js';
+import type { Installation, InstallationState, InstallationStep, StoredError } from './installation.entity.js';
 import {
   InstallationRepository,
   type InstallationWithSteps,
+  InstallationWorkRepository,
   InstallCountRepository,
+  LeaseLostError,
+  type WorkLease,
 } from './installation.repository.js';
-import type { InstallationState } from './installation-state.js';
-import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
-import { isOfSuspension, isUncertain, POSTPONE_BACKOFF, storedError, withRetries } from './step-errors.js';
 
 /** Seconds after which a neighbour that did not answer in time no longer carries the request out. */
 const SETTLE_SECONDS = 60;
@@ -196,4 +197,59 @@ export class InstallationSaga {
 
 function eventOf({ id, appKey, version, sandbox, actingUserId }: Installation) {
   return { subject: id, data: { installationId: id, appKey, version, sandbox, requestedBy: actingUserId } };
+}
+
+/** Milliseconds before another try when a neighbour is away: a restart by the supervisor takes a second or two. */
+const RETRY_DELAYS_MS = [300, 1200];
+
+const PASSING: ReadonlySet<string> = new Set<ErrorCode>([
+  'SERVICE_UNAVAILABLE',
+  'TOKEN_REVOKED',
+  'WORKSPACE_SUSPENDED',
+]);
+
+/** Delays between tries of what has to succeed in the end: growing to five minutes. */
+export const POSTPONE_BACKOFF = Backoff.listed([1_000, 2_000, 5_000, 15_000, 60_000, 300_000]);
+
+/**
+ * Repeats a call that nobody received, or whose token was refused: services learn of a suspension one after the other. A
+ * neighbour that does not answer in time is not called again: the time is better spent on undoing the installation.
+ * @param stop ends the waiting; what is under way then no longer matters
+ */
+export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await abandonedOn(stop, call());
+    } catch (error) {
+      const wait = RETRY_DELAYS_MS[attempt];
+      if (wait === undefined || !(error instanceof PlatformError && PASSING.has(error.code))) throw error;
+      await delay(wait, undefined, { signal: stop });
+    }
+  }
+}
+
+/** Whether a step may have been carried out, or may still be, although it answered with an error. */
+export function isUncertain(error: unknown): boolean {
+  return !(error instanceof PlatformError) || error.status >= 500;
+}
+
+/** Whether a call was refused because its workspace is suspended, of which this process need not know yet. */
+export function isOfSuspension(error: unknown): boolean {
+  return error instanceof PlatformError && error.code === 'WORKSPACE_SUSPENDED';
+}
+
+/** What is stored and shown of an error: one that is not in the catalogue is a defect, of which callers learn nothing. */
+export function storedError(error: unknown): StoredError {
+  return error instanceof PlatformError
+    ? { code: error.code, detail: error.message }
+    : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed' };
+}
+
+function abandonedOn<T>(stop: AbortSignal, call: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abandon = () => reject(new Error('The process is ending'));
+    if (stop.aborted) abandon();
+    stop.addEventListener('abort', abandon, { once: true });
+    call.then(resolve, reject).finally(() => stop.removeEventListener('abort', abandon));
+  });
 }

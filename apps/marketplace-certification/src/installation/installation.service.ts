@@ -1,21 +1,94 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '@crm/access';
-import { isErrorCode, PlatformError } from '@crm/contracts';
+import { isErrorCode, PlatformError, type ProvisionedHook, rolesAllow, rpc } from '@crm/contracts';
 import { Database, IdempotencyService, type IdempotentCall, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
-import { Inject, Injectable } from '@nestjs/common';
+import { Rpc } from '@crm/messaging';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { grantScopes } from './grants.js';
-import { HookAddressService, type ShownHook } from './hook-address.service.js';
 import type { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
-import type { Installation, InstallationStep } from './installation.entity.js';
-import { InstallationRepository } from './installation.repository.js';
+import {
+  type HookRef,
+  INSTALLATION_STATES,
+  type Installation,
+  type InstallationState,
+  type InstallationStep,
+  LIVE_STATES,
+} from './installation.entity.js';
+import {
+  InstallationRepository,
+  InstallationWorkRepository,
+  LeaseLostError,
+  type WorkLease,
+} from './installation.repository.js';
 import type { SagaOutcome } from './installation.saga.js';
 import { InstallationWorker } from './installation.worker.js';
-import { INSTALLATION_STATES, type InstallationState, LIVE_STATES } from './installation-state.js';
-import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 import { OfferService } from './offer.service.js';
 import { neededSteps } from './package-step.service.js';
+
+/** A hook as it is shown: with its address only to administrators. */
+export type ShownHook = HookRef & { readonly url?: string };
+
+const CONCURRENCY = 8;
+
+/** Shows the addresses of hooks. They hold a secret, so the audit trail records every user who sees them. */
+@Injectable()
+export class HookAddressService {
+  private readonly logger = new Logger(HookAddressService.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly installations: InstallationRepository,
+    private readonly rpc: Rpc,
+  ) {}
+
+  /**
+   * Returns the hooks of installations, by the id of the installation. While automation-hooks is away, the addresses are
+   * missing.
+   */
+  async show(principal: Principal, shown: readonly Installation[]): Promise<Map<string, ShownHook[]>> {
+    const result = new Map<string, ShownHook[]>(shown.map(({ id, hooks }) => [id, hooks]));
+    if (!rolesAllow(principal.roles, 'administer')) return result;
+    const withHooks = shown.filter(({ state, hooks }) => state === 'active' && hooks.length > 0);
+    for (let start = 0; start < withHooks.length; start += CONCURRENCY) {
+      const found = await Promise.all(
+        withHooks
+          .slice(start, start + CONCURRENCY)
+          .map(async ({ id }) => [id, await this.findHooks(principal, id)] as const),
+      );
+      for (const [id, hooks] of found) if (hooks) result.set(id, hooks);
+    }
+    await this.record(
+      principal,
+      withHooks.filter(({ id }) => result.get(id)?.some(({ url }) => url)),
+    );
+    return result;
+  }
+
+  /** Records that a user is about to see addresses; when this fails, they are not shown. */
+  async record(principal: Principal, shown: readonly Pick<Installation, 'id'>[]): Promise<void> {
+    if (shown.length === 0) return;
+    const ids = shown.map(({ id }) => id);
+    await this.database.transaction(principal.tenantId, (tx) =>
+      this.installations.recordActs(tx, ids, { userId: principal.userId, action: 'hook_urls_shown' }),
+    );
+  }
+
+  private async findHooks(principal: Principal, installationId: string): Promise<ProvisionedHook[] | null> {
+    try {
+      const { hooks } = await this.rpc.call(rpc.automations.listHooks, { installationId }, principal);
+      return hooks.map(({ key, workflowId, url }) => ({ key, workflowId, url }));
+    } catch (error) {
+      this.logger.warn({
+        msg: 'The addresses of hooks could not be read; they are left out',
+        err: error,
+        installationId,
+      });
+      return null;
+    }
+  }
+}
 
 @Injectable()
 export class InstallationService {

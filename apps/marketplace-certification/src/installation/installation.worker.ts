@@ -2,8 +2,8 @@ import { RevocationSource } from '@crm/access';
 import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
+import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation.repository.js';
 import { InstallationSaga, type SagaOutcome } from './installation.saga.js';
-import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 
 /**
  * Runs sagas: those that a request started, and those that were left unfinished. At the end of the process they stop between

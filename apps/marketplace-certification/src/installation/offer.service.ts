@@ -3,11 +3,9 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { AppRepository } from '../catalogue/app.repository.js';
 import { AppService } from '../catalogue/app.service.js';
 import type { App, Submission } from '../catalogue/catalogue.entity.js';
-import { isIdentifier } from '../catalogue/stored-text.js';
-import { VersionRepository } from '../catalogue/version.repository.js';
+import { AppRepository, isIdentifier, VersionRepository } from '../catalogue/catalogue.repository.js';
 import { highestFirst, type VersionStatus } from '../catalogue/version-state.js';
 import { InstallationRepository } from './installation.repository.js';
 

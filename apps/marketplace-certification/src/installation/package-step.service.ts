@@ -4,9 +4,8 @@ import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { WebhookSecretService } from '../credentials/webhook-secret.service.js';
 import { grantedWebhooks } from './grants.js';
-import type { Installation } from './installation.entity.js';
+import type { Installation, StepName } from './installation.entity.js';
 import type { RemovedInstallation, StepResult } from './installation.repository.js';
-import type { StepName } from './installation-state.js';
 import { OAuthClientService } from './oauth-client.service.js';
 
 interface StepContext {

@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { withRetries } from './step-errors.js';
+import { withRetries } from './installation.saga.js';
 
 const { signal } = new AbortController();
 

@@ -4,7 +4,7 @@ import { Database } from '@crm/database';
 import { type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { isIdentifier, storedText } from '../catalogue/stored-text.js';
+import { isIdentifier, storedText } from '../catalogue/catalogue.repository.js';
 import { InstallCountRepository } from '../installation/installation.repository.js';
 import type { AppDetailView, AppView, ListingQuery, PermissionView, ReviewView } from './listing.dto.js';
 import { type Listing, type ListingDetail, ListingRepository } from './listing.repository.js';

@@ -1,7 +1,7 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
-import { AppRepository } from '../catalogue/app.repository.js';
+import { AppRepository } from '../catalogue/catalogue.repository.js';
 import { Rating } from './rating.entity.js';
 
 /** Writes or replaces the rating of a user. $1: key of the app, $2: tenant, $3: user, $4: stars, $5: text or null. */

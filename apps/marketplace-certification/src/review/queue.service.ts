@@ -3,7 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type ListAnswer, type ListPage, listAnswer, MAX_PAGE_SIZE, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { storedText } from '../catalogue/stored-text.js';
+import { storedText } from '../catalogue/catalogue.repository.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
 import { assertOperator } from './assert-operator.js';
 import type { ListSubmissionsQuery, SubmissionDetailView, SubmissionView } from './review.dto.js';

@@ -1,8 +1,17 @@
 import { Database, Sweeper } from '@crm/database';
+import { gauge } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { VERSION_STATUSES } from '../catalogue/version-state.js';
 import { MEASURE_SUBMISSIONS } from './review.repository.js';
-import { submissionMetrics } from './submission-metrics.js';
+
+export const submissionMetrics = {
+  items: gauge('submissions', 'Submitted versions by status; each process says so: max, not sum', ['status']),
+  oldest: gauge(
+    'submission_oldest_seconds',
+    'Age of the oldest submitted version in a status: of those in review, how long a developer has waited; max, not sum',
+    ['status'],
+  ),
+};
 
 const MEASURE_MS = 60_000;
 

@@ -2,10 +2,9 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { AppRepository } from '../catalogue/app.repository.js';
 import { AppService } from '../catalogue/app.service.js';
 import type { Submission } from '../catalogue/catalogue.entity.js';
-import { VersionRepository } from '../catalogue/version.repository.js';
+import { AppRepository, VersionRepository } from '../catalogue/catalogue.repository.js';
 import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
 import type { DeveloperAppView, DeveloperSubmissionView, DeveloperVersionView } from './submission.dto.js';
 

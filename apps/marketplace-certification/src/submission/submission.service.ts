@@ -10,9 +10,7 @@ import {
 } from '@crm/database';
 import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { AppRepository } from '../catalogue/app.repository.js';
-import { storedText } from '../catalogue/stored-text.js';
-import { VersionRepository } from '../catalogue/version.repository.js';
+import { AppRepository, storedText, VersionRepository } from '../catalogue/catalogue.repository.js';
 import { nextStatus } from '../catalogue/version-state.js';
 import { type CertificationRequest, CertificationService } from '../certification/certification.service.js';
 import { PublisherQuota } from '../certification/publisher-quota.js';

@@ -67,23 +67,20 @@ interface Problem {
 /** The service on a database of its own, and what tests do with it again and again. */
 export class Marketplace {
   private constructor(
-    private readonly config: MarketplaceConfig,
+    readonly config: MarketplaceConfig,
     private readonly tokens: ReturnType<typeof testTokens>,
     private readonly drop: () => Promise<void>,
     public service: TestService,
   ) {}
 
-  static async start(
-    changes: Partial<MarketplaceConfig['installation']> = {},
-    quotas: Partial<MarketplaceConfig['quotas']> = {},
-  ): Promise<Marketplace> {
+  static async start(): Promise<Marketplace> {
     const database = await testDatabase('marketplace-certification', migrations);
     const config: MarketplaceConfig = {
       service: testServiceConfig('marketplace-certification'),
       database: database.config,
       keyEncryptionKey: randomBytes(32).toString('base64'),
-      quotas: { certifications: quota(1_000), submissions: quota(1_000), ...quotas },
-      installation: { answerWithinMs: 10_000, pollMs: 100, concurrency: 8, ...changes },
+      quotas: { certifications: quota(1_000), submissions: quota(1_000) },
+      installation: { answerWithinMs: 10_000, pollMs: 100, concurrency: 8 },
     };
     const tokens = testTokens();
     const service = await startTestService(config, AppModule.with(config, resolves), { keySource: tokens.keySource });
@@ -127,6 +124,12 @@ export class Marketplace {
       ...(headers && { headers }),
     });
   }
+
+  get = (caller: Caller | undefined, path: string) => this.request(caller, 'GET', path);
+  delete = (caller: Caller, path: string) => this.request(caller, 'DELETE', path);
+  put = (caller: Caller, path: string, body: unknown) => this.request(caller, 'PUT', path, body);
+  post = (caller: Caller | undefined, path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.request(caller, 'POST', path, body, headers);
 
   submit(caller: Caller, manifest: Manifest | Record<string, unknown>): Promise<TestAnswer<Body>> {
     return this.request(caller, 'POST', '/developer/apps/submit', { manifest, reviewPacket });
@@ -207,14 +210,16 @@ export const theAdministrator: Principal = { ...theOperator, roles: ['administra
 
 export const anotherOperator: Principal = { ...theOperator, userId: '0198c0de-0000-7000-8000-000000000002' };
 
-/** Status and code of an answer. */
-export async function refusal(answer: Promise<TestAnswer<Pick<Body, 'code'>>>): Promise<[number, string]> {
-  const { status, body } = await answer;
-  return [status, body.code];
+/** Expects an answer with the status and the code. */
+export async function refused(answer: Promise<TestAnswer<Pick<Body, 'code'>>>, status: number, code: string) {
+  const { status: actual, body } = await answer;
+  expect([actual, body.code]).toEqual([status, code]);
 }
 
-/** Matches an error with the code. */
-export const withCode = (code: string) => expect.objectContaining({ code });
+/** Expects calls of a service to fail with the code. */
+export async function refusedWith(code: string, ...calls: Promise<unknown>[]): Promise<void> {
+  for (const call of calls) await expect(call).rejects.toMatchObject({ code });
+}
 
 /** A name server that knows every name, so that tests do not depend on the network; `inside.…` leads to a private address. */
 async function resolves(hostname: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isVisibleToApp } from './event-access.js';
+import { isVisibleToApp } from './event-pattern.js';
 
 describe('an event', () => {
   it.each([

@@ -1,8 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EVENT_NAMES } from './catalogue.js';
-import { eventScope } from './event-access.js';
-import { domainOf, EVENT_PATTERNS, eventsOf, isEventPattern, matchesEvent, patternsOf } from './event-pattern.js';
+import {
+  domainOf,
+  EVENT_PATTERNS,
+  eventScope,
+  eventsOf,
+  isEventPattern,
+  matchesEvent,
+  patternsOf,
+} from './event-pattern.js';
 
 describe('a pattern of events', () => {
   it.each([

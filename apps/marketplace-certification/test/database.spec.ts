@@ -1,16 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { Database } from '@crm/database';
+import { GLOBAL_TABLES } from '@crm/contracts';
+import { catalogueProblems, Database, newId } from '@crm/database';
 import { EncryptionKeys, KeyRegister, runReencrypt, SecretBox, unlistedColumns } from '@crm/encryption';
-import { type TestDatabase, testDatabase } from '@crm/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { WebhookSecret } from '../src/credentials/credentials.entity.js';
-import { WebhookSecretRepository } from '../src/credentials/webhook-secret.repository.js';
-import { WebhookSecretService } from '../src/credentials/webhook-secret.service.js';
+import { WebhookSecretRepository, WebhookSecretService } from '../src/credentials/webhook-secret.service.js';
+import { CLAIM_WORK, COUNT_INSTALLATIONS } from '../src/installation/installation.repository.js';
+import { COUNT_LISTINGS, FIND_LISTING, LIST_LISTINGS } from '../src/listing/listing.repository.js';
 import { migrations } from '../src/migrations/index.js';
+import {
+  COUNT_SUBMISSIONS,
+  LIST_NEWEST_SUBMISSIONS,
+  LIST_OLDEST_SUBMISSIONS,
+  LIST_SUBMISSIONS_BY_TURN,
+} from '../src/review/review.repository.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 
-const OLD = randomBytes(32).toString('base64');
-const NEW = `new:${randomBytes(32).toString('base64')}`;
+const ofNarrowRole = {
+  CLAIM_WORK,
+  COUNT_LISTINGS,
+  COUNT_SUBMISSIONS,
+  FIND_LISTING,
+  LIST_LISTINGS,
+  LIST_NEWEST_SUBMISSIONS,
+  LIST_OLDEST_SUBMISSIONS,
+  LIST_SUBMISSIONS_BY_TURN,
+};
 
 let place: TestDatabase;
 let database: Database;
@@ -23,6 +40,31 @@ afterAll(async () => {
   await place?.drop();
 });
 
+describe('plans of the hand-written reads and the claim of marketplace-certification', () => {
+  it('are what they were for the runtime role, in the context of a tenant', async () => {
+    const { url } = place.config;
+    expect(await explainStatements({ url, tenantId: newId() }, { COUNT_INSTALLATIONS })).toMatchSnapshot();
+  });
+
+  it('are what they were for the narrow role', async () => {
+    expect(await explainStatements({ url: place.config.narrowUrl }, ofNarrowRole)).toMatchSnapshot();
+  });
+});
+
+it('every table of the marketplace is isolated by tenant or listed as global', async () => {
+  const client = new pg.Client(place.ownerUrl);
+  await client.connect();
+  try {
+    const query = async <Row>(sql: string, parameters: readonly unknown[] = []) =>
+      (await client.query(sql, [...parameters])).rows as Row[];
+    expect(await catalogueProblems({ query }, GLOBAL_TABLES['marketplace-certification'])).toEqual([]);
+  } finally {
+    await client.end();
+  }
+});
+
+const OLD = randomBytes(32).toString('base64');
+const NEW = `new:${randomBytes(32).toString('base64')}`;
 /** It neither asks for apps nor calls other services for what is done here. */
 const secretsWith = (keys: string) =>
   new WebhookSecretService(database, new WebhookSecretRepository(), new SecretBox(keys), {} as never, {} as never);

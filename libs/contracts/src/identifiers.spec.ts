@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isUuid } from './uuid.js';
+import { isUuid } from './identifiers.js';
 
 describe('isUuid', () => {
   it.each(['00000000-0000-0000-0000-000000000000', '0198c0de-7d3a-7000-8000-0123456789AB'])('accepts %s', (text) => {
