@@ -1,6 +1,6 @@
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { STANDARD_OBJECTS } from '../src/object/standard-objects.js';
+import { STANDARD_OBJECTS } from '../src/object/object-definition.js';
 import { type CustomObjectsService, type Json, startCustomObjects } from './custom-objects-service.js';
 
 let app: CustomObjectsService;

@@ -1,7 +1,6 @@
 import { PlatformError, SCOPE_NAMES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import type { AccessRule } from './access.decorator.js';
-import { authorize } from './access.guard.js';
+import { type AccessRule, authorize } from './access.guard.js';
 import type { Principal } from './request-context.js';
 
 const principal = (changes: Partial<Principal>): Principal => ({

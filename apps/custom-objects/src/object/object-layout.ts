@@ -1,8 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { newId, type TenantTransaction } from '@crm/database';
 import { checkDefinition, type FieldDefinition, fieldTypes, SLOT_COUNTS, type SlotKind } from '@crm/fields';
-import type { AppObject, DeclaredObject, StoredField } from './object-definition.js';
-import { standardObjectNamed } from './standard-objects.js';
+import { type AppObject, type DeclaredObject, type StoredField, standardObjectNamed } from './object-definition.js';
 
 export interface ProvisionRequest {
   readonly installationId: string;

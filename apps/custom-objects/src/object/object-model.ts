@@ -11,8 +11,9 @@ import {
   type ObjectDefinition,
   requireAccess,
   type StoredField,
+  standardObjectNamed,
+  standardObjectWithId,
 } from './object-definition.js';
-import { standardObjectNamed, standardObjectWithId } from './standard-objects.js';
 
 /** Access plans kept for one object, one per combination of roles; when there are more, all are made again. */
 const PLANS_KEPT = 200;

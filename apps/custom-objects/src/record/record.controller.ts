@@ -25,8 +25,12 @@ import {
   Query,
   Res,
 } from '@nestjs/common';
-import type { ObjectDefinition, StoredField } from '../object/object-definition.js';
-import { STANDARD_OBJECTS, standardObjectNamed } from '../object/standard-objects.js';
+import {
+  type ObjectDefinition,
+  STANDARD_OBJECTS,
+  type StoredField,
+  standardObjectNamed,
+} from '../object/object-definition.js';
 import { ListRecordsQuery, RecordHeadView, type Reply, shown, shownList } from './record.dto.js';
 import { RecordService } from './record.service.js';
 

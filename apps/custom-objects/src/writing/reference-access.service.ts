@@ -3,9 +3,8 @@ import { type FieldProblem, PlatformError, type ScopeName } from '@crm/contracts
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
-import { actingApp, isVisibleTo, type StoredField } from '../object/object-definition.js';
+import { actingApp, isVisibleTo, type StoredField, standardObjectWithId } from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
-import { standardObjectWithId } from '../object/standard-objects.js';
 import { type FieldValues } from '../reading/record.js';
 
 /** A reference to a record that does not exist, or that the caller may not know of. */

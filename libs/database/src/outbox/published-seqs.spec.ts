@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PublishedSeqs } from './published-seqs.js';
+import { PublishedSeqs } from './outbox.js';
 
 describe('the published sequence numbers', () => {
   it('begin with none, and everything is ahead', () => {

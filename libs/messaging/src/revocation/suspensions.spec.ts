@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Suspensions } from './cutoffs.js';
+import { Suspensions } from './revocation-watch.js';
 
 const DAY_MS = 86_400_000;
 
