@@ -3,30 +3,16 @@ import { DateTimeField, EnumField, IdField, IntegerField, TextField } from '@crm
 
 /** What marketplace-admin asks each part of the trail: the filter of its own route, and where to go on. */
 export class OperatorAuditQuery {
-  @IdField({ optional: true })
-  operatorId?: string;
-
-  @EnumField(OPERATOR_ACTS, { optional: true })
-  act?: OperatorAct;
-
-  @EnumField(OPERATOR_SUBJECTS, { optional: true })
-  subjectKind?: OperatorSubject;
-
-  @TextField({ optional: true, maxLength: 200 })
-  subjectId?: string;
+  @IdField({ optional: true }) operatorId?: string;
+  @EnumField(OPERATOR_ACTS, { optional: true }) act?: OperatorAct;
+  @EnumField(OPERATOR_SUBJECTS, { optional: true }) subjectKind?: OperatorSubject;
+  @TextField({ optional: true, maxLength: 200 }) subjectId?: string;
 
   @TextField({ optional: true, maxLength: 200, description: 'Occurs in the reason or in the name of the subject' })
   q?: string;
 
-  @DateTimeField({ optional: true, description: 'At this time or later' })
-  from?: string;
-
-  @DateTimeField({ optional: true, description: 'Before this time' })
-  to?: string;
-
-  @IdField({ optional: true, description: 'Entries before this one' })
-  beforeId?: string;
-
-  @IntegerField({ optional: true, minimum: 1, maximum: 200 })
-  size?: number;
+  @DateTimeField({ optional: true, description: 'At this time or later' }) from?: string;
+  @DateTimeField({ optional: true, description: 'Before this time' }) to?: string;
+  @IdField({ optional: true, description: 'Entries before this one' }) beforeId?: string;
+  @IntegerField({ optional: true, minimum: 1, maximum: 200 }) size?: number;
 }

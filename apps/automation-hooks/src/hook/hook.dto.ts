@@ -20,33 +20,25 @@ export class HookSecretInput {
 }
 
 export class NewHookSecretView {
-  @TextField(HOOK_URL)
-  hookUrl: string;
+  @TextField(HOOK_URL) hookUrl: string;
 
   @DateTimeField({ nullable: true, description: 'Until when the previous URL works; null when it does not' })
   previousSecretValidUntil: string | null;
 }
 
 export class HookSecretView {
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 
   @DateTimeField({ nullable: true, description: 'When a call was last accepted with it, to five minutes' })
   lastUsedAt: string | null;
 }
 
 export class PreviousHookSecretView extends HookSecretView {
-  @DateTimeField({ description: 'When it stops working' })
-  validUntil: string;
+  @DateTimeField({ description: 'When it stops working' }) validUntil: string;
 }
 
 export class HookView {
-  @TextField(HOOK_URL)
-  hookUrl: string;
-
-  @ObjectField(() => HookSecretView)
-  secret: HookSecretView;
-
-  @ObjectField(() => PreviousHookSecretView, { nullable: true })
-  previousSecret: PreviousHookSecretView | null;
+  @TextField(HOOK_URL) hookUrl: string;
+  @ObjectField(() => HookSecretView) secret: HookSecretView;
+  @ObjectField(() => PreviousHookSecretView, { nullable: true }) previousSecret: PreviousHookSecretView | null;
 }

@@ -9,44 +9,26 @@ import {
 } from './run.entity.js';
 
 export class ListRunsQuery extends ListQuery {
-  @IdField({ optional: true, description: 'Only runs of this workflow' })
-  workflowId?: string;
-
-  @EnumField(RUN_STATUSES, { optional: true, description: 'Only runs in this status' })
-  status?: RunStatus;
+  @IdField({ optional: true, description: 'Only runs of this workflow' }) workflowId?: string;
+  @EnumField(RUN_STATUSES, { optional: true, description: 'Only runs in this status' }) status?: RunStatus;
 }
 
 export class RunErrorView {
-  @TextField({ maxLength: 60 })
-  code: string;
-
-  @TextField({ maxLength: 2000 })
-  detail: string;
+  @TextField({ maxLength: 60 }) code: string;
+  @TextField({ maxLength: 2000 }) detail: string;
 }
 
 export class StepView {
-  @TextField({ maxLength: 40, example: 'create_visit' })
-  key: string;
-
-  @TextField({ maxLength: 40, example: 'create_record' })
-  type: string;
-
-  @EnumField(STEP_STATUSES)
-  status: StepStatus;
-
-  @ObjectField(() => RunErrorView, { optional: true })
-  error?: RunErrorView;
+  @TextField({ maxLength: 40, example: 'create_visit' }) key: string;
+  @TextField({ maxLength: 40, example: 'create_record' }) type: string;
+  @EnumField(STEP_STATUSES) status: StepStatus;
+  @ObjectField(() => RunErrorView, { optional: true }) error?: RunErrorView;
 }
 
 export class RunView {
-  @IdField()
-  id: string;
-
-  @IdField()
-  workflowId: string;
-
-  @EnumField(RUN_STATUSES)
-  status: RunStatus;
+  @IdField() id: string;
+  @IdField() workflowId: string;
+  @EnumField(RUN_STATUSES) status: RunStatus;
 
   @JsonField({
     optional: true,
@@ -55,20 +37,11 @@ export class RunView {
   })
   input?: Readonly<Record<string, unknown>>;
 
-  @ListField(() => StepView)
-  steps: StepView[];
-
-  @ObjectField(() => RunErrorView, { optional: true })
-  error?: RunErrorView;
-
-  @DateTimeField()
-  createdAt: string;
-
-  @DateTimeField({ nullable: true })
-  startedAt: string | null;
-
-  @DateTimeField({ nullable: true })
-  finishedAt: string | null;
+  @ListField(() => StepView) steps: StepView[];
+  @ObjectField(() => RunErrorView, { optional: true }) error?: RunErrorView;
+  @DateTimeField() createdAt: string;
+  @DateTimeField({ nullable: true }) startedAt: string | null;
+  @DateTimeField({ nullable: true }) finishedAt: string | null;
 }
 
 /** @param withInput shows the payload, which may contain unreadable fields of a record: for administrators only */

@@ -10,47 +10,25 @@ export interface RunError {
 
 @Entity({ name: 'run' })
 export class Run {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ name: 'workflow_id', type: 'uuid' })
-  workflowId: string;
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+  @PrimaryColumn({ type: 'uuid' }) id: string;
+  @Column({ name: 'workflow_id', type: 'uuid' }) workflowId: string;
 
   /** Version of the workflow's definition that it was accepted with, which it executes. */
-  @Column({ name: 'workflow_version', type: 'integer' })
-  workflowVersion: number;
+  @Column({ name: 'workflow_version', type: 'integer' }) workflowVersion: number;
 
   /** The event that started it; null for a hook call. */
-  @Column({ name: 'event_id', type: 'uuid', nullable: true })
-  eventId: string | null;
+  @Column({ name: 'event_id', type: 'uuid', nullable: true }) eventId: string | null;
 
   /** 0 for a run that was started from outside, otherwise one more than the run that caused its event or called its hook. */
-  @Column({ type: 'integer' })
-  depth: number;
-
-  @Column({ type: 'json' })
-  input: Readonly<Record<string, unknown>>;
-
-  @Column({ type: 'text' })
-  status: RunStatus;
-
-  @Column({ name: 'error_code', type: 'text', nullable: true })
-  errorCode: string | null;
-
-  @Column({ name: 'error_detail', type: 'text', nullable: true })
-  errorDetail: string | null;
-
-  @Column({ name: 'created_at', type: 'timestamptz' })
-  createdAt: Date;
-
-  @Column({ name: 'started_at', type: 'timestamptz', nullable: true })
-  startedAt: Date | null;
-
-  @Column({ name: 'finished_at', type: 'timestamptz', nullable: true })
-  finishedAt: Date | null;
+  @Column({ type: 'integer' }) depth: number;
+  @Column({ type: 'json' }) input: Readonly<Record<string, unknown>>;
+  @Column({ type: 'text' }) status: RunStatus;
+  @Column({ name: 'error_code', type: 'text', nullable: true }) errorCode: string | null;
+  @Column({ name: 'error_detail', type: 'text', nullable: true }) errorDetail: string | null;
+  @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @Column({ name: 'started_at', type: 'timestamptz', nullable: true }) startedAt: Date | null;
+  @Column({ name: 'finished_at', type: 'timestamptz', nullable: true }) finishedAt: Date | null;
 }
 
 export type RunWithSteps = Run & { readonly steps: readonly RunStep[] };
@@ -69,42 +47,25 @@ export type StepStatus = (typeof STEP_STATUSES)[number];
 /** An action of a run that was begun. */
 @Entity({ name: 'run_step' })
 export class RunStep {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ name: 'run_id', type: 'uuid' })
-  runId: string;
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+  @PrimaryColumn({ name: 'run_id', type: 'uuid' }) runId: string;
 
   /** From 0. */
-  @PrimaryColumn({ type: 'integer' })
-  position: number;
-
-  @Column({ type: 'text' })
-  key: string;
-
-  @Column({ type: 'text' })
-  type: string;
-
-  @Column({ type: 'text' })
-  status: StepStatus;
+  @PrimaryColumn({ type: 'integer' }) position: number;
+  @Column({ type: 'text' }) key: string;
+  @Column({ type: 'text' }) type: string;
+  @Column({ type: 'text' }) status: StepStatus;
 
   /** How many attempts have failed in a way that another attempt may not. */
-  @Column({ type: 'integer' })
-  attempts: number;
+  @Column({ type: 'integer' }) attempts: number;
 
   /** When a step that waits continues. */
-  @Column({ name: 'due_at', type: 'timestamptz', nullable: true })
-  dueAt: Date | null;
+  @Column({ name: 'due_at', type: 'timestamptz', nullable: true }) dueAt: Date | null;
 
   /** The output that later steps can read. */
-  @Column({ type: 'json', nullable: true })
-  output: Readonly<Record<string, unknown>> | null;
-
-  @Column({ name: 'error_code', type: 'text', nullable: true })
-  errorCode: string | null;
-
-  @Column({ name: 'error_detail', type: 'text', nullable: true })
-  errorDetail: string | null;
+  @Column({ type: 'json', nullable: true }) output: Readonly<Record<string, unknown>> | null;
+  @Column({ name: 'error_code', type: 'text', nullable: true }) errorCode: string | null;
+  @Column({ name: 'error_detail', type: 'text', nullable: true }) errorDetail: string | null;
 }
 
 export type StepResult = Readonly<Omit<RunStep, 'tenantId' | 'runId'>>;

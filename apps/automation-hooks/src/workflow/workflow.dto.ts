@@ -5,8 +5,7 @@ import { type Action, type Workflow } from './workflow.entity.js';
 const MAX_CONDITION = 4000;
 
 export class CreateWorkflowInput {
-  @TextField({ maxLength: 200, example: 'Create a task for large leads' })
-  name: string;
+  @TextField({ maxLength: 200, example: 'Create a task for large leads' }) name: string;
 
   @JsonField({
     description: '`{type: "webhook_received"}` or `{type: "event", event}`, with `payload` as in a manifest',
@@ -32,22 +31,14 @@ export class CreateWorkflowInput {
 }
 
 export class ChangeWorkflowInput {
-  @BooleanField()
-  enabled: boolean;
+  @BooleanField() enabled: boolean;
 }
 
 export class WorkflowView {
-  @IdField()
-  id: string;
-
-  @IntegerField()
-  version: number;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @JsonField()
-  trigger: unknown;
+  @IdField() id: string;
+  @IntegerField() version: number;
+  @TextField({ maxLength: 200 }) name: string;
+  @JsonField() trigger: unknown;
 
   @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'Shown to administrators' })
   condition?: string | null;
@@ -55,20 +46,14 @@ export class WorkflowView {
   @ListField(field.json(), { description: 'Complete for administrators; others see `type` and `key`' })
   actions: readonly unknown[];
 
-  @BooleanField()
-  enabled: boolean;
+  @BooleanField() enabled: boolean;
 
   @TextField({ maxLength: 100, nullable: true, description: 'Key of the app that the workflow belongs to' })
   appKey: string | null;
 
-  @IdField({ nullable: true })
-  installationId: string | null;
-
-  @DateTimeField()
-  createdAt: string;
-
-  @DateTimeField()
-  updatedAt: string;
+  @IdField({ nullable: true }) installationId: string | null;
+  @DateTimeField() createdAt: string;
+  @DateTimeField() updatedAt: string;
 }
 
 export class CreatedWorkflowView extends WorkflowView {

@@ -26,61 +26,33 @@ export interface WorkflowOrigin {
 
 @Entity({ name: 'workflow' })
 export class Workflow {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'integer' })
-  version: number;
-
-  @Column({ type: 'text' })
-  name: string;
-
-  @Column({ type: 'json' })
-  definition: WorkflowDefinition;
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+  @PrimaryColumn({ type: 'uuid' }) id: string;
+  @Column({ type: 'integer' }) version: number;
+  @Column({ type: 'text' }) name: string;
+  @Column({ type: 'json' }) definition: WorkflowDefinition;
 
   /** Counts the definitions; a run keeps to the one that it was accepted with. */
-  @Column({ name: 'definition_version', type: 'integer' })
-  definitionVersion: number;
-
-  @Column({ name: 'trigger_type', type: 'text' })
-  triggerType: Trigger['type'];
+  @Column({ name: 'definition_version', type: 'integer' }) definitionVersion: number;
+  @Column({ name: 'trigger_type', type: 'text' }) triggerType: Trigger['type'];
 
   /** Null unless an event starts it. */
-  @Column({ name: 'event_name', type: 'text', nullable: true })
-  eventName: string | null;
-
-  @Column({ type: 'boolean' })
-  enabled: boolean;
+  @Column({ name: 'event_name', type: 'text', nullable: true }) eventName: string | null;
+  @Column({ type: 'boolean' }) enabled: boolean;
 
   /** The user whose rights the runs have; of an app's workflow, who installed the app, and the app's rights count. */
-  @Column({ name: 'author_id', type: 'uuid' })
-  authorId: string;
+  @Column({ name: 'author_id', type: 'uuid' }) authorId: string;
 
   /** This and the next three are null in a workflow that the tenant created. */
-  @Column({ name: 'installation_id', type: 'uuid', nullable: true })
-  installationId: string | null;
-
-  @Column({ name: 'automation_key', type: 'text', nullable: true })
-  automationKey: string | null;
-
-  @Column({ name: 'app_key', type: 'text', nullable: true })
-  appKey: string | null;
-
-  @Column({ name: 'granted_scopes', type: 'text', array: true, nullable: true })
-  grantedScopes: string[] | null;
+  @Column({ name: 'installation_id', type: 'uuid', nullable: true }) installationId: string | null;
+  @Column({ name: 'automation_key', type: 'text', nullable: true }) automationKey: string | null;
+  @Column({ name: 'app_key', type: 'text', nullable: true }) appKey: string | null;
+  @Column({ name: 'granted_scopes', type: 'text', array: true, nullable: true }) grantedScopes: string[] | null;
 
   /** API names that the package declares, to those in the tenant. */
-  @Column({ name: 'object_names', type: 'json' })
-  objectNames: Readonly<Record<string, string>>;
-
-  @Column({ name: 'created_at', type: 'timestamptz' })
-  createdAt: Date;
-
-  @Column({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt: Date;
+  @Column({ name: 'object_names', type: 'json' }) objectNames: Readonly<Record<string, string>>;
+  @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
 
   /** Null for a workflow that the tenant created. */
   get origin(): WorkflowOrigin | null {

@@ -2,38 +2,23 @@ import { BooleanField, EnumField, ListField, TextField } from '@crm/http';
 
 /** An option of a picklist. */
 export class OptionView {
-  @TextField({ maxLength: 255 })
-  value: string;
-
-  @TextField({ maxLength: 255 })
-  label: string;
+  @TextField({ maxLength: 255 }) value: string;
+  @TextField({ maxLength: 255 }) label: string;
 }
 
 /** A field the caller may read. */
 export class FieldView {
-  @TextField({ maxLength: 40 })
-  apiName: string;
-
-  @TextField({ maxLength: 255 })
-  label: string;
-
-  @TextField({ maxLength: 40, description: 'Field type', example: 'text' })
-  type: string;
-
-  @BooleanField()
-  required: boolean;
-
-  @BooleanField()
-  isUnique: boolean;
-
-  @BooleanField({ description: 'Always true: fields that the caller cannot read are left out' })
-  readable: boolean;
+  @TextField({ maxLength: 40 }) apiName: string;
+  @TextField({ maxLength: 255 }) label: string;
+  @TextField({ maxLength: 40, description: 'Field type', example: 'text' }) type: string;
+  @BooleanField() required: boolean;
+  @BooleanField() isUnique: boolean;
+  @BooleanField({ description: 'Always true: fields that the caller cannot read are left out' }) readable: boolean;
 
   @BooleanField({ description: 'Whether the caller can write the field; a formula is never writable' })
   writable: boolean;
 
-  @ListField(() => OptionView, { optional: true, maxItems: 1000 })
-  options?: OptionView[];
+  @ListField(() => OptionView, { optional: true, maxItems: 1000 }) options?: OptionView[];
 
   @TextField({
     maxLength: 207,
@@ -45,34 +30,21 @@ export class FieldView {
 
 /** An object definition as the caller may see it. */
 export class ObjectView {
-  @TextField({ maxLength: 200 })
-  apiName: string;
-
-  @TextField({ maxLength: 255 })
-  label: string;
-
-  @TextField({ maxLength: 255 })
-  pluralLabel: string;
-
-  @TextField({ maxLength: 4000, nullable: true })
-  description: string | null;
-
-  @TextField({ maxLength: 200, description: 'Key of the app that the object belongs to' })
-  appKey: string;
-
-  @BooleanField()
-  sandbox: boolean;
+  @TextField({ maxLength: 200 }) apiName: string;
+  @TextField({ maxLength: 255 }) label: string;
+  @TextField({ maxLength: 255 }) pluralLabel: string;
+  @TextField({ maxLength: 4000, nullable: true }) description: string | null;
+  @TextField({ maxLength: 200, description: 'Key of the app that the object belongs to' }) appKey: string;
+  @BooleanField() sandbox: boolean;
 
   @TextField({ maxLength: 40, nullable: true, description: 'The field whose value names a record' })
   nameField: string | null;
 
-  @ListField(() => FieldView, { maxItems: 1000 })
-  fields: FieldView[];
+  @ListField(() => FieldView, { maxItems: 1000 }) fields: FieldView[];
 }
 
 export class ObjectListView {
-  @ListField(() => ObjectView, { maxItems: 1000 })
-  data: ObjectView[];
+  @ListField(() => ObjectView, { maxItems: 1000 }) data: ObjectView[];
 }
 
 const SHARE_ACCESS = ['none', 'read', 'write'] as const;
@@ -87,11 +59,8 @@ export class ShareInput {
 }
 
 export class ShareView {
-  @TextField({ maxLength: 64, description: 'Key of the app' })
-  appKey: string;
-
-  @EnumField(SHARE_ACCESS)
-  access: ShareAccess;
+  @TextField({ maxLength: 64, description: 'Key of the app' }) appKey: string;
+  @EnumField(SHARE_ACCESS) access: ShareAccess;
 }
 
 export class ShareListView {

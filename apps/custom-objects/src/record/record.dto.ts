@@ -32,17 +32,10 @@ export class ListRecordsQuery extends ListQuery {
 
 /** Members of every record; its fields stand beside them. */
 export class RecordHeadView {
-  @IdField()
-  id: string;
-
-  @IntegerField({ minimum: 1, description: 'Increases with every change; part of the ETag' })
-  version: number;
-
-  @DateTimeField()
-  createdAt: string;
-
-  @DateTimeField()
-  updatedAt: string;
+  @IdField() id: string;
+  @IntegerField({ minimum: 1, description: 'Increases with every change; part of the ETag' }) version: number;
+  @DateTimeField() createdAt: string;
+  @DateTimeField() updatedAt: string;
 }
 
 /** The part of the HTTP reply that the routes of records need. */

@@ -1,14 +1,9 @@
 import { EmailField, field, IntegerField, ListField, TextField } from '@crm/http';
 
 export class EmbedSessionInput {
-  @TextField({ maxLength: 255, description: 'Id of the user at the host', example: 'host-user-1' })
-  sub: string;
-
-  @EmailField()
-  email: string;
-
-  @TextField({ maxLength: 200, description: 'Display name', example: 'Ada Lovelace' })
-  name: string;
+  @TextField({ maxLength: 255, description: 'Id of the user at the host', example: 'host-user-1' }) sub: string;
+  @EmailField() email: string;
+  @TextField({ maxLength: 200, description: 'Display name', example: 'Ada Lovelace' }) name: string;
 
   @ListField(field.text({ maxLength: 64 }), {
     optional: true,
@@ -20,9 +15,6 @@ export class EmbedSessionInput {
 }
 
 export class EmbedSessionView {
-  @TextField({ maxLength: 8192, description: 'Access token for the browser' })
-  embed_token: string;
-
-  @IntegerField({ description: 'Lifetime in seconds', example: 900 })
-  expires_in: number;
+  @TextField({ maxLength: 8192, description: 'Access token for the browser' }) embed_token: string;
+  @IntegerField({ description: 'Lifetime in seconds', example: 900 }) expires_in: number;
 }

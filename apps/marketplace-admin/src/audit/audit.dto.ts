@@ -20,14 +20,9 @@ import {
 
 /** What restricts the trail. */
 export class AuditFilter {
-  @IdField({ optional: true, description: 'The operator who acted' })
-  operatorId?: string;
-
-  @EnumField(OPERATOR_ACTS, { optional: true })
-  act?: OperatorAct;
-
-  @EnumField(OPERATOR_SUBJECTS, { optional: true })
-  subjectKind?: OperatorSubject;
+  @IdField({ optional: true, description: 'The operator who acted' }) operatorId?: string;
+  @EnumField(OPERATOR_ACTS, { optional: true }) act?: OperatorAct;
+  @EnumField(OPERATOR_SUBJECTS, { optional: true }) subjectKind?: OperatorSubject;
 
   @TextField({ optional: true, minLength: 1, maxLength: 200, description: 'Id of the subject; of an app its key' })
   subjectId?: string;
@@ -40,11 +35,8 @@ export class AuditFilter {
   })
   q?: string;
 
-  @DateTimeField({ optional: true, description: 'At this time or later' })
-  from?: string;
-
-  @DateTimeField({ optional: true, description: 'Before this time' })
-  to?: string;
+  @DateTimeField({ optional: true, description: 'At this time or later' }) from?: string;
+  @DateTimeField({ optional: true, description: 'Before this time' }) to?: string;
 }
 
 export class AuditQuery extends AuditFilter {
@@ -65,57 +57,37 @@ export class AuditExportQuery extends AuditFilter {
 
 /** What an operator did. */
 export class AuditEntryView {
-  @IdField()
-  id: string;
-
-  @DateTimeField()
-  at: string;
+  @IdField() id: string;
+  @DateTimeField() at: string;
 
   @IdField({ nullable: true, description: 'Null for what was done by the program on the server' })
   operatorId: string | null;
 
-  @EmailField({ nullable: true, description: 'Of the operator, as it is now' })
-  operatorEmail: string | null;
+  @EmailField({ nullable: true, description: 'Of the operator, as it is now' }) operatorEmail: string | null;
 
   @EnumField(OPERATOR_ROLES, { nullable: true, description: 'Of the operator, as it was then' })
   role: OperatorRole | null;
 
-  @EnumField(OPERATOR_ACTS)
-  act: OperatorAct;
-
-  @EnumField(OPERATOR_SUBJECTS)
-  subjectKind: OperatorSubject;
-
-  @TextField({ maxLength: 200 })
-  subjectId: string;
+  @EnumField(OPERATOR_ACTS) act: OperatorAct;
+  @EnumField(OPERATOR_SUBJECTS) subjectKind: OperatorSubject;
+  @TextField({ maxLength: 200 }) subjectId: string;
 
   @TextField({ maxLength: 500, nullable: true, description: 'App and version, address of the operator, …' })
   subjectName: string | null;
 
-  @TextField({ maxLength: 2000, nullable: true })
-  reason: string | null;
+  @TextField({ maxLength: 2000, nullable: true }) reason: string | null;
 
   @JsonField({ nullable: true, description: 'What the operator had before them' })
   findings: Record<string, unknown> | null;
 
-  @JsonField({ nullable: true })
-  before: Record<string, unknown> | null;
-
-  @JsonField({ nullable: true })
-  after: Record<string, unknown> | null;
+  @JsonField({ nullable: true }) before: Record<string, unknown> | null;
+  @JsonField({ nullable: true }) after: Record<string, unknown> | null;
 }
 
 /** The trail is not counted: it only grows. */
 export class AuditListView {
-  @ListField(() => AuditEntryView, { maxItems: 200 })
-  data: AuditEntryView[];
-
-  @IntegerField()
-  size: number;
-
-  @BooleanField()
-  hasMore: boolean;
-
-  @TextField({ maxLength: 1000, nullable: true })
-  nextCursor: string | null;
+  @ListField(() => AuditEntryView, { maxItems: 200 }) data: AuditEntryView[];
+  @IntegerField() size: number;
+  @BooleanField() hasMore: boolean;
+  @TextField({ maxLength: 1000, nullable: true }) nextCursor: string | null;
 }

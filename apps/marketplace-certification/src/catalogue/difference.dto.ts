@@ -20,8 +20,7 @@ export class DifferenceEntryView {
   })
   path: string;
 
-  @EnumField(DIFFERENCE_KINDS)
-  kind: string;
+  @EnumField(DIFFERENCE_KINDS) kind: string;
 
   @EnumField(ATTENTIONS, {
     description:
@@ -29,42 +28,25 @@ export class DifferenceEntryView {
   })
   attention: string;
 
-  @TextField({ optional: true, maxLength: 200, description: 'Why it has this attention' })
-  note?: string;
-
-  @JsonValueField({ optional: true, description: 'Absent for what was added' })
-  before?: unknown;
-
-  @JsonValueField({ optional: true, description: 'Absent for what was removed' })
-  after?: unknown;
+  @TextField({ optional: true, maxLength: 200, description: 'Why it has this attention' }) note?: string;
+  @JsonValueField({ optional: true, description: 'Absent for what was added' }) before?: unknown;
+  @JsonValueField({ optional: true, description: 'Absent for what was removed' }) after?: unknown;
 
   @BooleanField({ optional: true, description: 'True when a value is shown as the beginning of its JSON text' })
   shortened?: boolean;
 }
 
 export class DifferenceCountsView {
-  @IntegerField({ minimum: 0 })
-  access: number;
-
-  @IntegerField({ minimum: 0 })
-  loss: number;
-
-  @IntegerField({ minimum: 0 })
-  behaviour: number;
-
-  @IntegerField({ minimum: 0 })
-  text: number;
+  @IntegerField({ minimum: 0 }) access: number;
+  @IntegerField({ minimum: 0 }) loss: number;
+  @IntegerField({ minimum: 0 }) behaviour: number;
+  @IntegerField({ minimum: 0 }) text: number;
 }
 
 export class EarlierVersionView {
-  @IdField()
-  submissionId: string;
-
-  @TextField({ maxLength: 64 })
-  version: string;
-
-  @EnumField(VERSION_STATUSES)
-  versionStatus: string;
+  @IdField() submissionId: string;
+  @TextField({ maxLength: 64 }) version: string;
+  @EnumField(VERSION_STATUSES) versionStatus: string;
 }
 
 export class DifferenceView {
@@ -77,6 +59,5 @@ export class DifferenceView {
   @ObjectField(() => DifferenceCountsView, { description: 'How many there are of each attention, shown or not' })
   counts: DifferenceCountsView;
 
-  @BooleanField({ description: 'False when entries were left out because there are very many' })
-  complete: boolean;
+  @BooleanField({ description: 'False when entries were left out because there are very many' }) complete: boolean;
 }

@@ -25,28 +25,16 @@ export class CertifyInput {
 }
 
 export class FindingView {
-  @TextField({ maxLength: 10_000, description: 'JSON pointer into the package' })
-  pointer: string;
-
-  @TextField({ maxLength: 10_000 })
-  message: string;
+  @TextField({ maxLength: 10_000, description: 'JSON pointer into the package' }) pointer: string;
+  @TextField({ maxLength: 10_000 }) message: string;
 }
 
 export class CheckView {
-  @TextField({ maxLength: 20, example: 'SCP-001' })
-  id: string;
-
-  @TextField({ maxLength: 200 })
-  title: string;
-
-  @EnumField(['blocker', 'warning', 'advice'])
-  severity: string;
-
-  @EnumField(['pass', 'fail', 'skip'])
-  status: string;
-
-  @TextField({ maxLength: 10_000 })
-  message: string;
+  @TextField({ maxLength: 20, example: 'SCP-001' }) id: string;
+  @TextField({ maxLength: 200 }) title: string;
+  @EnumField(['blocker', 'warning', 'advice']) severity: string;
+  @EnumField(['pass', 'fail', 'skip']) status: string;
+  @TextField({ maxLength: 10_000 }) message: string;
 
   @TextField({
     minLength: 0,
@@ -55,27 +43,18 @@ export class CheckView {
   })
   pointer: string;
 
-  @TextField({ maxLength: 500 })
-  docUrl: string;
-
-  @ListField(() => FindingView, { maxItems: 10_000 })
-  findings: FindingView[];
+  @TextField({ maxLength: 500 }) docUrl: string;
+  @ListField(() => FindingView, { maxItems: 10_000 }) findings: FindingView[];
 }
 
 export class CheckCountsView {
-  @IntegerField({ minimum: 0 })
-  passed: number;
-
-  @IntegerField({ minimum: 0 })
-  failed: number;
-
-  @IntegerField({ minimum: 0 })
-  skipped: number;
+  @IntegerField({ minimum: 0 }) passed: number;
+  @IntegerField({ minimum: 0 }) failed: number;
+  @IntegerField({ minimum: 0 }) skipped: number;
 }
 
 export class CertificationView {
-  @TextField({ maxLength: 20 })
-  suiteVersion: string;
+  @TextField({ maxLength: 20 }) suiteVersion: string;
 
   @TextField({
     maxLength: 64,
@@ -84,12 +63,7 @@ export class CertificationView {
   })
   manifestSha256: string | null;
 
-  @BooleanField({ description: 'Whether all blockers passed' })
-  passed: boolean;
-
-  @ListField(() => CheckView)
-  checks: CheckView[];
-
-  @ObjectField(() => CheckCountsView)
-  summary: CheckCountsView;
+  @BooleanField({ description: 'Whether all blockers passed' }) passed: boolean;
+  @ListField(() => CheckView) checks: CheckView[];
+  @ObjectField(() => CheckCountsView) summary: CheckCountsView;
 }

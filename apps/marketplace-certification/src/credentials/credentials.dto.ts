@@ -22,50 +22,32 @@ export class EmbedCredentialsInput {
 }
 
 export class EmbedCredentialsView {
-  @TextField({ maxLength: 200, description: '`X-Embed-Key`' })
-  clientId: string;
-
-  @TextField({ maxLength: 200, description: '`X-Embed-Secret`; shown this once' })
-  clientSecret: string;
+  @TextField({ maxLength: 200, description: '`X-Embed-Key`' }) clientId: string;
+  @TextField({ maxLength: 200, description: '`X-Embed-Secret`; shown this once' }) clientSecret: string;
 
   @DateTimeField({ nullable: true, description: 'Until when the previous secret works; null when there is none' })
   previousSecretValidUntil: string | null;
 }
 
 export class EmbedSecretView {
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 
   @DateTimeField({ nullable: true, description: 'When a token was last minted with it, to five minutes' })
   lastUsedAt: string | null;
 }
 
 export class PreviousEmbedSecretView extends EmbedSecretView {
-  @DateTimeField({ description: 'When it stops working' })
-  validUntil: string;
+  @DateTimeField({ description: 'When it stops working' }) validUntil: string;
 }
 
 export class EmbedCredentialsSummaryView {
-  @TextField({ maxLength: 200 })
-  clientId: string;
-
-  @ListField(field.text({ maxLength: 2048 }), { example: ['https://host.example'] })
-  allowedOrigins: string[];
-
-  @ListField(field.text({ maxLength: 50 }), { example: ['http://localhost:3000'] })
-  developmentOrigins: string[];
-
-  @ListField(field.text({ maxLength: 64 }), { example: ['leads'] })
-  scopes: string[];
-
-  @BooleanField({ description: 'Whether a version of the app has been reviewed' })
-  reviewed: boolean;
-
-  @ObjectField(() => EmbedSecretView)
-  secret: EmbedSecretView;
-
-  @ObjectField(() => PreviousEmbedSecretView, { nullable: true })
-  previousSecret: PreviousEmbedSecretView | null;
+  @TextField({ maxLength: 200 }) clientId: string;
+  @ListField(field.text({ maxLength: 2048 }), { example: ['https://host.example'] }) allowedOrigins: string[];
+  @ListField(field.text({ maxLength: 50 }), { example: ['http://localhost:3000'] }) developmentOrigins: string[];
+  @ListField(field.text({ maxLength: 64 }), { example: ['leads'] }) scopes: string[];
+  @BooleanField({ description: 'Whether a version of the app has been reviewed' }) reviewed: boolean;
+  @ObjectField(() => EmbedSecretView) secret: EmbedSecretView;
+  @ObjectField(() => PreviousEmbedSecretView, { nullable: true }) previousSecret: PreviousEmbedSecretView | null;
 }
 
 export class WebhookSecretView {

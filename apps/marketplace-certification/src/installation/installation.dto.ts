@@ -13,8 +13,7 @@ import {
 import { INSTALLATION_STATES, STEP_NAMES, STEP_STATES } from './installation.entity.js';
 
 export class InstallInput {
-  @TextField({ maxLength: 64, description: 'Key of the app', example: 'site-visits' })
-  appKey: string;
+  @TextField({ maxLength: 64, description: 'Key of the app', example: 'site-visits' }) appKey: string;
 
   @TextField({
     optional: true,
@@ -48,95 +47,55 @@ export class InstallationQuery extends ListQuery {
 }
 
 export class InstalledObjectView {
-  @TextField({ maxLength: 40 })
-  declaredApiName: string;
-
-  @TextField({ maxLength: 120, description: 'The api-name that clients of this workspace use' })
-  apiName: string;
+  @TextField({ maxLength: 40 }) declaredApiName: string;
+  @TextField({ maxLength: 120, description: 'The api-name that clients of this workspace use' }) apiName: string;
 }
 
 export class InstalledHookView {
-  @TextField({ maxLength: 100 })
-  key: string;
-
-  @IdField()
-  workflowId: string;
+  @TextField({ maxLength: 100 }) key: string;
+  @IdField() workflowId: string;
 
   @TextField({ optional: true, maxLength: 2048, description: 'Includes the secret; shown to administrators only' })
   url?: string;
 }
 
 export class InstalledSubscriptionView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 2048 })
-  url: string;
-
-  @ListField(field.text({ maxLength: 100 }))
-  events: string[];
+  @IdField() id: string;
+  @TextField({ maxLength: 2048 }) url: string;
+  @ListField(field.text({ maxLength: 100 })) events: string[];
 }
 
 export class ErrorView {
-  @TextField({ maxLength: 100 })
-  code: string;
-
-  @TextField({ maxLength: 10_000 })
-  detail: string;
+  @TextField({ maxLength: 100 }) code: string;
+  @TextField({ maxLength: 10_000 }) detail: string;
 }
 
 export class FailureView extends ErrorView {
-  @EnumField(STEP_NAMES)
-  step: string;
+  @EnumField(STEP_NAMES) step: string;
 }
 
 export class StepView {
-  @EnumField(STEP_NAMES)
-  name: string;
-
-  @EnumField(STEP_STATES)
-  state: string;
-
-  @ObjectField(() => ErrorView, { optional: true })
-  error?: ErrorView;
+  @EnumField(STEP_NAMES) name: string;
+  @EnumField(STEP_STATES) state: string;
+  @ObjectField(() => ErrorView, { optional: true }) error?: ErrorView;
 }
 
 export class InstallationView {
-  @IdField()
-  id: string;
-
-  @EnumField(INSTALLATION_STATES)
-  state: string;
-
-  @TextField({ maxLength: 64 })
-  appKey: string;
-
-  @TextField({ maxLength: 64 })
-  version: string;
-
-  @BooleanField()
-  sandbox: boolean;
-
-  @ListField(field.text({ maxLength: 40 }))
-  grantedScopes: string[];
-
-  @ListField(() => InstalledObjectView)
-  objects: InstalledObjectView[];
-
-  @ListField(() => InstalledHookView)
-  hooks: InstalledHookView[];
-
-  @ListField(() => InstalledSubscriptionView)
-  subscriptions: InstalledSubscriptionView[];
-
-  @ListField(() => StepView)
-  steps: StepView[];
+  @IdField() id: string;
+  @EnumField(INSTALLATION_STATES) state: string;
+  @TextField({ maxLength: 64 }) appKey: string;
+  @TextField({ maxLength: 64 }) version: string;
+  @BooleanField() sandbox: boolean;
+  @ListField(field.text({ maxLength: 40 })) grantedScopes: string[];
+  @ListField(() => InstalledObjectView) objects: InstalledObjectView[];
+  @ListField(() => InstalledHookView) hooks: InstalledHookView[];
+  @ListField(() => InstalledSubscriptionView) subscriptions: InstalledSubscriptionView[];
+  @ListField(() => StepView) steps: StepView[];
 
   @ObjectField(() => FailureView, { optional: true, description: 'Why it failed, and at which step' })
   failure?: FailureView;
 
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 }
 
 const CLIENT_ID = { maxLength: 200, example: 'app_8c1f0f4a8f0d4d0c9f5d1a7c2b9e6f30' };
@@ -153,39 +112,27 @@ export class OAuthCredentialsInput {
 }
 
 export class OAuthCredentialsView {
-  @TextField(CLIENT_ID)
-  clientId: string;
-
-  @TextField({ maxLength: 200, description: 'Shown this once' })
-  clientSecret: string;
+  @TextField(CLIENT_ID) clientId: string;
+  @TextField({ maxLength: 200, description: 'Shown this once' }) clientSecret: string;
 
   @DateTimeField({ nullable: true, description: 'Until when the previous secret works; null when there is none' })
   previousSecretValidUntil: string | null;
 }
 
 export class OAuthSecretView {
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 
   @DateTimeField({ nullable: true, description: 'When a token was last issued for it, to five minutes' })
   lastUsedAt: string | null;
 }
 
 export class PreviousOAuthSecretView extends OAuthSecretView {
-  @DateTimeField({ description: 'When it stops working' })
-  validUntil: string;
+  @DateTimeField({ description: 'When it stops working' }) validUntil: string;
 }
 
 export class OAuthCredentialsSummaryView {
-  @TextField(CLIENT_ID)
-  clientId: string;
-
-  @ListField(field.text({ maxLength: 64 }), { example: ['leads:read'] })
-  scopes: string[];
-
-  @ObjectField(() => OAuthSecretView)
-  secret: OAuthSecretView;
-
-  @ObjectField(() => PreviousOAuthSecretView, { nullable: true })
-  previousSecret: PreviousOAuthSecretView | null;
+  @TextField(CLIENT_ID) clientId: string;
+  @ListField(field.text({ maxLength: 64 }), { example: ['leads:read'] }) scopes: string[];
+  @ObjectField(() => OAuthSecretView) secret: OAuthSecretView;
+  @ObjectField(() => PreviousOAuthSecretView, { nullable: true }) previousSecret: PreviousOAuthSecretView | null;
 }

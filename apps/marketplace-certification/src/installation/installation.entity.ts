@@ -40,111 +40,57 @@ export type HookRef = Omit<ProvisionedHook, 'url'>;
 
 @Entity({ name: 'installation' })
 export class Installation {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
 
   /** A UUIDv7: the order of ids is the order of creation. */
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ name: 'app_key', type: 'text' })
-  appKey: string;
-
-  @Column({ name: 'version_id', type: 'uuid' })
-  versionId: string;
-
-  @Column({ type: 'text' })
-  version: string;
-
-  @Column({ type: 'boolean' })
-  sandbox: boolean;
-
-  @Column({ type: 'text' })
-  state: InstallationState;
-
-  @Column({ name: 'granted_scopes', type: 'text', array: true })
-  grantedScopes: string[];
-
-  @Column({ type: 'jsonb' })
-  objects: ProvisionedObject[];
-
-  @Column({ type: 'jsonb' })
-  hooks: HookRef[];
-
-  @Column({ type: 'jsonb' })
-  subscriptions: ProvisionedSubscription[];
-
-  @Column({ type: 'jsonb', nullable: true })
-  failure: Failure | null;
-
-  @Column({ name: 'created_by', type: 'uuid' })
-  createdBy: string;
+  @PrimaryColumn({ type: 'uuid' }) id: string;
+  @Column({ name: 'app_key', type: 'text' }) appKey: string;
+  @Column({ name: 'version_id', type: 'uuid' }) versionId: string;
+  @Column({ type: 'text' }) version: string;
+  @Column({ type: 'boolean' }) sandbox: boolean;
+  @Column({ type: 'text' }) state: InstallationState;
+  @Column({ name: 'granted_scopes', type: 'text', array: true }) grantedScopes: string[];
+  @Column({ type: 'jsonb' }) objects: ProvisionedObject[];
+  @Column({ type: 'jsonb' }) hooks: HookRef[];
+  @Column({ type: 'jsonb' }) subscriptions: ProvisionedSubscription[];
+  @Column({ type: 'jsonb', nullable: true }) failure: Failure | null;
+  @Column({ name: 'created_by', type: 'uuid' }) createdBy: string;
 
   /** The user on whose behalf the package is provisioned; later the user who requested the removal. */
-  @Column({ name: 'acting_user_id', type: 'uuid' })
-  actingUserId: string;
-
-  @Column({ name: 'created_at', type: 'timestamptz' })
-  createdAt: Date;
-
-  @Column({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt: Date;
+  @Column({ name: 'acting_user_id', type: 'uuid' }) actingUserId: string;
+  @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
 }
 
 /** One part of a package on its way into a tenant or out of it. */
 @Entity({ name: 'installation_step' })
 export class InstallationStep {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ name: 'installation_id', type: 'uuid' })
-  installationId: string;
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+  @PrimaryColumn({ name: 'installation_id', type: 'uuid' }) installationId: string;
 
   /** From 1, in the order of provisioning. */
-  @PrimaryColumn({ type: 'smallint' })
-  position: number;
-
-  @Column({ type: 'text' })
-  name: StepName;
-
-  @Column({ type: 'text' })
-  state: StepState;
+  @PrimaryColumn({ type: 'smallint' }) position: number;
+  @Column({ type: 'text' }) name: StepName;
+  @Column({ type: 'text' }) state: StepState;
 
   /** The neighbour did not answer in time, so it may still carry out the request after the installation was undone. */
-  @Column({ type: 'boolean' })
-  unsettled: boolean;
-
-  @Column({ type: 'jsonb', nullable: true })
-  error: StoredError | null;
-
-  @Column({ name: 'updated_at', type: 'timestamptz' })
-  updatedAt: Date;
+  @Column({ type: 'boolean' }) unsettled: boolean;
+  @Column({ type: 'jsonb', nullable: true }) error: StoredError | null;
+  @Column({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
 }
 
 /** Who requested what of an installation, and who was shown the addresses of its hooks. */
 @Entity({ name: 'install_audit' })
 export class InstallAudit {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
-  tenantId: string;
-
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ name: 'installation_id', type: 'uuid' })
-  installationId: string;
-
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ type: 'text' })
-  action: 'install_requested' | 'uninstall_requested' | 'hook_urls_shown';
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+  @PrimaryColumn({ type: 'uuid' }) id: string;
+  @Column({ name: 'installation_id', type: 'uuid' }) installationId: string;
+  @Column({ name: 'user_id', type: 'uuid' }) userId: string;
+  @Column({ type: 'text' }) action: 'install_requested' | 'uninstall_requested' | 'hook_urls_shown';
 }
 
 @Entity({ name: 'install_count' })
 export class InstallCount {
-  @PrimaryColumn({ name: 'app_key', type: 'text' })
-  appKey: string;
-
-  @Column({ type: 'bigint', transformer: bigintAsNumber })
-  installs: number;
+  @PrimaryColumn({ name: 'app_key', type: 'text' }) appKey: string;
+  @Column({ type: 'bigint', transformer: bigintAsNumber }) installs: number;
 }

@@ -24,124 +24,67 @@ export class RatingSummaryView {
   @NumberField({ nullable: true, minimum: 1, maximum: 5, description: 'Rounded to two digits; null without ratings' })
   average: number | null;
 
-  @IntegerField({ minimum: 0 })
-  count: number;
+  @IntegerField({ minimum: 0 }) count: number;
 }
 
 export class AppView {
-  @TextField({ maxLength: 64 })
-  key: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @TextField({ maxLength: 40 })
-  kind: string;
-
-  @TextField({ maxLength: 1000, nullable: true })
-  summary: string | null;
-
-  @TextField({ maxLength: 64, description: 'The published version' })
-  version: string;
-
-  @ObjectField(() => RatingSummaryView)
-  rating: RatingSummaryView;
+  @TextField({ maxLength: 64 }) key: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @TextField({ maxLength: 40 }) kind: string;
+  @TextField({ maxLength: 1000, nullable: true }) summary: string | null;
+  @TextField({ maxLength: 64, description: 'The published version' }) version: string;
+  @ObjectField(() => RatingSummaryView) rating: RatingSummaryView;
 
   @IntegerField({ minimum: 0, description: 'Number of workspaces that have the app installed, without sandboxes' })
   installCount: number;
 }
 
 export class PublisherView {
-  @TextField({ maxLength: 200, description: 'Name of the publishing workspace' })
-  name: string;
-
-  @TextField({ optional: true, maxLength: 2048 })
-  website?: string;
-
-  @TextField({ optional: true, maxLength: 254 })
-  supportEmail?: string;
-
-  @TextField({ optional: true, maxLength: 2048 })
-  privacyUrl?: string;
-
-  @TextField({ optional: true, maxLength: 2048 })
-  termsUrl?: string;
+  @TextField({ maxLength: 200, description: 'Name of the publishing workspace' }) name: string;
+  @TextField({ optional: true, maxLength: 2048 }) website?: string;
+  @TextField({ optional: true, maxLength: 254 }) supportEmail?: string;
+  @TextField({ optional: true, maxLength: 2048 }) privacyUrl?: string;
+  @TextField({ optional: true, maxLength: 2048 }) termsUrl?: string;
 }
 
 export class PermissionView {
-  @TextField({ maxLength: 40 })
-  scope: string;
-
-  @TextField({ maxLength: 10_000, nullable: true })
-  purpose: string | null;
-
-  @BooleanField({ description: 'Whether the app works without it' })
-  optional: boolean;
+  @TextField({ maxLength: 40 }) scope: string;
+  @TextField({ maxLength: 10_000, nullable: true }) purpose: string | null;
+  @BooleanField({ description: 'Whether the app works without it' }) optional: boolean;
 }
 
 export class OfferedObjectView {
-  @TextField({ maxLength: 40 })
-  apiName: string;
-
-  @TextField({ maxLength: 10_000 })
-  label: string;
+  @TextField({ maxLength: 40 }) apiName: string;
+  @TextField({ maxLength: 10_000 }) label: string;
 }
 
 export class ReviewView {
-  @IntegerField({ minimum: 1, maximum: 5 })
-  stars: number;
-
-  @TextField({ maxLength: 2000, nullable: true })
-  text: string | null;
-
-  @DateTimeField()
-  at: string;
+  @IntegerField({ minimum: 1, maximum: 5 }) stars: number;
+  @TextField({ maxLength: 2000, nullable: true }) text: string | null;
+  @DateTimeField() at: string;
 }
 
 export class AppDetailView extends AppView {
-  @ObjectField(() => PublisherView)
-  publisher: PublisherView;
-
-  @DateTimeField()
-  publishedAt: string;
-
-  @TextField({ maxLength: 100_000, nullable: true })
-  description: string | null;
-
-  @ListField(field.text({ maxLength: 10_000 }))
-  categories: string[];
-
-  @TextField({ maxLength: 10_000, nullable: true })
-  icon: string | null;
-
-  @ListField(field.text({ maxLength: 10_000 }))
-  screenshots: string[];
-
-  @EnumField(['public', 'unlisted', 'private'])
-  visibility: string;
-
-  @ListField(() => PermissionView, { description: 'The scopes that the app requests' })
-  permissions: PermissionView[];
-
-  @ListField(() => OfferedObjectView)
-  objects: OfferedObjectView[];
+  @ObjectField(() => PublisherView) publisher: PublisherView;
+  @DateTimeField() publishedAt: string;
+  @TextField({ maxLength: 100_000, nullable: true }) description: string | null;
+  @ListField(field.text({ maxLength: 10_000 })) categories: string[];
+  @TextField({ maxLength: 10_000, nullable: true }) icon: string | null;
+  @ListField(field.text({ maxLength: 10_000 })) screenshots: string[];
+  @EnumField(['public', 'unlisted', 'private']) visibility: string;
+  @ListField(() => PermissionView, { description: 'The scopes that the app requests' }) permissions: PermissionView[];
+  @ListField(() => OfferedObjectView) objects: OfferedObjectView[];
 
   @ListField(field.text({ maxLength: 100 }), { description: 'Events that are sent to webhooks of the app' })
   events: string[];
 
-  @ListField(field.text({ maxLength: 300 }), { description: 'Hosts that the app sends data to' })
-  hosts: string[];
-
-  @TextField({ maxLength: 100_000, nullable: true })
-  releaseNotes: string | null;
-
-  @ListField(() => ReviewView, { description: 'The latest ten ratings with a text' })
-  reviews: ReviewView[];
+  @ListField(field.text({ maxLength: 300 }), { description: 'Hosts that the app sends data to' }) hosts: string[];
+  @TextField({ maxLength: 100_000, nullable: true }) releaseNotes: string | null;
+  @ListField(() => ReviewView, { description: 'The latest ten ratings with a text' }) reviews: ReviewView[];
 }
 
 export class RateInput {
-  @IntegerField({ minimum: 1, maximum: 5 })
-  stars: number;
+  @IntegerField({ minimum: 1, maximum: 5 }) stars: number;
 
   @TextField({
     optional: true,
@@ -153,12 +96,7 @@ export class RateInput {
 }
 
 export class RatingView {
-  @IntegerField({ minimum: 1, maximum: 5 })
-  stars: number;
-
-  @TextField({ maxLength: 2000, nullable: true })
-  text: string | null;
-
-  @DateTimeField()
-  updatedAt: string;
+  @IntegerField({ minimum: 1, maximum: 5 }) stars: number;
+  @TextField({ maxLength: 2000, nullable: true }) text: string | null;
+  @DateTimeField() updatedAt: string;
 }

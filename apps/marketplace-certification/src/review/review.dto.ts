@@ -22,20 +22,11 @@ const QUEUE_SORTS = ['fair', 'submittedAt', '-submittedAt'] as const;
 const QUEUE_CLAIMS = ['mine', 'others', 'none'] as const;
 
 export class ListSubmissionsQuery extends ListQuery {
-  @EnumField(VERSION_STATUSES, { optional: true })
-  status?: VersionStatus;
-
-  @TextField({ optional: true, minLength: 1, maxLength: 100 })
-  appKey?: string;
-
-  @IdField({ optional: true, description: 'The workspace that publishes' })
-  publisherId?: string;
-
-  @DateTimeField({ optional: true, description: 'Submitted before this time' })
-  submittedBefore?: string;
-
-  @DateTimeField({ optional: true, description: 'Submitted at this time or later' })
-  submittedSince?: string;
+  @EnumField(VERSION_STATUSES, { optional: true }) status?: VersionStatus;
+  @TextField({ optional: true, minLength: 1, maxLength: 100 }) appKey?: string;
+  @IdField({ optional: true, description: 'The workspace that publishes' }) publisherId?: string;
+  @DateTimeField({ optional: true, description: 'Submitted before this time' }) submittedBefore?: string;
+  @DateTimeField({ optional: true, description: 'Submitted at this time or later' }) submittedSince?: string;
 
   @TextField({
     optional: true,
@@ -59,36 +50,21 @@ export class ListSubmissionsQuery extends ListQuery {
 }
 
 export class DecisionInput {
-  @TextField({ optional: true, maxLength: 2000, description: 'Shown to the publisher' })
-  reason?: string;
+  @TextField({ optional: true, maxLength: 2000, description: 'Shown to the publisher' }) reason?: string;
 }
 
 export class PublisherView {
-  @IdField()
-  tenantId: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
+  @IdField() tenantId: string;
+  @TextField({ maxLength: 200 }) name: string;
 }
 
 export class SubmissionView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 100 })
-  appKey: string;
-
-  @TextField({ maxLength: 50 })
-  version: string;
-
-  @EnumField(VERSION_STATUSES)
-  versionStatus: VersionStatus;
-
-  @ObjectField(() => PublisherView)
-  publisher: PublisherView;
-
-  @DateTimeField()
-  submittedAt: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 100 }) appKey: string;
+  @TextField({ maxLength: 50 }) version: string;
+  @EnumField(VERSION_STATUSES) versionStatus: VersionStatus;
+  @ObjectField(() => PublisherView) publisher: PublisherView;
+  @DateTimeField() submittedAt: string;
 
   @TextField({
     maxLength: 200,
@@ -97,45 +73,24 @@ export class SubmissionView {
   })
   claimedBy: string | null;
 
-  @DateTimeField({ optional: true, nullable: true, description: 'When the claim lapses' })
-  claimedUntil?: string | null;
-
-  @TextField({ maxLength: 2000, nullable: true })
-  verdict: string | null;
-
-  @JsonField()
-  certification: object;
+  @DateTimeField({ optional: true, nullable: true, description: 'When the claim lapses' }) claimedUntil?: string | null;
+  @TextField({ maxLength: 2000, nullable: true }) verdict: string | null;
+  @JsonField() certification: object;
 }
 
 export class SubmissionStepView {
-  @DateTimeField()
-  at: string;
-
-  @EnumField(['developer', 'operator', 'system'])
-  actorKind: string;
-
-  @TextField({ maxLength: 200 })
-  actorId: string;
-
-  @TextField({ maxLength: 50, example: 'submit' })
-  action: string;
-
-  @TextField({ maxLength: 50, example: 'draft' })
-  from: string;
-
-  @TextField({ maxLength: 50, example: 'in_review' })
-  to: string;
-
-  @TextField({ maxLength: 2000, nullable: true })
-  reason: string | null;
+  @DateTimeField() at: string;
+  @EnumField(['developer', 'operator', 'system']) actorKind: string;
+  @TextField({ maxLength: 200 }) actorId: string;
+  @TextField({ maxLength: 50, example: 'submit' }) action: string;
+  @TextField({ maxLength: 50, example: 'draft' }) from: string;
+  @TextField({ maxLength: 50, example: 'in_review' }) to: string;
+  @TextField({ maxLength: 2000, nullable: true }) reason: string | null;
 }
 
 export class SubmissionDetailView extends SubmissionView {
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @TextField({ maxLength: 40 })
-  kind: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @TextField({ maxLength: 40 }) kind: string;
 
   @TextField({ maxLength: 64, description: 'What the version is known by; in hexadecimal digits' })
   manifestSha256: string;
@@ -146,11 +101,8 @@ export class SubmissionDetailView extends SubmissionView {
   })
   unlistedByOperator?: boolean;
 
-  @JsonField({ description: 'The package as it was submitted' })
-  manifest: object;
-
-  @JsonField({ description: 'What the developer sent along for the review' })
-  reviewPacket: object;
+  @JsonField({ description: 'The package as it was submitted' }) manifest: object;
+  @JsonField({ description: 'What the developer sent along for the review' }) reviewPacket: object;
 
   @ObjectField(() => DifferenceView, {
     nullable: true,
@@ -171,25 +123,15 @@ export class ImpactView {
   @IntegerField({ minimum: 0, description: 'Live installations, those that are being made or undone included' })
   installations: number;
 
-  @IntegerField({ minimum: 0, description: 'Workspaces that have one' })
-  tenants: number;
-
-  @IntegerField({ minimum: 0, description: 'Trial installations of the publisher' })
-  sandboxes: number;
+  @IntegerField({ minimum: 0, description: 'Workspaces that have one' }) tenants: number;
+  @IntegerField({ minimum: 0, description: 'Trial installations of the publisher' }) sandboxes: number;
 }
 
 export class AppView {
-  @TextField({ maxLength: 100 })
-  key: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @ObjectField(() => PublisherView)
-  publisher: PublisherView;
-
-  @TextField({ maxLength: 20, example: 'public' })
-  visibility: string;
+  @TextField({ maxLength: 100 }) key: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @ObjectField(() => PublisherView) publisher: PublisherView;
+  @TextField({ maxLength: 20, example: 'public' }) visibility: string;
 
   @BooleanField({ optional: true, description: 'It stays unlisted where a version says `public`' })
   unlistedByOperator?: boolean;
@@ -197,12 +139,7 @@ export class AppView {
   @TextField({ maxLength: 64, nullable: true, description: 'Null while no version can be installed' })
   publishedVersion: string | null;
 
-  @TextField({ maxLength: 64, nullable: true })
-  suspendedVersion: string | null;
-
-  @BooleanField({ optional: true, description: 'For good: nothing of it is published again' })
-  revoked?: boolean;
-
-  @ObjectField(() => ImpactView)
-  impact: ImpactView;
+  @TextField({ maxLength: 64, nullable: true }) suspendedVersion: string | null;
+  @BooleanField({ optional: true, description: 'For good: nothing of it is published again' }) revoked?: boolean;
+  @ObjectField(() => ImpactView) impact: ImpactView;
 }

@@ -20,11 +20,8 @@ import {
 } from '@crm/http';
 
 export class ListAppDeliveriesQuery extends ListQuery {
-  @EnumField(DELIVERY_STATUSES, { optional: true })
-  status?: DeliveryStatus;
-
-  @EnumField(EVENT_NAMES, { optional: true })
-  event?: EventName;
+  @EnumField(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
+  @EnumField(EVENT_NAMES, { optional: true }) event?: EventName;
 
   @TextField({
     optional: true,
@@ -35,45 +32,29 @@ export class ListAppDeliveriesQuery extends ListQuery {
   })
   errorCode?: string;
 
-  @DateTimeField({ optional: true, description: 'The event happened then or later' })
-  from?: string;
-
-  @DateTimeField({ optional: true, description: 'The event happened before' })
-  to?: string;
+  @DateTimeField({ optional: true, description: 'The event happened then or later' }) from?: string;
+  @DateTimeField({ optional: true, description: 'The event happened before' }) to?: string;
 }
 
 export class AppDeliveryErrorView {
   @TextField({ maxLength: 40, description: 'dns, blocked, connect, tls, timeout_…, http_4xx, http_5xx, redirect …' })
   code: string;
 
-  @TextField({ maxLength: 500 })
-  message: string;
-
-  @IntegerField({ optional: true })
-  httpStatus?: number;
+  @TextField({ maxLength: 500 }) message: string;
+  @IntegerField({ optional: true }) httpStatus?: number;
 }
 
 export class AppDeliveryView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 80, example: 'lead.created' })
-  event: string;
-
-  @IdField({ description: 'Also the `webhook-id` of every attempt' })
-  eventId: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 80, example: 'lead.created' }) event: string;
+  @IdField({ description: 'Also the `webhook-id` of every attempt' }) eventId: string;
 
   @IdField({ description: 'The installation of the app, as in `app.installed`; the workspace is not shown' })
   installationId: string;
 
-  @TextField({ maxLength: 2048 })
-  url: string;
-
-  @EnumField(DELIVERY_STATUSES)
-  status: DeliveryStatus;
-
-  @IntegerField({ minimum: 0, description: 'How many attempts were made' })
-  attempts: number;
+  @TextField({ maxLength: 2048 }) url: string;
+  @EnumField(DELIVERY_STATUSES) status: DeliveryStatus;
+  @IntegerField({ minimum: 0, description: 'How many attempts were made' }) attempts: number;
 
   @ObjectField(() => AppDeliveryErrorView, { optional: true, description: 'Why the last attempt failed' })
   lastError?: AppDeliveryErrorView;
@@ -81,22 +62,14 @@ export class AppDeliveryView {
   @IntegerField({ optional: true, minimum: 0, description: 'Milliseconds that the last attempt took', example: 38 })
   latencyMs?: number;
 
-  @DateTimeField()
-  createdAt: string;
-
-  @DateTimeField({ optional: true })
-  nextAttemptAt?: string;
+  @DateTimeField() createdAt: string;
+  @DateTimeField({ optional: true }) nextAttemptAt?: string;
 }
 
 export class AppAttemptView {
-  @DateTimeField()
-  at: string;
-
-  @IntegerField({ optional: true })
-  httpStatus?: number;
-
-  @TextField({ maxLength: 40, optional: true })
-  errorCode?: string;
+  @DateTimeField() at: string;
+  @IntegerField({ optional: true }) httpStatus?: number;
+  @TextField({ maxLength: 40, optional: true }) errorCode?: string;
 
   @EnumField(ATTEMPT_PHASES, { optional: true, description: 'Where an attempt without an answer failed' })
   phase?: AttemptPhase;
@@ -109,8 +82,7 @@ export class AppAttemptView {
 }
 
 export class AppDeliveryDetailView extends AppDeliveryView {
-  @ListField(() => AppAttemptView)
-  attemptLog: AppAttemptView[];
+  @ListField(() => AppAttemptView) attemptLog: AppAttemptView[];
 }
 
 /** Hours of seven days that do not begin with one: the longest range that the dispatcher counts. */
@@ -123,19 +95,13 @@ export class AppStatsQuery {
   })
   from?: string;
 
-  @DateTimeField({ optional: true, description: 'The events happened before; by default now' })
-  to?: string;
+  @DateTimeField({ optional: true, description: 'The events happened before; by default now' }) to?: string;
 }
 
 export class AppLatencyView {
-  @IntegerField({ minimum: 0, example: 38 })
-  p50: number;
-
-  @IntegerField({ minimum: 0, example: 120 })
-  p95: number;
-
-  @IntegerField({ minimum: 0, example: 410 })
-  p99: number;
+  @IntegerField({ minimum: 0, example: 38 }) p50: number;
+  @IntegerField({ minimum: 0, example: 120 }) p95: number;
+  @IntegerField({ minimum: 0, example: 410 }) p99: number;
 }
 
 export class AppHourView {
@@ -145,11 +111,8 @@ export class AppHourView {
   })
   hour: string;
 
-  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 })
-  deliveries: number;
-
-  @IntegerField({ minimum: 0, example: 998 })
-  delivered: number;
+  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 }) deliveries: number;
+  @IntegerField({ minimum: 0, example: 998 }) delivered: number;
 
   @IntegerField({ minimum: 0, description: 'Ended without success: `failed` and `blocked`', example: 2 })
   failed: number;
@@ -174,8 +137,7 @@ export class AppHourView {
 }
 
 export class AppStatsView {
-  @ListField(() => AppHourView, { maxItems: MOST_HOURS, description: 'Every hour, oldest first' })
-  data: AppHourView[];
+  @ListField(() => AppHourView, { maxItems: MOST_HOURS, description: 'Every hour, oldest first' }) data: AppHourView[];
 }
 
 /** The same as the statistics of a workspace (`/api/webhooks/stats`). */

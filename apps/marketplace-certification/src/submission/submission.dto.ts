@@ -4,37 +4,22 @@ import { VERSION_STATUSES } from '../catalogue/version-state.js';
 import { CertificationView } from '../certification/certification.dto.js';
 
 export class AcceptedSubmissionView {
-  @BooleanField()
-  accepted: boolean;
+  @BooleanField() accepted: boolean;
 
   @EnumField(VERSION_STATUSES, { description: '`in_review`; for a repeated call the present status' })
   versionStatus: string;
 
-  @ObjectField(() => CertificationView)
-  certification: CertificationView;
-
-  @TextField({ maxLength: 64 })
-  appKey: string;
-
-  @TextField({ maxLength: 64 })
-  version: string;
-
-  @IdField()
-  submissionId: string;
+  @ObjectField(() => CertificationView) certification: CertificationView;
+  @TextField({ maxLength: 64 }) appKey: string;
+  @TextField({ maxLength: 64 }) version: string;
+  @IdField() submissionId: string;
 }
 
 export class DeveloperVersionView {
-  @TextField({ maxLength: 64 })
-  version: string;
-
-  @EnumField(VERSION_STATUSES)
-  versionStatus: string;
-
-  @DateTimeField()
-  submittedAt: string;
-
-  @IdField()
-  submissionId: string;
+  @TextField({ maxLength: 64 }) version: string;
+  @EnumField(VERSION_STATUSES) versionStatus: string;
+  @DateTimeField() submittedAt: string;
+  @IdField() submissionId: string;
 
   @TextField({ optional: true, maxLength: 2000, description: 'Reason given with the latest decision' })
   verdict?: string;
@@ -52,20 +37,12 @@ export class DeveloperSubmissionView extends DeveloperVersionView {
 }
 
 export class DeveloperAppView {
-  @TextField({ maxLength: 64 })
-  key: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @TextField({ maxLength: 40 })
-  kind: string;
-
-  @ListField(() => DeveloperVersionView, { maxItems: 10_000 })
-  versions: DeveloperVersionView[];
+  @TextField({ maxLength: 64 }) key: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @TextField({ maxLength: 40 }) kind: string;
+  @ListField(() => DeveloperVersionView, { maxItems: 10_000 }) versions: DeveloperVersionView[];
 }
 
 export class DeveloperAppsView {
-  @ListField(() => DeveloperAppView, { maxItems: 10_000 })
-  data: DeveloperAppView[];
+  @ListField(() => DeveloperAppView, { maxItems: 10_000 }) data: DeveloperAppView[];
 }

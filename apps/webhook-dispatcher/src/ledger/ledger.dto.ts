@@ -23,14 +23,9 @@ import type { Attempt, Delivery, HourStats } from './ledger.repository.js';
 import { MOST_DAYS } from './time-range.js';
 
 export class ListDeliveriesQuery extends ListQuery {
-  @EnumField(DELIVERY_STATUSES, { optional: true })
-  status?: DeliveryStatus;
-
-  @IdField({ optional: true })
-  subscriptionId?: string;
-
-  @EnumField(EVENT_NAMES, { optional: true })
-  event?: EventName;
+  @EnumField(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
+  @IdField({ optional: true }) subscriptionId?: string;
+  @EnumField(EVENT_NAMES, { optional: true }) event?: EventName;
 
   @TextField({
     optional: true,
@@ -41,51 +36,31 @@ export class ListDeliveriesQuery extends ListQuery {
   })
   errorCode?: string;
 
-  @DateTimeField({ optional: true, description: 'The event happened then or later' })
-  from?: string;
-
-  @DateTimeField({ optional: true, description: 'The event happened before' })
-  to?: string;
+  @DateTimeField({ optional: true, description: 'The event happened then or later' }) from?: string;
+  @DateTimeField({ optional: true, description: 'The event happened before' }) to?: string;
 }
 
 export class DeliveryErrorView {
   @TextField({ maxLength: 40, description: 'dns, blocked, connect, tls, timeout_…, http_4xx, http_5xx, redirect …' })
   code: string;
 
-  @TextField({ maxLength: 500 })
-  message: string;
-
-  @IntegerField({ optional: true })
-  httpStatus?: number;
+  @TextField({ maxLength: 500 }) message: string;
+  @IntegerField({ optional: true }) httpStatus?: number;
 }
 
 export class DeliveryView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 80, example: 'lead.created' })
-  event: string;
-
-  @IdField({ description: 'Also the `webhook-id` of every attempt' })
-  eventId: string;
-
-  @IdField()
-  subscriptionId: string;
-
-  @TextField({ maxLength: 2048 })
-  url: string;
-
-  @EnumField(DELIVERY_STATUSES)
-  status: DeliveryStatus;
-
-  @IntegerField({ minimum: 0, description: 'How many attempts were made' })
-  attempts: number;
+  @IdField() id: string;
+  @TextField({ maxLength: 80, example: 'lead.created' }) event: string;
+  @IdField({ description: 'Also the `webhook-id` of every attempt' }) eventId: string;
+  @IdField() subscriptionId: string;
+  @TextField({ maxLength: 2048 }) url: string;
+  @EnumField(DELIVERY_STATUSES) status: DeliveryStatus;
+  @IntegerField({ minimum: 0, description: 'How many attempts were made' }) attempts: number;
 
   @ObjectField(() => DeliveryErrorView, { optional: true, description: 'Why the last attempt failed' })
   lastError?: DeliveryErrorView;
 
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 
   @DateTimeField({
     optional: true,
@@ -101,14 +76,9 @@ export class DeliveryView {
 }
 
 export class AttemptView {
-  @DateTimeField()
-  at: string;
-
-  @IntegerField({ optional: true })
-  httpStatus?: number;
-
-  @TextField({ maxLength: 40, optional: true })
-  errorCode?: string;
+  @DateTimeField() at: string;
+  @IntegerField({ optional: true }) httpStatus?: number;
+  @TextField({ maxLength: 40, optional: true }) errorCode?: string;
 
   @EnumField(ATTEMPT_PHASES, {
     optional: true,
@@ -125,8 +95,7 @@ export class AttemptView {
 }
 
 export class DeliveryDetailView extends DeliveryView {
-  @ListField(() => AttemptView)
-  attemptLog: AttemptView[];
+  @ListField(() => AttemptView) attemptLog: AttemptView[];
 }
 
 const commonView = ({ id, event, eventId, url, status, attempts, lastError, createdAt, nextAttemptAt }: Delivery) => ({
@@ -178,19 +147,13 @@ export class DeliveryStatsQuery {
   })
   from?: string;
 
-  @DateTimeField({ optional: true, description: 'The events happened before; by default now' })
-  to?: string;
+  @DateTimeField({ optional: true, description: 'The events happened before; by default now' }) to?: string;
 }
 
 export class LatencyView {
-  @IntegerField({ minimum: 0, example: 38 })
-  p50: number;
-
-  @IntegerField({ minimum: 0, example: 120 })
-  p95: number;
-
-  @IntegerField({ minimum: 0, example: 410 })
-  p99: number;
+  @IntegerField({ minimum: 0, example: 38 }) p50: number;
+  @IntegerField({ minimum: 0, example: 120 }) p95: number;
+  @IntegerField({ minimum: 0, example: 410 }) p99: number;
 }
 
 export class HourStatsView {
@@ -200,11 +163,8 @@ export class HourStatsView {
   })
   hour: string;
 
-  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 })
-  deliveries: number;
-
-  @IntegerField({ minimum: 0, example: 998 })
-  delivered: number;
+  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 }) deliveries: number;
+  @IntegerField({ minimum: 0, example: 998 }) delivered: number;
 
   @IntegerField({ minimum: 0, description: 'Ended without success: `failed` and `blocked`', example: 2 })
   failed: number;

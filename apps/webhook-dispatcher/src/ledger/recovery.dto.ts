@@ -37,14 +37,9 @@ export class RecoveryView {
   })
   state: RecoveryState;
 
-  @DateTimeField({ nullable: true })
-  since: string | null;
-
-  @BooleanField()
-  includeFailed: boolean;
-
-  @IntegerField({ minimum: 0, description: 'Deliveries that it began with', example: 1000 })
-  total: number;
+  @DateTimeField({ nullable: true }) since: string | null;
+  @BooleanField() includeFailed: boolean;
+  @IntegerField({ minimum: 0, description: 'Deliveries that it began with', example: 1000 }) total: number;
 
   @IntegerField({
     minimum: 0,
@@ -60,8 +55,7 @@ export class RecoveryView {
   })
   remaining: number;
 
-  @DateTimeField()
-  startedAt: string;
+  @DateTimeField() startedAt: string;
 
   @DateTimeField({ nullable: true, description: 'When it was completed or stopped; null while it runs', example: null })
   finishedAt: string | null;

@@ -50,17 +50,10 @@ export class ListenQuery {
 }
 
 export class ListenedDeliveryView {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 80, example: EVENT_NAMES[0] })
-  event: string;
-
-  @IdField({ description: 'Also `webhook-id` of the headers' })
-  eventId: string;
-
-  @IdField()
-  subscriptionId: string;
+  @IdField() id: string;
+  @TextField({ maxLength: 80, example: EVENT_NAMES[0] }) event: string;
+  @IdField({ description: 'Also `webhook-id` of the headers' }) eventId: string;
+  @IdField() subscriptionId: string;
 
   @TextField({ maxLength: 2048, description: 'Where the delivery is sent', example: 'https://hooks.example.com/crm' })
   url: string;
@@ -88,24 +81,17 @@ export class ListenedDeliveriesView {
   @ListField(() => ListenedDeliveryView, { description: 'In the order in which they were recorded' })
   data: ListenedDeliveryView[];
 
-  @TextField({ maxLength: 500, description: 'For the next call, whether there were deliveries or not' })
-  cursor: string;
+  @TextField({ maxLength: 500, description: 'For the next call, whether there were deliveries or not' }) cursor: string;
 }
 
 export class TriggerInput {
-  @EnumField(EVENT_NAMES, { description: 'Of the catalogue: `GET /api/webhooks/event-types`' })
-  event: EventName;
+  @EnumField(EVENT_NAMES, { description: 'Of the catalogue: `GET /api/webhooks/event-types`' }) event: EventName;
 }
 
 export class TriggeredDeliveryView {
-  @IdField({ description: 'In the ledger of the workspace: `GET /api/webhooks/deliveries/{id}`' })
-  id: string;
-
-  @IdField()
-  subscriptionId: string;
-
-  @TextField({ maxLength: 2048, example: 'https://hooks.example.com/crm' })
-  url: string;
+  @IdField({ description: 'In the ledger of the workspace: `GET /api/webhooks/deliveries/{id}`' }) id: string;
+  @IdField() subscriptionId: string;
+  @TextField({ maxLength: 2048, example: 'https://hooks.example.com/crm' }) url: string;
 
   @EnumField(DELIVERY_STATUSES, {
     description: '`pending` when the platform was about to restart; the attempt is made later',
@@ -123,22 +109,14 @@ export class TriggeredDeliveryView {
 }
 
 export class TriggeredEventView {
-  @IdField({ description: '`webhook-id` of the deliveries' })
-  eventId: string;
-
-  @TextField({ maxLength: 80, example: EVENT_NAMES[0] })
-  event: string;
-
-  @ListField(() => TriggeredDeliveryView)
-  deliveries: TriggeredDeliveryView[];
+  @IdField({ description: '`webhook-id` of the deliveries' }) eventId: string;
+  @TextField({ maxLength: 80, example: EVENT_NAMES[0] }) event: string;
+  @ListField(() => TriggeredDeliveryView) deliveries: TriggeredDeliveryView[];
 }
 
 export class TestOutcomeView extends AttemptView {
-  @IdField({ description: 'The `webhook-id` of the test event' })
-  eventId: string;
-
-  @BooleanField({ description: 'Whether the receiver accepted it: it answered 2xx' })
-  accepted: boolean;
+  @IdField({ description: 'The `webhook-id` of the test event' }) eventId: string;
+  @BooleanField({ description: 'Whether the receiver accepted it: it answered 2xx' }) accepted: boolean;
 
   @TextField({ maxLength: 500, optional: true, description: 'Why it failed', example: 'The receiver answered 500' })
   errorMessage?: string;

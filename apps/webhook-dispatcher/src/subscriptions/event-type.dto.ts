@@ -14,8 +14,7 @@ export class EventTypeView {
   })
   domain: string;
 
-  @IntegerField({ minimum: 1, example: EXAMPLE?.version })
-  version: number;
+  @IntegerField({ minimum: 1, example: EXAMPLE?.version }) version: number;
 
   @TextField({
     maxLength: 120,
@@ -24,17 +23,11 @@ export class EventTypeView {
   })
   dataschema: string;
 
-  @TextField({ maxLength: 500, description: 'What happened', example: EXAMPLE?.description })
-  description: string;
-
-  @JsonField({ description: 'JSON Schema 2020-12 of `data` in the body', example: EXAMPLE?.schema })
-  schema: object;
-
-  @JsonField({ description: 'The whole body of a delivery', example: EXAMPLE?.example })
-  example: object;
+  @TextField({ maxLength: 500, description: 'What happened', example: EXAMPLE?.description }) description: string;
+  @JsonField({ description: 'JSON Schema 2020-12 of `data` in the body', example: EXAMPLE?.schema }) schema: object;
+  @JsonField({ description: 'The whole body of a delivery', example: EXAMPLE?.example }) example: object;
 }
 
 export class EventTypesView {
-  @ListField(() => EventTypeView, { maxItems: 1000 })
-  data: EventTypeView[];
+  @ListField(() => EventTypeView, { maxItems: 1000 }) data: EventTypeView[];
 }

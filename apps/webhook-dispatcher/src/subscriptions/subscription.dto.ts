@@ -40,11 +40,8 @@ export class CreateSubscriptionInput {
   @ListField(field.enum(EVENT_PATTERNS), { minItems: 1, description: EVENTS, example: ['lead.*', 'deal.won'] })
   events: string[];
 
-  @UrlField({ description: 'An https URL with a public host', example: 'https://hooks.example.com/crm' })
-  url: string;
-
-  @TextField({ maxLength: 500, optional: true, nullable: true })
-  description?: string | null;
+  @UrlField({ description: 'An https URL with a public host', example: 'https://hooks.example.com/crm' }) url: string;
+  @TextField({ maxLength: 500, optional: true, nullable: true }) description?: string | null;
 
   @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER, example: 'status == "new"' })
   filter?: string | null;
@@ -79,14 +76,9 @@ export class UpdateSubscriptionInput {
   })
   events?: string[];
 
-  @UrlField({ optional: true, example: 'https://hooks.example.com/crm' })
-  url?: string;
-
-  @TextField({ maxLength: 500, optional: true, nullable: true })
-  description?: string | null;
-
-  @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER })
-  filter?: string | null;
+  @UrlField({ optional: true, example: 'https://hooks.example.com/crm' }) url?: string;
+  @TextField({ maxLength: 500, optional: true, nullable: true }) description?: string | null;
+  @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER }) filter?: string | null;
 
   @JsonField({
     optional: true,
@@ -113,23 +105,12 @@ export class UpdateSubscriptionInput {
 }
 
 export class SubscriptionView {
-  @IdField()
-  id: string;
-
-  @ListField(field.text({ maxLength: 80 }), { description: EVENTS })
-  events: string[];
-
-  @TextField({ maxLength: 2048 })
-  url: string;
-
-  @TextField({ maxLength: 500, nullable: true })
-  description: string | null;
-
-  @TextField({ maxLength: 4000, nullable: true, description: FILTER })
-  filter: string | null;
-
-  @IntegerField({ nullable: true, description: RATE_LIMIT, example: null })
-  rateLimit: number | null;
+  @IdField() id: string;
+  @ListField(field.text({ maxLength: 80 }), { description: EVENTS }) events: string[];
+  @TextField({ maxLength: 2048 }) url: string;
+  @TextField({ maxLength: 500, nullable: true }) description: string | null;
+  @TextField({ maxLength: 4000, nullable: true, description: FILTER }) filter: string | null;
+  @IntegerField({ nullable: true, description: RATE_LIMIT, example: null }) rateLimit: number | null;
 
   @EnumField(SUBSCRIPTION_STATUSES, {
     description:
@@ -137,8 +118,7 @@ export class SubscriptionView {
   })
   status: SubscriptionStatus;
 
-  @BooleanField({ description: 'Whether the status is `active`' })
-  enabled: boolean;
+  @BooleanField({ description: 'Whether the status is `active`' }) enabled: boolean;
 
   @TextField({
     maxLength: 500,
@@ -148,11 +128,8 @@ export class SubscriptionView {
   })
   disabledReason: string | null;
 
-  @EnumField(ORDERINGS, { description: ORDERING })
-  ordering: Ordering;
-
-  @EnumField(STALL_RULES, { description: ON_STALL })
-  onStall: StallRule;
+  @EnumField(ORDERINGS, { description: ORDERING }) ordering: Ordering;
+  @EnumField(STALL_RULES, { description: ON_STALL }) onStall: StallRule;
 
   @IntegerField({
     minimum: 0,
@@ -176,8 +153,7 @@ export class SubscriptionView {
   })
   appKey: string | null;
 
-  @EnumField(SIGNATURES, { description: '`v1`: HMAC-SHA256, `v1a`: Ed25519' })
-  signature: Signature;
+  @EnumField(SIGNATURES, { description: '`v1`: HMAC-SHA256, `v1a`: Ed25519' }) signature: Signature;
 
   @TextField({
     maxLength: 100,
@@ -190,8 +166,7 @@ export class SubscriptionView {
   @JsonField({ description: 'Names of the custom headers, with masked values', example: { 'x-api-key': '********' } })
   headers: Record<string, string>;
 
-  @DateTimeField()
-  createdAt: string;
+  @DateTimeField() createdAt: string;
 }
 
 export class CreatedSubscriptionView extends SubscriptionView {
@@ -203,8 +178,7 @@ export class RotatedSecretView {
   @TextField({ maxLength: 100, optional: true, description: 'With `v1`: the new signing secret; shown only once' })
   secret?: string;
 
-  @TextField({ maxLength: 100, optional: true, description: 'With `v1a`: the new public key' })
-  publicKey?: string;
+  @TextField({ maxLength: 100, optional: true, description: 'With `v1a`: the new public key' }) publicKey?: string;
 }
 
 export const subscriptionView = (subscription: ShownSubscription): SubscriptionView => ({
