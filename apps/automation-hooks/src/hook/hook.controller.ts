@@ -6,11 +6,11 @@ import { HookService } from './hook.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/workflows/:id/hook')
+@Access({ right: 'administer' })
 export class HookSecretController {
   constructor(private readonly hooks: HookService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Returns the hook URL of a workflow',
     description:
@@ -23,7 +23,6 @@ export class HookSecretController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Replaces the secret of a hook',
     description:
@@ -40,7 +39,6 @@ export class HookSecretController {
   }
 
   @Delete('previous-secret')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends the previous secret of a hook at once',
     description: 'For a URL that has leaked, or once every upstream system has the new one.',

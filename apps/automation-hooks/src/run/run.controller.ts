@@ -10,11 +10,11 @@ import { RunService } from './run.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/runs')
+@Access({ right: 'read', scope: 'automations' })
 export class RunController {
   constructor(private readonly runs: RunService) {}
 
   @Get()
-  @Access({ right: 'read', scope: 'automations' })
   @Describe({
     summary: 'Lists runs',
     description: 'Administrators also see the payload that each run was started with.',
@@ -25,7 +25,6 @@ export class RunController {
   }
 
   @Get(':runId')
-  @Access({ right: 'read', scope: 'automations' })
   @Describe({
     summary: 'Returns a run with its steps',
     description: 'A failed step carries the error that ended the run.',

@@ -10,11 +10,11 @@ import { ShareService } from './share.service.js';
   description: 'Definitions of the objects that apps bring, and their records.',
 })
 @Controller('api/crm/custom')
+@Access({ right: 'read', scope: 'custom_objects' })
 export class ObjectController {
   constructor(private readonly objects: ObjectService) {}
 
   @Get()
-  @Access({ right: 'read', scope: 'custom_objects' })
   @Describe({
     summary: 'Lists the custom objects of the workspace',
     description: 'Fields that the caller cannot read are left out.',
@@ -25,7 +25,6 @@ export class ObjectController {
   }
 
   @Get(':apiName')
-  @Access({ right: 'read', scope: 'custom_objects' })
   @Describe({
     summary: 'Returns the definition of a custom object',
     description: 'Fields that the caller cannot read are left out.',
@@ -41,11 +40,11 @@ export class ObjectController {
   description: 'Definitions of the objects that apps bring, and their records.',
 })
 @Controller('api/crm/custom/:apiName/apps')
+@Access({ right: 'administer' })
 export class ShareController {
   constructor(private readonly shares: ShareService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Lists the apps that an object is shared with',
     description: 'The app that the object belongs to is not among them: it always reads and writes the records.',
@@ -56,7 +55,6 @@ export class ShareController {
   }
 
   @Put(':key')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Shares an object with another app',
     description:

@@ -66,12 +66,12 @@ export class RegistrationController {
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/verify-email')
+@Access({ right: 'own' })
 export class VerificationController {
   constructor(private readonly verifications: VerificationService) {}
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'own' })
   @Describe({
     summary: 'Verifies the address that the workspace was registered with',
     description:
@@ -85,7 +85,6 @@ export class VerificationController {
 
   @Post('resend')
   @NotRepeatable()
-  @Access({ right: 'own' })
   @Describe({
     summary: 'Sends the mail that verifies the address again',
     description:

@@ -104,10 +104,7 @@ export class PasswordResetRepository {
   }
 }
 
-/**
- * Ends what people and apps that act for them are signed in with, and what would sign them in. API keys and credentials of
- * programs stay: they are refused while the workspace is suspended. $1: tenant.
- */
+/** Ends what would sign in people and the apps that act for them; programs are refused by the suspension. $1: tenant. */
 export const END_SIGN_INS_OF_TENANT = `
   WITH at_provider AS (DELETE FROM provider_sign_in WHERE tenant_id = $1),
   challenged AS (DELETE FROM mfa_challenge WHERE tenant_id = $1),

@@ -121,10 +121,7 @@ export class PasswordResetService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /**
-   * Whether the address has an account shows neither in the outcome nor in its time.
-   * @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE
-   */
+  /** Neither outcome nor time shows whether there is an account. @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE */
   async request(email: string, origin: RequestOrigin): Promise<void> {
     await this.limit.consumeRequest(origin.address);
     this.afterResponse.run('password reset', () => this.sendTo(normaliseEmail(email), origin));

@@ -54,10 +54,7 @@ export class PersonalDataRepository {
 
 export type PersonalData = NonNullable<Awaited<ReturnType<PersonalDataRepository['read']>>>;
 
-/**
- * Holds the owners who can sign in, in the order in which every change of a user takes them, so that two of them cannot leave
- * at once. $1: tenant.
- */
+/** Holds the owners who can sign in, in the order of every change, so that two cannot leave at once. $1: tenant. */
 export const LOCK_OWNERS = `
   SELECT id FROM app_user WHERE tenant_id = $1 AND status = 'active' AND roles @> ARRAY['owner']
    ORDER BY id FOR UPDATE`;

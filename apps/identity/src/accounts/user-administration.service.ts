@@ -191,11 +191,7 @@ export class UserAdministrationService {
     });
   }
 
-  /**
-   * Cheap, before a password is hashed.
-   * @returns the quota to take
-   * @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED
-   */
+  /** Before a password is hashed. @returns the quota to take @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED */
   private async admitAddition(principal: Principal): Promise<QuotaRule> {
     const { tenantId } = principal;
     return this.database.transaction(tenantId, async (tx) => {

@@ -23,11 +23,11 @@ import { ServiceAccountService } from './service-account.service.js';
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/auth/api-keys')
+@Access({ right: 'read' })
 export class PersonalKeyController {
   constructor(private readonly keys: ApiKeyService) {}
 
   @Get()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Lists your API keys',
     description: 'With when and where each was used last. Expired keys stay in the list for a month.',
@@ -39,7 +39,6 @@ export class PersonalKeyController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Makes an API key for yourself',
     description:
@@ -52,7 +51,6 @@ export class PersonalKeyController {
   }
 
   @Delete()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Ends all of your API keys',
     description: 'They are refused within a second.',
@@ -63,7 +61,6 @@ export class PersonalKeyController {
   }
 
   @Delete(':id')
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Ends one of your API keys',
     description: 'It is refused within a second.',
@@ -76,11 +73,11 @@ export class PersonalKeyController {
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/users/:id/api-keys')
+@Access({ right: 'administer' })
 export class UserKeyController {
   constructor(private readonly keys: ApiKeyService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Lists the API keys of a user',
     description: 'With when and where each was used last. Not for users with a role above your own.',
@@ -96,7 +93,6 @@ export class UserKeyController {
   }
 
   @Delete()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends every API key of a user',
     description:
@@ -109,7 +105,6 @@ export class UserKeyController {
   }
 
   @Delete(':keyId')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends one API key of a user',
     description:
@@ -128,11 +123,11 @@ export class UserKeyController {
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/service-accounts/:id/api-keys')
+@Access({ right: 'administer' })
 export class ServiceKeyController {
   constructor(private readonly keys: ApiKeyService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Lists the API keys of a service account',
     description: 'With when and where each was used last. Expired keys stay in the list for a month.',
@@ -148,7 +143,6 @@ export class ServiceKeyController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Makes an API key for a service account',
     description:
@@ -165,7 +159,6 @@ export class ServiceKeyController {
   }
 
   @Delete(':keyId')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends an API key of a service account',
     description:
@@ -214,11 +207,11 @@ export class CurrentKeyController {
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/service-accounts')
+@Access({ right: 'administer' })
 export class ServiceAccountController {
   constructor(private readonly accounts: ServiceAccountService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Lists the service accounts of the workspace',
     description: 'A service account is a program: it calls with API keys and cannot sign in.',
@@ -232,7 +225,6 @@ export class ServiceAccountController {
   }
 
   @Get(':id')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Returns a service account',
     description: 'With its roles, scopes and status.',
@@ -244,7 +236,6 @@ export class ServiceAccountController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Adds a service account',
     description:
@@ -257,7 +248,6 @@ export class ServiceAccountController {
   }
 
   @Patch(':id')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Changes a service account',
     description:
@@ -274,7 +264,6 @@ export class ServiceAccountController {
   }
 
   @Delete(':id')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Removes a service account',
     description:

@@ -4,10 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { LessThan, MoreThan, Raw } from 'typeorm';
 import { ApiKey, ServiceAccount } from './api-key.entity.js';
 
-/**
- * Notes when and where a key was used, unless that was noted in the last five minutes: of many uses nearly all write nothing.
- * $1: tenant, $2: key, $3: address.
- */
+/** Notes a use, unless one was noted in the last five minutes. $1: tenant, $2: key, $3: address. */
 export const NOTE_API_KEY_USE = `
   UPDATE api_key SET last_used_at = now(), last_address = $3
    WHERE tenant_id = $1 AND id = $2 AND (last_used_at < now() - interval '5 minutes') IS NOT FALSE`;

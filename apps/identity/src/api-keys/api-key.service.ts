@@ -137,10 +137,7 @@ export class ApiKeyService {
     await this.end(principal, { kind: 'service', id: accountId }, keyId);
   }
 
-  /**
-   * @param tx holds the row of the owner, and was opened for whoever makes the key
-   * @throws PlatformError API_KEY_LIMIT_EXCEEDED, NOT_FOUND for a workspace that was closed
-   */
+  /** @param tx holds the owner's row @throws PlatformError API_KEY_LIMIT_EXCEEDED, NOT_FOUND for a closed workspace */
   private async issue(
     tx: TenantTransaction,
     owned: Omit<NewApiKey, 'id' | 'secretHash'>,

@@ -1,10 +1,7 @@
 import { hasScope, type Principal } from '@crm/access';
 import { PlatformError, type Right, rolesAllow, type Scope, type ScopeName, scopeEntry } from '@crm/contracts';
 
-/**
- * A key is given only what its owner may do, so that a list of keys says what they can do. Each call decides again.
- * @throws PlatformError SCOPE_NOT_GRANTABLE
- */
+/** A key gets only what its owner may do now; each call decides again. @throws PlatformError SCOPE_NOT_GRANTABLE */
 export function assertScopesGrantable(roles: readonly string[], scopes: readonly Scope[]): void {
   for (const scope of scopes) {
     if (!rolesAllow(roles, rightFor(scope))) {

@@ -30,10 +30,7 @@ export class KeyOwners {
     private readonly accounts: ServiceAccountRepository,
   ) {}
 
-  /**
-   * The owner of a key, held until the transaction ends: a change of their rights is wholly before or wholly after.
-   * @returns null for one who is not active
-   */
+  /** Holds the owner, so that a change of their rights is wholly before or after. @returns null for one who is not active */
   async lock(tx: TenantTransaction, key: ApiKey): Promise<KeyOwner | null> {
     if (key.ownerKind === 'service') {
       const account = await this.accounts.lockForIssue(tx, key.ownerId);
@@ -57,10 +54,7 @@ export class KeyExchangeService {
     private readonly signer: TokenSigner,
   ) {}
 
-  /**
-   * A token with the present rights of the key's owner, within the scopes of the key.
-   * @throws PlatformError INVALID_API_KEY, with the same answer whatever is wrong with it
-   */
+  /** A token with the owner's present rights, within the key's scopes. @throws PlatformError INVALID_API_KEY */
   async exchange(presented: Presented): Promise<RpcResponse<typeof rpc.identity.exchangeApiKey>> {
     const tokenId = newId();
     const { key, content } = await this.database.transaction(presented.tenantId, async (tx) => {

@@ -107,10 +107,7 @@ export class ServiceAccountService {
     await this.revocations.publishPending();
   }
 
-  /**
-   * The account, held until the transaction ends.
-   * @throws PlatformError NOT_FOUND; ROLE_NOT_GRANTABLE for an account with a role above the principal's
-   */
+  /** Holds the account. @throws PlatformError NOT_FOUND; ROLE_NOT_GRANTABLE above the principal's role */
   async hold(tx: TenantTransaction, principal: Principal, id: string): Promise<ServiceAccount> {
     const account = await this.accounts.lock(tx, id);
     if (!account) throw notFound();

@@ -20,11 +20,11 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 @ApiGroup(AUDIT_GROUP)
 @Controller('api/admin/audit')
+@Access({ right: 'administer' })
 export class AuditLogController {
   constructor(private readonly log: AuditLogService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Lists the audit trail of the workspace',
     description: `Who signed in, who failed to, and who changed what, for 400 days unless the platform is configured otherwise. Entries are never changed. An entry is there when the act is answered, that of a refused act and of another service within a second or two.\n\n${ACTION_TABLE}`,
@@ -38,7 +38,6 @@ export class AuditLogController {
   }
 
   @Get('export')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Exports the audit trail of the workspace',
     description: `Entries of up to ${MAX_EXPORT_DAYS} days from the oldest to the newest, as a stream: a JSON document per line, or CSV whose cells no spreadsheet takes for formulas. The export is an entry itself. A connection that breaks before the end means that the export is not complete.`,

@@ -50,10 +50,7 @@ export const RECORD_AUDIT_ENTRY = `
 /** Forgets where a user acted from; runs with the rights of the owner, see the migration. $1: user. */
 export const FORGET_AUDIT_PLACES = 'SELECT forget_audit_places($1)';
 
-/**
- * Removes entries whose retention is over, oldest first: the policy of the table admits no younger ones than of thirty days.
- * $1: days that entries are kept, $2: at most so many.
- */
+/** Removes entries past their retention; the table's policy admits none under thirty days. $1: days kept, $2: at most. */
 export const DELETE_OLD_AUDIT_ENTRIES = `
   DELETE FROM audit_entry WHERE (tenant_id, id) IN (
     SELECT tenant_id, id FROM audit_entry WHERE at < now() - make_interval(days => $1::integer) ORDER BY at LIMIT $2)

@@ -89,10 +89,7 @@ export async function notingFailedProof<T>(
   }
 }
 
-/**
- * A sign-in to a known account that was refused. Whoever tried has proven nothing, so nobody is named as the actor.
- * @param reason what was wrong: the password, the code, or the status of the account
- */
+/** A refused sign-in to a known account; nobody is named as the actor. @param reason password, code, or account status */
 export const failedSignIn = (id: string, reason: string, kind: 'users' | 'operators' = 'users'): NewAuditEntry => ({
   action: 'sign_in.failed',
   outcome: 'failure',

@@ -43,11 +43,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const nameIn = (list: typeof PROGRAMS, text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
-/**
- * A user agent in the words in which people know it: `Firefox on Linux`. A hint for whoever reads a list of sessions; anybody
- * can send any user agent, so nothing depends on it.
- * @returns null for one that says nothing known
- */
+/** `Firefox on Linux`: a hint on which nothing depends. @returns null for one that says nothing known */
 export function deviceOf(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const program = nameIn(PROGRAMS, userAgent);

@@ -29,10 +29,7 @@ export const LIST_EMBED_CONFLICTS = `
     LEAST(used, $1) AS conflicts, used >= $1 AND resets_at > now() AS throttled, resets_at AS "resetsAt"
   FROM quota_use WHERE starts_with(name, 'embed-conflict:') ORDER BY resets_at DESC LIMIT $2`;
 
-/**
- * Conflicts of an app in an hour. A host whose users have accounts elsewhere sees some; who asks for address after address
- * whether it has an account sees many.
- */
+/** Per app and hour. A host meets some; who asks for address after address whether it has an account meets many. */
 export const CONFLICTS_PER_HOUR = 20;
 const MOST_LISTED = 200;
 
@@ -74,10 +71,7 @@ export class EmbedConflictService {
     throw throttled(quotaRefusal(ruleOf(app), conflicts.resetSeconds));
   }
 
-  /**
-   * Counts a conflict.
-   * @returns the error that answers it: EMBED_IDENTITY_CONFLICT, or RATE_LIMITED when others have used up the hour's share
-   */
+  /** @returns the answer to a conflict: EMBED_IDENTITY_CONFLICT, or RATE_LIMITED once the hour's share is used up */
   async count(app: App): Promise<unknown> {
     try {
       const left = await inWorkspace(this.database, app.tenantId, async (tx) => {

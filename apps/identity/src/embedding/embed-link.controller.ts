@@ -8,11 +8,11 @@ import { EmbedLinkService } from './embed-link.service.js';
 
 @ApiGroup(USER_GROUP)
 @Controller('api/tenant/embed-links')
+@Access({ right: 'administer' })
 export class EmbedLinkController {
   constructor(private readonly links: EmbedLinkService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Finds the user that a host user is linked to',
     description: 'The list is empty while the host user is not linked, and after the user has undone the link.',
@@ -26,7 +26,6 @@ export class EmbedLinkController {
   }
 
   @Put()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Links a host user to a user of the workspace',
     description: 'Needed where the app does not link users by e-mail. An existing link is replaced.',

@@ -78,10 +78,7 @@ export class EmbedLinkService {
     await this.mails.queue(tx, tenantId, firstLinkMail(user.email, appKey, workspace, link));
   }
 
-  /**
-   * Ends a link: the host user is refused until an administrator links them again, and tokens of the user stop working.
-   * @throws PlatformError INVALID_UNDO_LINK for a wrong, expired or spent token
-   */
+  /** The host user is refused until an administrator links them again. @throws PlatformError INVALID_UNDO_LINK */
   async undo(token: string, origin: RequestOrigin): Promise<void> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, userId] = unpackIds(ids, 2) ?? [];

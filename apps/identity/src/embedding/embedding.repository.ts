@@ -59,10 +59,7 @@ export class EmbedClientRepository {
     return tx.repository(EmbedClient).findOneBy({ tenantId, appKey });
   }
 
-  /**
-   * Stores the credentials of an app. An app that has some keeps its client id and gets the new secret and settings.
-   * @returns the client id, or null when the app's credentials belong to another tenant
-   */
+  /** The client id of an app stays. @returns null when the app's credentials belong to another tenant */
   async upsert(tx: NarrowTransaction, client: NewCredentials): Promise<StoredCredentials | null> {
     const [row] = await tx.query<StoredCredentials>(STORE_EMBED_CLIENT, [
       client.clientId,
@@ -79,10 +76,7 @@ export class EmbedClientRepository {
     return row ?? null;
   }
 
-  /**
-   * Changes what an app may do with its credentials to what a reviewed version says; the secret stays.
-   * @returns whether the tenant's app has credentials
-   */
+  /** Applies what a reviewed version says; the secret stays. @returns whether the tenant's app has credentials */
   async update(tx: NarrowTransaction, { appKey, tenantId, ...settings }: EmbedSettings): Promise<boolean> {
     const reviewed = { reviewed: true, developmentOrigins: [], updatedAt: secondsFromNow(0) };
     const { affected } = await tx.repository(EmbedClient).update({ appKey, tenantId }, { ...settings, ...reviewed });
@@ -168,11 +162,7 @@ export class EmbedUserRepository {
 
 const undone = () => ({ undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) });
 
-/**
- * All that a mint needs to know, in one statement (migrations/tables/functions.ts). No row for an unknown client and
- * a wrong secret; no user for a `sub` that is not known.
- * $1: client id, $2: hash of the secret, $3: sub, $4: normalised address.
- */
+/** All that a mint needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret, $3: sub, $4: address. */
 export const READ_EMBED_MINT = `
   SELECT app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
     previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,

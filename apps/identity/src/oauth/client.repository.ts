@@ -54,10 +54,7 @@ export const ROTATE_OAUTH_SECRET = `
    WHERE i.tenant_id = $1 AND i.installation_id = $2 AND i.ended_at IS NULL
   RETURNING client_id AS "clientId", previous_valid_until AS "previousValidUntil"`;
 
-/**
- * What a token call with credentials is decided on, in one statement (migrations/tables/functions.ts). No row for
- * credentials that are not valid. $1: client id, $2: hash of the secret.
- */
+/** What a token call needs (migrations/tables/functions.ts). $1: client id, $2: hash of the secret. */
 export const READ_OAUTH_CLIENT = `
   SELECT installation_id AS "installationId", tenant_id AS "tenantId", app_key AS "appKey", scopes,
     matched_hash AS "matchedHash"

@@ -11,11 +11,11 @@ import { Parameters } from './token-request.js';
 
 @ApiGroup(OAUTH_GROUP)
 @Controller('api/auth/oauth/requests/:id')
+@Access({ right: 'read' })
 export class ConsentController {
   constructor(private readonly consents: ConsentService) {}
 
   @Get()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Returns what an app asks the current user for',
     description:
@@ -29,7 +29,6 @@ export class ConsentController {
 
   @Post('decision')
   @NotRepeatable()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Allows an app to act for the current user, or refuses',
     description:
@@ -80,11 +79,11 @@ const ownGrantView = (grant: OwnGrant): OwnGrantView => ({
 
 @ApiGroup(OAUTH_GROUP)
 @Controller('api/auth/oauth/grants')
+@Access({ right: 'read' })
 export class OwnGrantController {
   constructor(private readonly grants: GrantService) {}
 
   @Get()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Lists the apps that act for the current user',
     description: 'Each time you allow an app to act for you there is one entry, until it is ended or expires.',
@@ -95,7 +94,6 @@ export class OwnGrantController {
   }
 
   @Patch(':id')
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Leaves an app fewer scopes',
     description:
@@ -112,7 +110,6 @@ export class OwnGrantController {
   }
 
   @Delete(':id')
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Ends what an app may do for the current user',
     description: 'Its refresh token stops working, and its access tokens stop working within a second.',

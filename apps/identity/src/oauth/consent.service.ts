@@ -50,10 +50,7 @@ export type RedirectAnswer =
   | { readonly code: string; readonly installation_id: string }
   | { readonly error: OAuthErrorCode; readonly error_description: string };
 
-/**
- * The address that a browser is sent to. Parameters are added to those that the registered address has; `iss` tells an app that
- * talks to several servers which one has answered (RFC 9207).
- */
+/** `iss` tells an app that talks to several servers which one has answered (RFC 9207). */
 export function redirectTo(
   { redirectUri, state }: { redirectUri: string; state: string | null },
   issuer: string,

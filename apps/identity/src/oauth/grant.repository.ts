@@ -32,10 +32,7 @@ export const FIND_GRANT_TOKEN = `
     FROM oauth_refresh_token
    WHERE tenant_id = $1 AND token_hash = $2 AND grant_id = $3 AND expires_at > now()`;
 
-/**
- * Notes that a grant was used and moves its end, at most to where it ends for good. Gives no row for one that has ended.
- * $1: tenant, $2: grant, $3: seconds after which it ends unless it is used.
- */
+/** Notes a use of a grant and moves its end; no row for one that has ended. $1: tenant, $2: grant, $3: seconds of life. */
 export const TOUCH_GRANT = `
   UPDATE oauth_grant SET last_used_at = now(), expires_at = LEAST(now() + make_interval(secs => $3), ends_at)
    WHERE tenant_id = $1 AND id = $2 AND expires_at > now()

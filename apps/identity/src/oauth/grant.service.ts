@@ -46,11 +46,7 @@ export class GrantService {
     sessions.alsoEnd({ endsWith: 'sessions', endAllWithin: (tx, userId) => this.endAllWithin(tx, userId) });
   }
 
-  /**
-   * Ends a grant: its refresh tokens are gone and its access tokens are cut off within a second.
-   * @param userId only if it is this user's
-   * @returns whether there was one
-   */
+  /** Cuts its access tokens off within a second. @param userId only if it is this user's @returns whether there was one */
   async end(by: TransactionOrigin, grantId: string, userId?: string): Promise<boolean> {
     const ended = await this.database.transaction(by, async (tx) => {
       const grant = await this.grants.delete(tx, grantId, userId);

@@ -13,10 +13,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 export class Parameters {
   private constructor(private readonly values: URLSearchParams) {}
 
-  /**
-   * @param body of a request, as the parser of forms leaves it
-   * @throws OAuthError invalid_request when it is not a form
-   */
+  /** @param body as the parser of forms leaves it @throws OAuthError invalid_request when it is not a form */
   static ofForm(body: unknown): Parameters {
     if (typeof body === 'string') return new Parameters(new URLSearchParams(body));
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded');
@@ -102,10 +99,7 @@ function decodeForm(text: string): string | undefined {
   return /^[\x20-\x7e]+$/.test(decoded) ? decoded : undefined;
 }
 
-/**
- * The scopes of a `scope` parameter (RFC 6749, section 3.3), each once; undefined when there is none.
- * @throws OAuthError invalid_scope for an unknown one
- */
+/** The `scope` parameter (RFC 6749, 3.3); undefined when there is none. @throws OAuthError invalid_scope */
 export function parseScopes(text: string | undefined): Scope[] | undefined {
   const names = text?.split(' ').filter((name) => name !== '');
   if (!names?.length) return undefined;
@@ -125,10 +119,7 @@ export function intersectScopes(wanted: readonly string[] | null, granted: reado
   return [...new Set(both)];
 }
 
-/**
- * The scopes of a token: those that are asked for, or all that are granted.
- * @throws OAuthError invalid_scope for one that is not granted, and when nothing is
- */
+/** Those that are asked for, or all that are granted. @throws OAuthError invalid_scope for one not granted, or none */
 export function scopesOfToken(wanted: readonly Scope[] | undefined, granted: readonly string[]): string[] {
   if (wanted?.some((scope) => !coversScope(granted, scope))) {
     throw new OAuthError('invalid_scope', 'A scope was not granted');

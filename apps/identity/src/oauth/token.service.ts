@@ -238,10 +238,7 @@ export class TokenService {
   }
 }
 
-/**
- * The app of a call for a user. Apps have no secret; one that is sent proves nothing here and is a mistake.
- * @throws OAuthError
- */
+/** Apps have no secret: one that is sent proves nothing here and is a mistake. @throws OAuthError */
 function publicClient({ clientId, clientSecret }: PresentedClient): string {
   if (clientSecret === null) return clientId;
   throw new OAuthError(

@@ -126,10 +126,7 @@ export class UserTokenService {
     return this.decide(admitted, clientId, origin, undefined, (tx) => this.useCode(tx, admitted, request));
   }
 
-  /**
-   * Exchanges a refresh token, once. For ten seconds it gives the same successor again; any other reuse ends the grant.
-   * @throws OAuthError invalid_grant, invalid_scope
-   */
+  /** Once; the same successor again for ten seconds, else the grant ends. @throws OAuthError invalid_grant, invalid_scope */
   async refresh(clientId: string, { parameters, origin }: ClientCall): Promise<TokenAnswerView> {
     const text = parameters.get('refresh_token');
     const wanted = parseScopes(parameters.find('scope'));

@@ -23,10 +23,7 @@ export class EmailClaimRepository {
     return tx.repository(EmailClaim).findOneBy({ userId, createdAt: ALIVE });
   }
 
-  /**
-   * In one order, so that of two who verify at the same time one waits.
-   * @returns the user's claim, unless it has lapsed
-   */
+  /** In one order, so that of two who verify at once one waits. @returns the user's claim, unless it has lapsed */
   async lockAll(tx: NarrowTransaction, email: string, userId: string): Promise<EmailClaim | null> {
     const claims = await tx
       .repository(EmailClaim)

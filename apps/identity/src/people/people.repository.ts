@@ -34,10 +34,7 @@ export const HOLD_ADMINISTRATORS_TO_TELL = `
    WHERE u.status = 'active' AND u.roles && ARRAY['owner', 'admin']
    ORDER BY u.roles @> ARRAY['owner'] DESC, u.id FOR KEY SHARE OF u`;
 
-/**
- * The rights of a user, who stays as they are until the transaction ends. $1: tenant, $2: user, $3: the epoch in which they proved
- * who they are, after which there is no row; null where nothing was proven.
- */
+/** Rights that stay until the transaction ends. $1: tenant, $2: user, $3: epoch of the proof; null without one. */
 export const LOCK_USER_FOR_ISSUE = `
   SELECT tenant_id AS "tenantId", id, email, name, roles, status FROM app_user
    WHERE tenant_id = $1 AND id = $2 AND ($3::integer IS NULL OR sign_in_epoch = $3::integer) FOR SHARE`;

@@ -86,11 +86,7 @@ export class RevocationService implements OnApplicationBootstrap {
     await this.publish('all');
   }
 
-  /**
-   * Call {@link publishPending} after the commit.
-   * @param kind what `id` names
-   * @param cutoffMs Unix time in milliseconds
-   */
+  /** Call {@link publishPending} after the commit. @param cutoffMs Unix time in milliseconds */
   async record(
     tx: TenantTransaction | NarrowTransaction,
     kind: Revocation['kind'],

@@ -92,11 +92,11 @@ export class SessionController {
 
 @ApiGroup(USER_GROUP)
 @Controller('api/tenant/users/:id/sessions')
+@Access({ right: 'administer' })
 export class UserSessionController {
   constructor(private readonly sessions: UserSessionService) {}
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Lists the open sessions of a user',
     description: 'With the device and where each was used. Not for users with a role above your own.',
@@ -113,7 +113,6 @@ export class UserSessionController {
   }
 
   @Delete()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends every session of a user',
     description:
@@ -126,7 +125,6 @@ export class UserSessionController {
   }
 
   @Delete(':sessionId')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends one session of a user',
     description:

@@ -15,10 +15,7 @@ export const OPEN_SESSION = `
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => LEAST($6::float8, $7::float8)),
     now() + make_interval(secs => $7::float8), now())`;
 
-/**
- * Dates the proof with which a session was opened, if it was made elsewhere: a clock that is ahead makes it no younger than the
- * session. $1: tenant, $2: session, $3: when it was made; null when nobody knows.
- */
+/** Dates a proof that was made elsewhere, no later than the session. $1: tenant, $2: session, $3: when, or null. */
 export const DATE_PROOF = `
   UPDATE session SET proven_at = CASE WHEN $3::timestamptz IS NOT NULL THEN LEAST($3::timestamptz, now()) END
    WHERE tenant_id = $1 AND id = $2`;

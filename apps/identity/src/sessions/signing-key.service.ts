@@ -208,10 +208,7 @@ export class TokenSigner {
     if (!this.issuesFor(tenantId)) throw new PlatformError('WORKSPACE_SUSPENDED');
   }
 
-  /**
-   * @param jti made before the rights were read: a change that commits after the reading has a later cut-off
-   * @throws PlatformError WORKSPACE_SUSPENDED
-   */
+  /** @param jti made before the rights were read: a later change cuts it off @throws PlatformError WORKSPACE_SUSPENDED */
   async sign(content: TokenContent, lifetimeSeconds: number, jti: string): Promise<string> {
     if (content.tid !== undefined) this.assertIssuesFor(content.tid);
     const { kid, key } = await this.keys.signingKey(content.aud);

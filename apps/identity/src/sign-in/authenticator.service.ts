@@ -28,10 +28,7 @@ export function codeOf(secret: Uint8Array, step: number, digits = CODE_DIGITS): 
   return String(truncated % 10 ** digits).padStart(digits, '0');
 }
 
-/**
- * Compares every accepted step, so that the time does not tell which it was.
- * @returns undefined for a wrong or used code
- */
+/** Compares every step: the time does not tell which it was. @returns undefined for a wrong or used code */
 export function matchingStep(
   secret: Uint8Array,
   code: string,

@@ -166,11 +166,7 @@ export class SignInLimit {
     this.devices = new LimitGroup([limiter('sign-in-device', FAILURES_PER_DEVICE)]);
   }
 
-  /**
-   * @param account e.g. `challenge:…`
-   * @param attempt rejects with INVALID_CREDENTIALS when it failed; anything else does not count
-   * @throws PlatformError RATE_LIMITED
-   */
+  /** @param account `challenge:…` @param attempt failed if it rejects with INVALID_CREDENTIALS @throws RATE_LIMITED */
   async attempt<T>(account: string, address: string, attempt: () => Promise<T>): Promise<T> {
     const from = addressKey(address);
     const key = `${account}|${from}`;

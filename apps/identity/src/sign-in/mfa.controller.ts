@@ -13,11 +13,11 @@ import {
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/mfa')
+@Access({ right: 'read' })
 export class MfaController {
   constructor(private readonly settings: MfaSettingsService) {}
 
   @Get()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Returns how the current user proves their second factor',
     description: 'Whether it is on, whether an authenticator is in use and how many recovery codes are left.',
@@ -28,7 +28,6 @@ export class MfaController {
   }
 
   @Put()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Turns the second factor of the current user on or off',
     description:
@@ -42,7 +41,6 @@ export class MfaController {
 
   @Post('authenticator')
   @NotRepeatable()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Starts to set up an authenticator app',
     description:
@@ -56,7 +54,6 @@ export class MfaController {
 
   @Post('authenticator/confirm')
   @NotRepeatable()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Puts the authenticator into use',
     description: 'From now on every sign-in asks for its code, or for one of the ten recovery codes in the answer.',
@@ -71,7 +68,6 @@ export class MfaController {
   }
 
   @Delete('authenticator')
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Removes the authenticator',
     description:
@@ -85,7 +81,6 @@ export class MfaController {
 
   @Post('recovery-codes')
   @NotRepeatable()
-  @Access({ right: 'read' })
   @Describe({
     summary: 'Replaces the recovery codes',
     description: 'Ten new codes; the previous ones stop working. Needs a proof in the last ten minutes.',

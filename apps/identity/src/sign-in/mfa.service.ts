@@ -78,10 +78,7 @@ export class MfaService {
     });
   }
 
-  /**
-   * @param enrolled records at the account that it has a second factor, unless it refuses the sign-in
-   * @throws PlatformError INVALID_CREDENTIALS, CONFLICT when no enrolment was begun
-   */
+  /** @param enrolled notes it, or refuses @throws PlatformError INVALID_CREDENTIALS, CONFLICT without enrolment */
   async confirmEnrolment(
     kind: AccountKind,
     token: string,

@@ -177,10 +177,7 @@ export class PasskeyAssertionService {
     this.noticeLimit = new Limiter(limits, NOTICES);
   }
 
-  /**
-   * @param known who has to have used it; otherwise the authenticator says it
-   * @throws PlatformError INVALID_CREDENTIALS
-   */
+  /** @param known who has to have used it, unless the authenticator says it @throws PlatformError INVALID_CREDENTIALS */
   async check(
     purpose: ChallengePurpose,
     party: RelyingParty,

@@ -34,11 +34,7 @@ export class PasswordService {
 
   constructor(private readonly pool: HashPool = new HashPool()) {}
 
-  /**
-   * @param source who causes the work (an address, a user)
-   * @returns PHC string
-   * @throws PlatformError SERVICE_UNAVAILABLE
-   */
+  /** @param source who causes the work (an address, a user) @returns PHC string @throws PlatformError SERVICE_UNAVAILABLE */
   async hash(password: string, source = NOBODY): Promise<string> {
     return this.pool.run(source, () => hash(password.normalize('NFC'), PARAMETERS));
   }

@@ -36,10 +36,7 @@ export const normaliseDomain = (text: string): string => domainToASCII(text.trim
 /** The domain of a normalised address. */
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
-/**
- * Why no workspace can have a domain, whatever its records say; undefined for one that a workspace can prove.
- * @param domain normalised
- */
+/** Why no workspace can have this (normalised) domain, whatever its records say; undefined where one can prove it. */
 export function domainProblem(domain: string): string | undefined {
   if (!checkHostname(domain).ok) return 'This is not the name of a public domain';
   const { publicSuffix, isIcann, isPrivate, isIp } = parse(domain, { allowPrivateDomains: true });

@@ -32,10 +32,7 @@ export function parseSignInId(text: string): ProviderName | undefined {
   return tenantId && id ? { tenantId, id } : undefined;
 }
 
-/**
- * Where a provider sends browsers back to. Each has an address of its own, so that an answer of one cannot be taken for that of
- * another (RFC 9700, section 4.4.2.2); not every provider states its issuer in the answer.
- */
+/** One address per provider, so that answers cannot be swapped (RFC 9700, 4.4.2.2); not all state their issuer. */
 export const redirectUriOf = (baseUrl: string, provider: ProviderName): string =>
   `${baseUrl}/api/auth/oidc/${signInIdOf(provider)}/callback`;
 

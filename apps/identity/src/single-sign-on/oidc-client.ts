@@ -44,10 +44,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8'
 const PER_TENANT = 16;
 const IN_ALL = 128;
 
-/**
- * Bounds the calls to providers in flight. Each workspace has its own room, whichever issuers it names: one that registers
- * the issuer of others, or one that hangs, holds up nobody else.
- */
+/** Bounds calls to providers in flight, per workspace: a provider that hangs holds up nobody else. */
 export class CallGate {
   private readonly running = new Map<string, number>();
   private total = 0;

@@ -36,10 +36,7 @@ function causes(error: unknown): unknown[] {
 /** What a provider says is shown short and without what could be more than words. */
 const plain = (text: string): string => text.replace(/[^\w .,"'()-]+/g, ' ').slice(0, 200);
 
-/**
- * Signatures of id tokens that are accepted: by a key pair only. With an algorithm of a shared secret the public key could be
- * taken for the secret, and `none` is no signature.
- */
+/** Key pairs only: with a shared secret's algorithm the public key could pass for the secret; `none` is no signature. */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [
   'RS256',
   'RS384',

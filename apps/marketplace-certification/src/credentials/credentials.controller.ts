@@ -13,12 +13,12 @@ import { WebhookSecretService } from './webhook-secret.service.js';
 
 @ApiGroup(DEVELOPER_PROGRAM)
 @Controller('api/marketplace/developer/apps/:key/embed-credentials')
+@Access({ right: 'administer' })
 export class EmbedCredentialController {
   constructor(private readonly credentials: EmbedCredentialService) {}
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Issues embed credentials',
     description:
@@ -41,7 +41,6 @@ export class EmbedCredentialController {
   }
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Returns the embed credentials without their secrets',
     description: 'With the origins and scopes in force, and when each secret was made and last used.',
@@ -52,7 +51,6 @@ export class EmbedCredentialController {
   }
 
   @Delete('previous-secret')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends the previous secret at once',
     description:

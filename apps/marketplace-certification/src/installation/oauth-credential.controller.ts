@@ -7,12 +7,12 @@ import { OAuthClientService } from './oauth-client.service.js';
 
 @ApiGroup(INSTALLATIONS)
 @Controller('api/marketplace/installs/:id/oauth-credentials')
+@Access({ right: 'administer' })
 export class OAuthCredentialController {
   constructor(private readonly credentials: OAuthClientService) {}
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Issues credentials with which the app calls the API',
     description:
@@ -35,7 +35,6 @@ export class OAuthCredentialController {
   }
 
   @Get()
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Returns the credentials of the app without their secrets',
     description: 'With the scopes in force, and when each secret was made and last used.',
@@ -46,7 +45,6 @@ export class OAuthCredentialController {
   }
 
   @Delete('previous-secret')
-  @Access({ right: 'administer' })
   @Describe({
     summary: 'Ends the previous secret of the app at once',
     description: 'For a secret that has leaked, or once the app has the new one. Its tokens expire within 15 minutes.',

@@ -18,11 +18,11 @@ const DELIVERY = { description: 'The delivery', body: () => DeliveryView };
 
 @ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks/deliveries')
+@Access(ADMINISTER_WEBHOOKS)
 export class DeliveryController {
   constructor(private readonly ledger: LedgerService) {}
 
   @Get()
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Lists deliveries',
     description:
@@ -37,7 +37,6 @@ export class DeliveryController {
   }
 
   @Get(':id')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns a delivery with its attempts',
     description: 'Each attempt shows the status and the beginning of the response, or where it failed without one.',
@@ -49,7 +48,6 @@ export class DeliveryController {
   }
 
   @Post(':id/redeliver')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Sends a delivery again',
     description:
@@ -67,11 +65,11 @@ const STATS = { description: 'How the deliveries of each hour went', body: () =>
 
 @ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks')
+@Access(ADMINISTER_WEBHOOKS)
 export class DeliveryStatsController {
   constructor(private readonly ledger: LedgerService) {}
 
   @Get('stats')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns how deliveries went, per hour',
     description: DESCRIPTION,
@@ -86,7 +84,6 @@ export class DeliveryStatsController {
   }
 
   @Get('subscriptions/:id/stats')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns how deliveries of a subscription went, per hour',
     description: DESCRIPTION,

@@ -7,11 +7,11 @@ import { RecoveryService } from './recovery.service.js';
 
 @ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks/subscriptions/:id')
+@Access(ADMINISTER_WEBHOOKS)
 export class RecoveryController {
   constructor(private readonly recoveries: RecoveryService) {}
 
   @Post('recover')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Sends what a subscription holds',
     description:
@@ -29,7 +29,6 @@ export class RecoveryController {
   }
 
   @Get('recovery')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns the recovery of a subscription',
     description: 'The one that is running, or the last one; `NOT_FOUND` when there was none.',

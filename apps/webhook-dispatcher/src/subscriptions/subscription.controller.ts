@@ -18,6 +18,7 @@ const SUBSCRIPTION = { description: 'The subscription', body: () => Subscription
 
 @ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks/subscriptions')
+@Access(ADMINISTER_WEBHOOKS)
 export class SubscriptionController {
   constructor(
     private readonly subscriptions: SubscriptionService,
@@ -27,7 +28,6 @@ export class SubscriptionController {
 
   @Post()
   @NotRepeatable()
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Subscribes a URL to events',
     description:
@@ -50,7 +50,6 @@ export class SubscriptionController {
   }
 
   @Get()
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Lists subscriptions',
     description: 'Those of the workspace and those of its installed apps.',
@@ -64,7 +63,6 @@ export class SubscriptionController {
   }
 
   @Get(':id')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns a subscription',
     description: 'The secret and the values of its headers are not part of it.',
@@ -75,7 +73,6 @@ export class SubscriptionController {
   }
 
   @Patch(':id')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Changes a subscription',
     description:
@@ -92,7 +89,6 @@ export class SubscriptionController {
   }
 
   @Delete(':id')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Deletes a subscription',
     description:
@@ -105,7 +101,6 @@ export class SubscriptionController {
   }
 
   @Post(':id/pause')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Pauses a subscription',
     description:
@@ -118,7 +113,6 @@ export class SubscriptionController {
   }
 
   @Post(':id/resume')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Resumes a subscription that is paused or disabled',
     description:
@@ -132,7 +126,6 @@ export class SubscriptionController {
 
   @Post(':id/rotate-secret')
   @NotRepeatable()
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Rotates the signing secret of a subscription',
     description:
@@ -151,7 +144,6 @@ export class SubscriptionController {
   }
 
   @Post(':id/revoke-previous-secret')
-  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Revokes the previous signing secret of a subscription',
     description:

@@ -53,12 +53,12 @@ export const ROUTE_DESCRIPTION = 'crm:route-description';
 
 /**
  * What the OpenAPI document says about a route: `@Describe({ summary: 'Signs in', answers: [{ status: 200, … }] })`. The first
- * answer's status, when it is one of success, is also the one that the route answers with unless its handler sets another.
+ * answer's status, when it is none of an error, is also the one that the route answers with unless its handler sets another.
  */
 export function Describe(description: RouteDescription): MethodDecorator {
   const status = description.answers?.[0]?.status;
   const described = SetMetadata(ROUTE_DESCRIPTION, description);
-  return status !== undefined && status < 300 ? applyDecorators(described, HttpCode(status)) : described;
+  return status !== undefined && status < 400 ? applyDecorators(described, HttpCode(status)) : described;
 }
 
 export interface ApiGroupDescription {

@@ -147,10 +147,7 @@ const READ_OAUTH_CLIENT = `(p_client_id text, p_secret_hash bytea)
     RETURN NEXT;
   END $$`;
 
-/**
- * The one change of an entry: when a user is erased, where they acted from is forgotten. The rows are found in the context
- * of a tenant, by whose policy the owner is bound too; no role of the service can update any.
- */
+/** When a user is erased, where they acted from is forgotten; no role of the service can update entries otherwise. */
 const FORGET_AUDIT_PLACES = `(p_user text) RETURNS void
   LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     UPDATE public.audit_entry SET address = NULL, device = NULL
