@@ -57,18 +57,8 @@ describe('secretsIn', () => {
   });
 
   it.each([
-    'eyJaaaaaaaaaa-',
-    'bearer ',
-    'token\t',
-    '{{a',
-    '?a_',
-    '&token=',
-    '"a_',
-    '"token":"',
-    'token="token" ',
-    'ab://c:',
-    'sk-',
-    'hooks.slack.com/services/T',
+    ...['eyJaaaaaaaaaa-', 'bearer ', 'token\t', '{{a', '?a_', '&token=', '"a_', '"token":"', 'token="token" '],
+    ...['ab://c:', 'sk-', 'hooks.slack.com/services/T'],
   ])('takes linear time for very many %j', (piece) => {
     const time = (count: number) => {
       const document = { authorization: piece.repeat(count) };

@@ -72,10 +72,7 @@ describe('hostile manifests', () => {
     const manifest = manifestWith({ constructor: 1, toString: 2, hasOwnProperty: 3, valueOf: null });
     const certification = await certify(manifest, { mode: 'certification' });
     expect(shape(certification)?.findings.map(({ pointer }) => pointer)).toEqual([
-      '/constructor',
-      '/hasOwnProperty',
-      '/toString',
-      '/valueOf',
+      ...['/constructor', '/hasOwnProperty', '/toString', '/valueOf'],
     ]);
   });
 
