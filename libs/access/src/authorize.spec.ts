@@ -76,9 +76,7 @@ describe('authorize', () => {
     ['a reviewer cannot administer', REVIEWER, { right: 'administer' }, 'FORBIDDEN'],
     ['a user with a role of operators can do nothing', { roles: ['administrator'] }, { right: 'read' }, 'FORBIDDEN'],
     ['an operator without a role cannot read', { ...REVIEWER, roles: ['owner'] }, { right: 'read' }, 'FORBIDDEN'],
-  ])('%s', (_what, who, rule, expected) => {
-    expect(outcome(who, rule)).toBe(expected);
-  });
+  ])('%s', (_what, who, rule, expected) => expect(outcome(who, rule)).toBe(expected));
 
   it('names the missing scope', () => {
     expect(() => authorize(principal(APP), READ_LEADS)).toThrow(

@@ -11,9 +11,7 @@ describe('the members of a log entry about a call', () => {
     });
   });
 
-  it('leave out what is unknown', () => {
-    expect(JSON.stringify(logMembers({}))).toBe('{}');
-  });
+  it('leave out what is unknown', () => expect(JSON.stringify(logMembers({}))).toBe('{}'));
 });
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -98,9 +98,7 @@ describe('TokenVerifier', () => {
     const encoded = fc.json().map((text) => Buffer.from(text).toString('base64url'));
     const pieces = fc.array(fc.oneof(fc.string(), encoded), { maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(pieces, async (parts) => {
-        expect(await codeOf(parts.join('.'))).toBe('UNAUTHENTICATED');
-      }),
+      fc.asyncProperty(pieces, async (parts) => expect(await codeOf(parts.join('.'))).toBe('UNAUTHENTICATED')),
       { numRuns: 200 },
     );
   });
@@ -141,9 +139,7 @@ describe('TokenVerifier', () => {
     ['an embed claim that is not true', { embed: 'yes', embed_app_id: 'a' }],
     ['an actor that is not an object', { act: 'acme' }],
     ['a start in the future', { nbf: ISSUED_AT_MS / 1000 + 3600 }],
-  ])('refuses %s', async (_what, claims) => {
-    expect(await codeOf(await issuer.sign(claims))).toBe('UNAUTHENTICATED');
-  });
+  ])('refuses %s', async (_what, claims) => expect(await codeOf(await issuer.sign(claims))).toBe('UNAUTHENTICATED'));
 
   it.each([
     ['an ID token', { typ: 'JWT' }],

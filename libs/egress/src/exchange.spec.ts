@@ -35,16 +35,12 @@ describe('classifyExchangeError', () => {
   });
 });
 
-describe('errorCodeOf', () => {
-  it.each<[unknown, string]>([
-    [{ code: 'ENOTFOUND' }, 'ENOTFOUND'],
-    [{ code: 7 }, ''],
-    [undefined, ''],
-    [null, ''],
-  ])('reads from %p the code %j', (error, code) => {
-    expect(errorCodeOf(error)).toBe(code);
-  });
-});
+it.each<[unknown, string]>([
+  [{ code: 'ENOTFOUND' }, 'ENOTFOUND'],
+  [{ code: 7 }, ''],
+  [undefined, ''],
+  [null, ''],
+])('errorCodeOf reads from %p the code %j', (error, code) => expect(errorCodeOf(error)).toBe(code));
 
 const LONG = 600_000;
 
@@ -120,7 +116,5 @@ describe('outgoingHeaders', () => {
     },
   );
 
-  it('rejects a name without a value', () => {
-    expect(() => outgoingHeaders(['x-a'], 'ours')).toThrow(TypeError);
-  });
+  it('rejects a name without a value', () => expect(() => outgoingHeaders(['x-a'], 'ours')).toThrow(TypeError));
 });

@@ -271,22 +271,20 @@ describe('many calls', () => {
   });
 });
 
-describe('a failed call', () => {
-  it('says in which phase it failed and how long it took', async () => {
-    const hanging = await serving(() => undefined);
-    const dripping = await serving((_request, response) => {
-      response.writeHead(200).write('x');
-    });
-    const client = clientOf([hanging, dripping], certificate, { timeouts: { totalMs: 200 } });
-    const late = await failure(get(client, hanging));
-    expect(late).toMatchObject({ code: 'timeout_total', phase: 'headers' });
-    expect(late.latencyMs).toBeGreaterThan(0);
-    expect(await failure(get(client, dripping))).toMatchObject({ code: 'timeout_total', phase: 'body' });
-    expect(await failure(get(client, hanging, { url: 'http://example.com/' }))).toMatchObject({ phase: 'policy' });
-    const lost = clientOf([hanging], certificate, {
-      timeouts: { connectMs: 50 },
-      resolver: () => new Promise(() => undefined),
-    });
-    expect(await failure(get(lost, hanging))).toMatchObject({ code: 'timeout_connect', phase: 'dns' });
+it('a failed call says in which phase it failed and how long it took', async () => {
+  const hanging = await serving(() => undefined);
+  const dripping = await serving((_request, response) => {
+    response.writeHead(200).write('x');
   });
+  const client = clientOf([hanging, dripping], certificate, { timeouts: { totalMs: 200 } });
+  const late = await failure(get(client, hanging));
+  expect(late).toMatchObject({ code: 'timeout_total', phase: 'headers' });
+  expect(late.latencyMs).toBeGreaterThan(0);
+  expect(await failure(get(client, dripping))).toMatchObject({ code: 'timeout_total', phase: 'body' });
+  expect(await failure(get(client, hanging, { url: 'http://example.com/' }))).toMatchObject({ phase: 'policy' });
+  const lost = clientOf([hanging], certificate, {
+    timeouts: { connectMs: 50 },
+    resolver: () => new Promise(() => undefined),
+  });
+  expect(await failure(get(lost, hanging))).toMatchObject({ code: 'timeout_connect', phase: 'dns' });
 });

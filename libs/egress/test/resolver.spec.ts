@@ -111,15 +111,13 @@ describe('nameServerResolver', () => {
   });
 });
 
-describe('a client with the default resolver', () => {
-  it('resolves exempt hosts like the system does', async () => {
-    const certificate = await makeCertificate(['localhost']);
-    const receiver = closeLater(await httpsReceiver(certificate, (_request, response) => response.end('ok')));
-    const allow = [{ host: 'localhost', port: receiver.port }];
-    const client = closeLater(new OutsideClient({ allow, ca: certificate.cert }));
-    const answer = await client.request({ method: 'GET', url: `https://localhost:${receiver.port}/` });
-    expect(answer).toMatchObject({ status: 200, remoteAddress: '127.0.0.1' });
-  });
+it('a client with the default resolver resolves exempt hosts like the system does', async () => {
+  const certificate = await makeCertificate(['localhost']);
+  const receiver = closeLater(await httpsReceiver(certificate, (_request, response) => response.end('ok')));
+  const allow = [{ host: 'localhost', port: receiver.port }];
+  const client = closeLater(new OutsideClient({ allow, ca: certificate.cert }));
+  const answer = await client.request({ method: 'GET', url: `https://localhost:${receiver.port}/` });
+  expect(answer).toMatchObject({ status: 200, remoteAddress: '127.0.0.1' });
 });
 
 describe('nameServerTextResolver', () => {

@@ -308,15 +308,13 @@ describe('rights', () => {
   });
 });
 
-describe('columns of bytes', () => {
-  it('are listed, compared or named as something else', async () => {
-    const problems = (columns: SealedColumn[], others?: string[]) =>
-      database.crossTenant((tx) => unlistedColumns(tx, columns, others));
-    expect(await problems(COLUMNS)).toEqual({ unlisted: [], unknown: [] });
-    expect(await problems([SECRET])).toEqual({ unlisted: ['app_key.sealed'], unknown: [] });
-    expect(await problems([SECRET], ['app_key.sealed', 'gone.sealed'])).toEqual({
-      unlisted: [],
-      unknown: ['gone.sealed'],
-    });
+it('columns of bytes are listed, compared or named as something else', async () => {
+  const problems = (columns: SealedColumn[], others?: string[]) =>
+    database.crossTenant((tx) => unlistedColumns(tx, columns, others));
+  expect(await problems(COLUMNS)).toEqual({ unlisted: [], unknown: [] });
+  expect(await problems([SECRET])).toEqual({ unlisted: ['app_key.sealed'], unknown: [] });
+  expect(await problems([SECRET], ['app_key.sealed', 'gone.sealed'])).toEqual({
+    unlisted: [],
+    unknown: ['gone.sealed'],
   });
 });

@@ -14,34 +14,32 @@ const picklist = (...options: unknown[]): object => ({ type: 'picklist', options
 const to = (referenceTarget: unknown, more: object = {}): object => ({ type: 'reference', referenceTarget, ...more });
 const formula = (expression: string, more: object = {}): object => ({ type: 'formula', expression, ...more });
 
-describe('accepts the definition', () => {
-  it.each<object>([
-    { type: 'text' },
-    { ...ruled('text', ['maxLength', 5]), required: true, is_unique: true, default: 'x' },
-    ruled('textarea', ['minLength', 1]),
-    { ...ruled('number', ['min', 1], ['max', 1]), default: 1 },
-    ruled('number', ['min', -2e15], ['max', 2e15]),
-    // The rule compares 15-digit decimals, in which the largest number equals 1e15.
-    { ...ruled('number', ['min', 1e15]), default: 999_999_999_999_999.9 },
-    ruled('text', ['minLength', 4000]),
-    ruled('phone', ['minLength', 16]),
-    { type: 'currency', is_unique: true },
-    { type: 'percent', default: 50 },
-    { type: 'date', default: '2024-02-29' },
-    { type: 'datetime', is_unique: true },
-    { ...ruled('email', ['regex', '@example\\.com$']), default: 'a@example.com' },
-    { type: 'phone', default: '+49 30 123456' },
-    { type: 'url', default: 'https://example.com' },
-    { ...picklist('a', { value: 'b', label: 'B' }), default: 'b' },
-    { type: 'multi_select', options: ['a', 'b'], default: ['b'] },
-    { type: 'checkbox', default: false },
-    to('lead'),
-    to('custom:property', { is_unique: true }),
-    to('lead', { required: true, onDelete: 'cascade', indexed: true }),
-    formula('a + b', { exposes: true }),
-    { type: 'text', options: [], default: null, referenceTarget: null },
-  ])('%j', (field) => expect(problems(field)).toEqual([]));
-});
+it.each<object>([
+  { type: 'text' },
+  { ...ruled('text', ['maxLength', 5]), required: true, is_unique: true, default: 'x' },
+  ruled('textarea', ['minLength', 1]),
+  { ...ruled('number', ['min', 1], ['max', 1]), default: 1 },
+  ruled('number', ['min', -2e15], ['max', 2e15]),
+  // The rule compares 15-digit decimals, in which the largest number equals 1e15.
+  { ...ruled('number', ['min', 1e15]), default: 999_999_999_999_999.9 },
+  ruled('text', ['minLength', 4000]),
+  ruled('phone', ['minLength', 16]),
+  { type: 'currency', is_unique: true },
+  { type: 'percent', default: 50 },
+  { type: 'date', default: '2024-02-29' },
+  { type: 'datetime', is_unique: true },
+  { ...ruled('email', ['regex', '@example\\.com$']), default: 'a@example.com' },
+  { type: 'phone', default: '+49 30 123456' },
+  { type: 'url', default: 'https://example.com' },
+  { ...picklist('a', { value: 'b', label: 'B' }), default: 'b' },
+  { type: 'multi_select', options: ['a', 'b'], default: ['b'] },
+  { type: 'checkbox', default: false },
+  to('lead'),
+  to('custom:property', { is_unique: true }),
+  to('lead', { required: true, onDelete: 'cascade', indexed: true }),
+  formula('a + b', { exposes: true }),
+  { type: 'text', options: [], default: null, referenceTarget: null },
+])('accepts the definition %j', (field) => expect(problems(field)).toEqual([]));
 
 describe('inconsistent definitions of fields', () => {
   const cases: [expected: string, ...fields: object[]][] = [

@@ -26,19 +26,20 @@ describe('TODAY is the date in the time zone', () => {
   });
 });
 
-describe('the days of each month', () => {
-  const LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-  const date = (year: number, month: number, day: number) =>
-    `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-  it.each(LENGTHS.map((days, index) => [index + 1, days] as const))('month %d has %d', (month, days) => {
+const LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const date = (year: number, month: number, day: number) =>
+  `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+it.each(LENGTHS.map((days, index) => [index + 1, days] as const))(
+  'the days of each month month %d has %d',
+  (month, days) => {
     expect(formatDate(parseDate(date(2023, month, days))!)).toBe(date(2023, month, days));
     expect(parseDate(date(2023, month, days + 1))).toBeNull();
     const leapDays = month === 2 ? 29 : days;
     expect(formatDate(parseDate(date(2024, month, leapDays))!)).toBe(date(2024, month, leapDays));
     expect(parseDate(date(2024, month, leapDays + 1))).toBeNull();
     expect(parseDate(date(2024, month, 0))).toBeNull();
-  });
-});
+  },
+);
 
 describe('DAYS_BETWEEN', () => {
   it.each([
@@ -109,12 +110,12 @@ describe('a date compared with a datetime is the first instant of that day in th
   });
 });
 
-describe('a formula depends on the clock or the zone', () => {
-  eachSource<[expected: boolean]>([
-    [['TODAY()', 'IF(b, d, TODAY()) == d2', 'd < dt', '!(dt == d)', 'DAYS_BETWEEN(d, dt)'], true],
-    [['DAYS_BETWEEN(d, d2)', 'dt < dt2', 'd == d2', 'n + 1', '"" + d + dt'], false],
-  ])('%s: %s', (source, expected) => expect(compileFormula(source, FIELDS).readsClock).toBe(expected));
-});
+eachSource<[expected: boolean]>([
+  [['TODAY()', 'IF(b, d, TODAY()) == d2', 'd < dt', '!(dt == d)', 'DAYS_BETWEEN(d, dt)'], true],
+  [['DAYS_BETWEEN(d, d2)', 'dt < dt2', 'd == d2', 'n + 1', '"" + d + dt'], false],
+])('the formula %s depends on the clock or the zone: %s', (source, expected) =>
+  expect(compileFormula(source, FIELDS).readsClock).toBe(expected),
+);
 
 describe('the calendar', () => {
   it('numbers days as JavaScript does', () => {

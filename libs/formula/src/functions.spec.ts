@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { evaluate, table, values } from '../test/evaluate.js';
-import type { ValueType } from './ast.js';
-import { checkFormula } from './checker.js';
 import { signature } from './functions/definition.js';
 import { functions } from './functions/index.js';
 import { decimalText } from './values.js';
@@ -130,63 +128,43 @@ table('BLANKVALUE', [
   ['BLANKVALUE(b, TRUE)', false, { b: false }],
 ]);
 
-describe('an exact half is rounded to the even 15th digit', () => {
-  // Exact halves: 16 digits that a float64 holds exactly, the last a 5.
-  const halves: [number, string][] = [
-    [0.5 + 2 ** 49, '562949953421312'],
-    [562949953421313.5, '562949953421314'],
-    [562949953421312.5, '562949953421312'],
-    [1000000000000000.5 / 1, '1000000000000000'],
-    [1000000000000005, '1000000000000000'],
-    [1000000000000015, '1000000000000020'],
-    [1000000000000025, '1000000000000020'],
-    [-1000000000000025, '-1000000000000020'],
-    [100000000000000.5, '100000000000000'],
-    [100000000000001.5, '100000000000002'],
-    [12345678901234.25, '12345678901234.2'],
-    [12345678901234.75, '12345678901234.8'],
-    [999999999999999.5, '1000000000000000'],
-  ];
-  it.each(halves)('TEXT of %d is %s', (n, text) => expect(evaluate('TEXT(n)', { n })).toBe(text));
-});
+// Exact halves: 16 digits that a float64 holds exactly, the last a 5.
+const halves: [number, string][] = [
+  [0.5 + 2 ** 49, '562949953421312'],
+  [562949953421313.5, '562949953421314'],
+  [562949953421312.5, '562949953421312'],
+  [1000000000000000.5 / 1, '1000000000000000'],
+  [1000000000000005, '1000000000000000'],
+  [1000000000000015, '1000000000000020'],
+  [1000000000000025, '1000000000000020'],
+  [-1000000000000025, '-1000000000000020'],
+  [100000000000000.5, '100000000000000'],
+  [100000000000001.5, '100000000000002'],
+  [12345678901234.25, '12345678901234.2'],
+  [12345678901234.75, '12345678901234.8'],
+  [999999999999999.5, '1000000000000000'],
+];
+it.each(halves)('an exact half is rounded to the even 15th digit: TEXT of %d is %s', (n, text) =>
+  expect(evaluate('TEXT(n)', { n })).toBe(text),
+);
 
 describe('the documentation of the functions', () => {
-  const fields: Record<string, ValueType> = {
-    amount: 'number',
-    target: 'number',
-    budget: 'number',
-    number: 'number',
-    won: 'boolean',
-    active: 'boolean',
-    firstName: 'text',
-    lastName: 'text',
-    nickname: 'text',
-    name: 'text',
-    code: 'text',
-    email: 'text',
-    interests: 'multi_select',
-    startDate: 'date',
-    endDate: 'date',
-    createdOn: 'datetime',
-    closeDate: 'date',
-  };
-
   it('covers the fifteen functions of the language', () => expect([...functions.keys()]).toHaveLength(15));
 
-  it.each([...functions.values()])('$name has examples that pass the check', (definition) => {
+  // The reference, which its test makes, computes the results of the examples.
+  it.each([...functions.values()])('$name has a summary and examples', (definition) => {
     expect(signature(definition)).toContain(`${definition.name}(`);
     expect(definition.doc.summary).not.toBe('');
-    for (const example of definition.doc.examples) expect(checkFormula(example, fields).errors).toEqual([]);
     expect(definition.doc.examples.length).toBeGreaterThan(0);
   });
 });
 
-describe('the decimals of very large and very small numbers', () => {
-  it.each([
-    [1.23456789012345e-8, '0.0000000123456789012345'],
-    [1.23456789012347e-9, '0.00000000123456789012347'],
-    [3e-8, '0.00000003'],
-    [1.23456789012345e39, '1234567890123450000000000000000000000000'],
-    [-1.23456789012347e-12, '-0.00000000000123456789012347'],
-  ])('%d keeps its last digit, odd or even', (value, text) => expect(decimalText(value)).toBe(text));
-});
+it.each([
+  [1.23456789012345e-8, '0.0000000123456789012345'],
+  [1.23456789012347e-9, '0.00000000123456789012347'],
+  [3e-8, '0.00000003'],
+  [1.23456789012345e39, '1234567890123450000000000000000000000000'],
+  [-1.23456789012347e-12, '-0.00000000000123456789012347'],
+])('the decimal of %d, very large or very small, keeps its last digit, odd or even', (value, text) =>
+  expect(decimalText(value)).toBe(text),
+);

@@ -47,18 +47,12 @@ const OPTIONAL_READ = { scope: 'leads:read', optional: true };
 const REQUESTED = baseManifest.permissions.map(({ scope }) => scope);
 const B = 'https://a';
 const TEXT = { apiName: 'a', type: 'text' };
-const RULES = [
-  { type: 'regex', value: 'a' },
-  { type: 'minLength', value: 1 },
-];
 const SHOWN = { apiName: 'shown', expression: 'secret' };
 const referenceTo = (referenceTarget: string): Fragment => ({ type: 'reference', referenceTarget });
 const MORE = 'changed safe, consent';
 
 describe('compareManifests', () => {
-  it('finds no changes between equal manifests', () => {
-    expect(compared({}, {})).toEqual([]);
-  });
+  it('finds no changes between equal manifests', () => expect(compared({}, {})).toEqual([]));
 
   it.each<ChangeRow>([
     ['events instead of their domain', to(A, 'lead.*'), to(A, 'lead.created', 'lead.updated'), ['removed safe']],
@@ -111,7 +105,12 @@ describe('compareManifests', () => {
       [
         'the same rules in another order, with another message',
         ruled(['minLength', 1], ['regex', 'a']),
-        { validationRules: RULES.map((rule) => ({ ...rule, message: 'No.' })) },
+        {
+          validationRules: [
+            { type: 'regex', value: 'a', message: 'No.' },
+            { type: 'minLength', value: 1 },
+          ],
+        },
       ],
       [
         'a higher minimum and a higher maximum',
@@ -135,12 +134,7 @@ describe('compareManifests', () => {
       ['a formula that shows less', { exposes: true }, NONE, 'changed breaking'],
     ]),
     ['a new formula that shows more', exposed(), band('secret > 5'), ['added safe, consent']],
-    [
-      'a new formula that shows what its reader may read',
-      exposed(),
-      exposed(hidden('band', 'secret > 5')),
-      ['added safe'],
-    ],
+    ['a new formula that shows what one may read', exposed(), exposed(hidden('band', 'secret > 5')), ['added safe']],
     ...changes('', band, [
       ['an exposing formula that reads a restricted field now', 'n', 'n + secret', 'changed safe', MORE],
       ['an exposing formula that shows more of a field', 'IF(secret > 5, 1, 0)', 'secret', 'changed safe', MORE],

@@ -32,6 +32,8 @@ const exposedBy = (expression: string): Fragment =>
     { apiName: 'band', type: 'formula', expression: 'way', exposes: true },
   );
 const WAIT = { type: 'wait', seconds: 1 };
+const DAILY = { type: 'schedule', cron: '0 7 * * *' };
+const READING = { readOnly: true, scope: 'leads:read' };
 const TASK = { type: 'create_task', title: 'x' };
 const started = (trigger: Fragment, ...actions: Fragment[]): Fragment => ({
   automations: [{ key: 'a', trigger, actions }],
@@ -59,9 +61,7 @@ describe('manifestDifference', () => {
     ['another order of roles', text(readable('admin', 'owner')), text(readable('owner', 'admin'))],
     ['another order of members', { roles: [{ name: 'a', label: 'A' }] }, { roles: [{ label: 'A', name: 'a' }] }],
     ['a section without content', { webhooks: [] }, NONE],
-  ])('finds nothing in %s', (_what, before, after) => {
-    expect(found(before, after)).toEqual([]);
-  });
+  ])('finds nothing in %s', (_what, before, after) => expect(found(before, after)).toEqual([]));
 
   it.each<Change>([
     ...changes('/permissions/', (list: unknown[]) => scopes(...list), [
@@ -122,22 +122,11 @@ describe('manifestDifference', () => {
       webhooks(['https://a.example.com/2', 'lead.created']),
       ['/events/lead.* removed behaviour', `${HOOKS}2 added behaviour`, `${HOOKS}1 removed behaviour`],
     ],
-    ...changes(`${HOOKS}1/events/`, (events: string[]) => webhooks([A, ...events], [B, 'lead.updated']), [
-      [
-        'an event that another host had',
-        ['lead.created'],
-        ['lead.created', 'lead.updated'],
-        'lead.updated added access',
-      ],
+    ...changes(`${HOOKS}1/events/`, (more: string[]) => webhooks([A, 'lead.created', ...more], [B, 'lead.updated']), [
+      ['an event that another host had', [], ['lead.updated'], 'lead.updated added access'],
     ]),
     ...changes('/automations/a/trigger/', (trigger: Fragment) => started(trigger), [
-      [
-        'a hook',
-        { type: 'schedule', cron: '0 7 * * *' },
-        { type: 'webhook_received' },
-        'type changed access',
-        'cron removed behaviour',
-      ],
+      ['a hook', DAILY, { type: 'webhook_received' }, 'type changed access', 'cron removed behaviour'],
     ]),
     ...changes('/', (url: string) => hook({ type: 'http_request', url }), [
       [
@@ -150,14 +139,9 @@ describe('manifestDifference', () => {
       ],
     ]),
     ['another order of actions', hook(WAIT, TASK), hook(TASK, WAIT), ['/automations/a/actions changed behaviour']],
-    ...changes('/embed', (embed: Fragment) => embed, [
-      [
-        'a new origin',
-        origins('https://a'),
-        origins('https://a', 'https://b'),
-        '/allowedOrigins/https:~1~1b added access',
-      ],
-      ['a first embed section', NONE, origins('https://a'), ' added access'],
+    ['a first embed section', NONE, origins('https://a'), ['/embed added access']],
+    ...changes('/embed/allowedOrigins/', (list: string[]) => origins(...list), [
+      ['a new origin', ['https://a'], ['https://a', 'https://b'], 'https:~1~1b added access'],
     ]),
     ...changes('/embed/', (more: Fragment) => ({ embed: { allowedOrigins: ['https://a'], ...more } }), [
       ['accounts by e-mail address', { linkUsersBy: 'explicit' }, NONE, 'linkUsersBy removed access'],
@@ -167,22 +151,14 @@ describe('manifestDifference', () => {
     ]),
     ...changes('/assistant/tools/find/', tool, [
       ['a tool that no longer asks', { requiresConfirmation: true }, NONE, 'requiresConfirmation removed access'],
-      [
-        'a tool that writes',
-        { readOnly: true, scope: 'leads:read' },
-        { scope: 'leads' },
-        'scope changed access',
-        'readOnly removed access',
-      ],
+      ['a tool that writes', READING, { scope: 'leads' }, 'scope changed access', 'readOnly removed access'],
     ]),
     ...changes('/listing/', listing, [
       ['an app for everybody', { visibility: 'private' }, NONE, 'visibility removed access'],
       ['another summary', { summary: 'x' }, { summary: 'y' }, 'summary changed text'],
     ]),
     ['a section that joins the manifest', NONE, { future: { a: 1 } }, ['/future added behaviour']],
-  ])('finds %s', (_what, before, after, expected) => {
-    expect(found(before, after)).toEqual(expected);
-  });
+  ])('finds %s', (_what, before, after, expected) => expect(found(before, after)).toEqual(expected));
 
   it('shows both values', () => {
     expect(differences(text(readable('admin')), text(readable('admin', 'member')))).toEqual([
@@ -204,12 +180,9 @@ describe('manifestDifference', () => {
 });
 
 describe('summariseDifference', () => {
-  const entry = (attention: Difference['attention'], path: string, after: unknown = 1): Difference => ({
-    path,
-    kind: 'added',
-    attention,
-    after,
-  });
+  const entry = (attention: Difference['attention'], path: string, after: unknown = 1): Difference => {
+    return { path, kind: 'added', attention, after };
+  };
 
   it('puts what is urgent first and counts everything', () => {
     const all = [entry('text', '/a'), entry('access', '/b'), entry('loss', '/c'), entry('access', '/d')];
@@ -227,35 +200,32 @@ describe('summariseDifference', () => {
   });
 });
 
-describe('very large packages', () => {
-  const formulas = (factor: number): Fragment => ({
-    objects: Array.from({ length: 100 }, (_, i) => ({
-      apiName: `object_${i}`,
-      fields: Array.from({ length: 20 }, (_, j) =>
-        j < 10
-          ? { apiName: `field_${j}`, type: 'number', readRoles: ['admin'] }
-          : { apiName: `field_${j}`, type: 'formula', expression: `field_${j - 5} * ${factor}`, exposes: j > 14 },
-      ),
-    })),
-  });
-  const many = (count: number, of: (i: number) => Fragment): Fragment[] =>
-    Array.from({ length: count }, (_, i) => of(i));
-  const calls = (path: string, event: string): Fragment => ({
-    webhooks: many(2_000, (i) => ({ url: `https://a${i % 50}.example.com/${path}${i}`, events: [event] })),
-  });
-  const options = (letter: string): Fragment =>
-    text({ type: 'picklist', options: many(5_000, (i) => ({ value: `${letter}${i}`, label: 'x' })) });
-  const waits = (seconds: number): Fragment => hook(...many(5_000, () => ({ ...WAIT, seconds })));
+const formulas = (factor: number): Fragment => ({
+  objects: Array.from({ length: 100 }, (_, i) => ({
+    apiName: `object_${i}`,
+    fields: Array.from({ length: 20 }, (_, j) =>
+      j < 10
+        ? { apiName: `field_${j}`, type: 'number', readRoles: ['admin'] }
+        : { apiName: `field_${j}`, type: 'formula', expression: `field_${j - 5} * ${factor}`, exposes: j > 14 },
+    ),
+  })),
+});
+const many = (count: number, of: (i: number) => Fragment): Fragment[] => Array.from({ length: count }, (_, i) => of(i));
+const calls = (path: string, event: string): Fragment => ({
+  webhooks: many(2_000, (i) => ({ url: `https://a${i % 50}.example.com/${path}${i}`, events: [event] })),
+});
+const options = (letter: string): Fragment =>
+  text({ type: 'picklist', options: many(5_000, (i) => ({ value: `${letter}${i}`, label: 'x' })) });
+const waits = (seconds: number): Fragment => hook(...many(5_000, () => ({ ...WAIT, seconds })));
 
-  it.each<[string, Fragment, Fragment, number]>([
-    ['formulas', formulas(1), formulas(2), 1_000],
-    ['webhooks', calls('', 'lead.created'), calls('x', 'lead.updated'), 4_002],
-    ['options', options('a'), options('b'), 10_000],
-    ['duplicates', waits(1), waits(2), 5_000],
-  ])('are compared in linear time: %s', (_what, before, after, count) => {
-    const startedAt = performance.now();
-    expect(differences(before, after)).toHaveLength(count);
-    // Each takes a fraction of a second; the limit only distinguishes linear from quadratic time on a busy machine.
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
-  });
+it.each<[string, Fragment, Fragment, number]>([
+  ['formulas', formulas(1), formulas(2), 1_000],
+  ['webhooks', calls('', 'lead.created'), calls('x', 'lead.updated'), 4_002],
+  ['options', options('a'), options('b'), 10_000],
+  ['duplicates', waits(1), waits(2), 5_000],
+])('very large packages are compared in linear time: %s', (_what, before, after, count) => {
+  const startedAt = performance.now();
+  expect(differences(before, after)).toHaveLength(count);
+  // Each takes a fraction of a second; the limit only distinguishes linear from quadratic time on a busy machine.
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });

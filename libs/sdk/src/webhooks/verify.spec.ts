@@ -155,9 +155,7 @@ describe('verifyWebhook', () => {
 
   it.each(['', 'not JSON', '[]', '"text"', 'null', '42'])(
     'refuses the signed body %j, which is not an object',
-    (body) => {
-      expect(reasonOf(() => verifyWebhook(body, signed(body), SECRET, { now }))).toBe('body_not_json');
-    },
+    (body) => expect(reasonOf(() => verifyWebhook(body, signed(body), SECRET, { now }))).toBe('body_not_json'),
   );
 
   it('refuses a signed body that is not UTF-8 instead of replacing characters', () => {
@@ -312,9 +310,7 @@ const known = (headers: ReturnType<typeof headersWith>, secret: string) =>
   verifyWebhook(KNOWN_BODY, headers, secret, { now: () => new Date(KNOWN_SECONDS * 1000) });
 
 describe('Standard Webhooks', () => {
-  it('verifies the test vector of v1', () => {
-    expect(known(headersWith(V1), SECRET)).toEqual({ test: 2432232314 });
-  });
+  it('verifies the test vector of v1', () => expect(known(headersWith(V1), SECRET)).toEqual({ test: 2432232314 }));
 
   it('verifies the test vector of v1a', () => {
     const head = Buffer.from('302e020100300506032b657004220420', 'hex');

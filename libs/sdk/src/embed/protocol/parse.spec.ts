@@ -38,9 +38,7 @@ describe('messages of the host', () => {
     ['a locale without end', { type: 'locale', locale: `en-${'a'.repeat(1000)}` }],
     ['a message of the page', { type: 'ready' }],
     ['a type of a prototype', { type: 'constructor' }],
-  ])('are ignored with %s', (_, message) => {
-    expect(parseHostMessage(inEnvelope(message))).toEqual(IGNORED);
-  });
+  ])('are ignored with %s', (_, message) => expect(parseHostMessage(inEnvelope(message))).toEqual(IGNORED));
 
   it('are read without the fields that they do not have', () => {
     const message = { ...inEnvelope({ type: 'locale', locale: 'en' }), extra: '<b>', __proto__: { theme: 1 } };
@@ -66,9 +64,7 @@ describe('messages of the page', () => {
     ['an unknown error', { type: 'error', code: 'pwned', message: 'x' }],
     ['an unknown reason', { type: 'token-wanted', reason: 'please' }],
     ['a message of the host', { type: 'token', token: TOKEN }],
-  ])('are ignored with %s', (_, message) => {
-    expect(parsePageMessage(inEnvelope(message))).toEqual(IGNORED);
-  });
+  ])('are ignored with %s', (_, message) => expect(parsePageMessage(inEnvelope(message))).toEqual(IGNORED));
 });
 
 describe('anything else that arrives at a window', () => {
