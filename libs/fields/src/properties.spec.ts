@@ -11,7 +11,7 @@ import { validateRecord } from './validate-record.js';
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);
 
 const OPTIONS = ['red', 'green', 'blue'];
-const RULES = Object.entries({ maxLength: 5, regex: '^[^x]*$' }) as [RuleTypeName, unknown][];
+const RULES = Object.entries({ maxLength: 5, regex: '^[^x]*$' }) as [RuleTypeName, number | string][];
 const MORE: Partial<Record<FieldTypeName, Partial<FieldDefinition>>> = {
   picklist: { options: OPTIONS },
   multi_select: { options: OPTIONS },

@@ -102,12 +102,8 @@ describe('options and formulas', () => {
       { apiName: 'twice', type: 'formula', expression: 'amount * 2' },
       { apiName: 'label', type: 'formula', expression: 'IF(done, "Done ", "") + twice + TEXT(tags)' },
     ];
-    expect([...formulaFieldTypes(fields)]).toEqual([
-      ['amount', 'number'],
-      ['done', 'boolean'],
-      ['tags', 'multi_select'],
-      ['owner', 'text'],
-    ]);
+    const types = { amount: 'number', done: 'boolean', tags: 'multi_select', owner: 'text' };
+    expect([...formulaFieldTypes(fields)]).toEqual(Object.entries(types));
     const record = { amount: 4, done: true, tags: ['a'] };
     compileFieldFormulas(fields).evaluatorOf(new Set(['label']))(record, { now: new Date(0) });
     expect(record).toMatchObject({ twice: 8, label: 'Done 8a' });
@@ -134,9 +130,6 @@ it.each([
 
 it('a problem is told without its limits and the words of its author', () => {
   const problem = { pointer: '/age', code: 'ABOVE_MAX', detail: 'At most 18', params: { max: 18 } } as const;
-  expect(withoutLimits(problem)).toEqual({
-    pointer: '/age',
-    code: 'ABOVE_MAX',
-    detail: expect.not.stringMatching('18'),
-  });
+  const detail = expect.not.stringMatching('18');
+  expect(withoutLimits(problem)).toEqual({ pointer: '/age', code: 'ABOVE_MAX', detail });
 });

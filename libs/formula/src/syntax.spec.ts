@@ -117,10 +117,7 @@ describe('the suggestion for', () => {
   });
 
   it('an unknown field is the nearest field', () => {
-    const fields = new Map([
-      ['close_date', 'date'],
-      ['amount', 'number'],
-    ] as const);
+    const fields = new Map(Object.entries({ close_date: 'date', amount: 'number' } as const));
     expect(checkFormula('amuont', fields).errors[0]).toEqual({
       code: 'UNKNOWN_FIELD',
       message: 'There is no field "amuont"; did you mean amount?',

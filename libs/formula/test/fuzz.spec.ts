@@ -54,12 +54,9 @@ function judge(source: string): void {
   const milliseconds = (user + system) / 1000;
   if (milliseconds > slowest.milliseconds) Object.assign(slowest, { milliseconds, source });
   if (checked.ok !== (checked.errors.length === 0)) throw new Error(`Neither good nor bad: ${JSON.stringify(source)}`);
-  for (const error of checked.errors) {
-    if (
-      !(error.position >= 0 && error.position + error.length <= Math.max([...source].length, LIMITS.sourceCharacters))
-    ) {
-      throw new Error(`An error outside of the source: ${JSON.stringify(source)}`);
-    }
+  const end = Math.max([...source].length, LIMITS.sourceCharacters);
+  for (const { position, length } of checked.errors) {
+    if (position < 0 || position + length > end) throw new Error(`An error outside of ${JSON.stringify(source)}`);
   }
 }
 

@@ -105,9 +105,8 @@ function referencePage(): string {
 }
 
 function exampleValues(): string {
-  return Object.entries(EXAMPLE)
-    .map(([name, [, value]]) => `${name} \`${JSON.stringify(value)}\``)
-    .join(', ');
+  const shown = Object.entries(EXAMPLE).map(([name, [, value]]) => `${name} \`${JSON.stringify(value)}\``);
+  return shown.join(', ');
 }
 
 function functionSection(definition: FunctionDefinition): string[] {
@@ -117,15 +116,13 @@ function functionSection(definition: FunctionDefinition): string[] {
     typeNames(accepts) + (shared ? ' (all of the same type)' : ''),
     [optional ? 'optional' : '', repeats ? 'repeatable' : ''].filter(Boolean).join(', '),
   ]);
+  const results = doc.examples.map((source) => [`\`${source}\``, `\`${resultOf(source)}\``]);
   return [
     `### ${signature(definition)}`,
     doc.summary,
     ...(rows.length > 0 ? [table(['Parameter', 'Accepts', ''], rows)] : []),
     `Returns: ${result === 'shared' ? 'the type of the arguments' : typeNames([result])}.`,
-    table(
-      ['Example', 'Result'],
-      doc.examples.map((source) => [`\`${source}\``, `\`${resultOf(source)}\``]),
-    ),
+    table(['Example', 'Result'], results),
   ];
 }
 

@@ -183,11 +183,8 @@ describe('SQL of a formula', () => {
     const chain = checked(`n${' + n'.repeat(249)}`);
     const nested = checked(`${'ABS('.repeat(49)}n${')'.repeat(49)}`);
     const concatenated = checked(`CONCAT(${Array.from({ length: 499 }, () => 't').join(', ')})`);
-    expect(await database.evaluate([chain, nested, concatenated], { now: NOON })).toEqual([
-      [250],
-      [1],
-      ['a'.repeat(499)],
-    ]);
+    const values = await database.evaluate([chain, nested, concatenated], { now: NOON });
+    expect(values.flat()).toEqual([250, 1, 'a'.repeat(499)]);
   });
 
   it('inlines the formulas it reads', async () => {
@@ -202,11 +199,8 @@ describe('SQL of a formula', () => {
     ];
     const shown = [...compiled.values(), checkFormula('LEN(long)', types)];
     await database.store(records);
-    const values = await database.evaluate(
-      shown,
-      { now: NOON, timeZone: 'America/New_York' },
-      { formula: (name) => compiled.get(name) },
-    );
+    const context = { now: NOON, timeZone: 'America/New_York' };
+    const values = await database.evaluate(shown, context, { formula: (name) => compiled.get(name) });
     expect(values).toEqual([
       [42, null],
       ['Net 42', 'Net '],
