@@ -3,17 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { type AccessRule, authorize } from './access.guard.js';
 import type { Principal } from './request-context.js';
 
-const principal = (changes: Partial<Principal>): Principal => ({
-  kind: 'user',
-  userId: 'u',
-  tenantId: 't',
-  roles: ['member'],
-  scopes: [],
-  tokenId: 'j',
-  issuedAtMs: 0,
-  token: 'x',
-  ...changes,
-});
+const principal = (changes: Partial<Principal>): Principal => {
+  const ids = { userId: 'u', tenantId: 't', tokenId: 'j', issuedAtMs: 0, token: 'x' };
+  return { kind: 'user', ...ids, roles: ['member'], scopes: [], ...changes };
+};
 
 const outcome = (who: Partial<Principal>, rule: AccessRule): string => {
   try {
@@ -79,8 +72,7 @@ describe('authorize', () => {
   ])('%s', (_what, who, rule, expected) => expect(outcome(who, rule)).toBe(expected));
 
   it('names the missing scope', () => {
-    expect(() => authorize(principal(APP), READ_LEADS)).toThrow(
-      new PlatformError('INSUFFICIENT_SCOPE', 'The scope leads:read is required'),
-    );
+    const missing = new PlatformError('INSUFFICIENT_SCOPE', 'The scope leads:read is required');
+    expect(() => authorize(principal(APP), READ_LEADS)).toThrow(missing);
   });
 });

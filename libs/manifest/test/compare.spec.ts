@@ -23,9 +23,10 @@ const WITHOUT_AUTOMATIONS = { automations: undefined };
 const NONE: Fragment = {};
 const readable = (...readRoles: string[]): Fragment => ({ readRoles });
 /** A definition with rules. */
-const ruled = (...rules: [type: string, value: unknown][]): Fragment => ({
+const ruled = (...rules: [type: string, value: unknown][]) => ({
   validationRules: rules.map(([type, value]) => ({ type, value })),
 });
+const saying = (rule: Fragment): Fragment => ({ ...rule, message: 'No.' });
 /** An object with a field for administrators and exposing formulas. */
 const exposed = (...formulas: Fragment[]): Fragment =>
   fields(
@@ -105,12 +106,7 @@ describe('compareManifests', () => {
       [
         'the same rules in another order, with another message',
         ruled(['minLength', 1], ['regex', 'a']),
-        {
-          validationRules: [
-            { type: 'regex', value: 'a', message: 'No.' },
-            { type: 'minLength', value: 1 },
-          ],
-        },
+        { validationRules: ruled(['regex', 'a'], ['minLength', 1]).validationRules.map(saying) },
       ],
       [
         'a higher minimum and a higher maximum',
