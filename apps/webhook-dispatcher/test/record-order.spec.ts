@@ -101,16 +101,6 @@ describe('deliveries in the order of records', () => {
       { timeoutMs, describe: `${total} deliveries to end` },
     );
 
-  it('is chosen with the subscription, shown, and changed', async () => {
-    const show = async (id: string) => (await call('GET', `subscriptions/${id}`)).body;
-    const plain = await app.subscribe(tenant.admin);
-    expect(await show(plain.id)).toMatchObject({ ordering: 'none', onStall: 'skip' });
-    const { id } = await subscribe({ onStall: 'hold' });
-    expect(await show(id)).toMatchObject({ ordering: 'record', onStall: 'hold' });
-    const body = { ordering: 'none', onStall: 'skip' };
-    expect(await call('PATCH', `subscriptions/${id}`, body)).toMatchObject({ status: 200, body });
-  });
-
   it.each(['skip', 'hold'] as const)(
     'are one at a time and by version over two processes, however often attempts fail, with onStall: %s',
     async (onStall) => {

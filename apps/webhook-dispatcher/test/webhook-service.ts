@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { EVENTS, type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
+import { type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import {
+  eventOf,
   startReceiver,
   startTestService,
   type TestService,
@@ -71,17 +72,8 @@ export const eventEntry = (tenantId: string, deliveries: readonly NewDelivery[],
   ({ kind: 'event', tenantId, eventId: newId(), event: 'lead.created', body: '{}', deliveries, ...changes }) as const;
 
 /** An event as the consumer gets it. */
-export const envelope = (tenantId: string, name: EventName, record: Record<string, unknown>): EventEnvelope => ({
-  specversion: '1.0',
-  id: newId(),
-  source: '/crm',
-  type: name,
-  time: new Date().toISOString(),
-  datacontenttype: 'application/json',
-  dataschema: EVENTS[name].dataschema,
-  tenantid: tenantId,
-  data: { record },
-});
+export const envelope = (tenantId: string, name: EventName, record: Record<string, unknown>): EventEnvelope =>
+  eventOf(name, tenantId, { record } as never);
 
 const FAST: DeliveryConfig = {
   retryDelaysMs: [0, 50, 50],
