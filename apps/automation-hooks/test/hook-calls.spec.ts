@@ -1,4 +1,6 @@
-import net from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
 import { newId, PartitionUpkeep } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,66 +10,41 @@ import { IDLE, type Problem, type Service, useAutomations } from './automations-
 type Answer = { accepted: boolean; runId: string } & Problem;
 
 /** Between a service and Postgres: counts how often the service writes after it has received an answer. */
-interface CountingProxy {
-  /** The address of the same database through the proxy. */
-  through(url: string): string;
-  /** Round trips of all connections since they were last counted. */
-  take(): number;
-  close(): Promise<void>;
-}
-
-/** @param target URL of the database */
-async function startCountingProxy(target: string): Promise<CountingProxy> {
+async function startCountingProxy(target: string) {
   const { hostname, port } = new URL(target);
   let trips = 0;
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((client) => {
-    const upstream = net.connect({ host: hostname, port: Number(port), noDelay: true });
-    client.setNoDelay(true);
+  const server = createServer({ noDelay: true }, (client) => {
+    const upstream = connect({ host: hostname, port: Number(port), noDelay: true });
     let isAnswered = true;
-    client.on('data', (chunk) => {
+    client.on('data', () => {
       if (isAnswered) trips += 1;
       isAnswered = false;
-      upstream.write(chunk);
     });
-    upstream.on('data', (chunk) => {
+    upstream.on('data', () => {
       isAnswered = true;
-      client.write(chunk);
     });
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-      socket.on('error', () => other.destroy());
-    }
+    pipeline(client, upstream, client, () => undefined);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address() as net.AddressInfo;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    through(url) {
+    /** The address of the same database through the proxy. */
+    through(url: string): string {
       const copy = new URL(url);
-      copy.host = `127.0.0.1:${address.port}`;
+      copy.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
       return copy.toString();
     },
-    take() {
+    /** Round trips of all connections since they were last counted. */
+    take(): number {
       const taken = trips;
       trips = 0;
       return taken;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => server.close(),
   };
 }
 
 /** Two processes on one database; neither executes runs. The first reaches it through the proxy. */
-let proxy: CountingProxy;
+let proxy: Awaited<ReturnType<typeof startCountingProxy>>;
 let replica: Service;
 // Before the database is gone.
 afterAll(() => replica?.close());
@@ -80,7 +57,7 @@ const { world, service, tenant, newTenant } = useAutomations(async (started) => 
 beforeAll(async () => {
   replica = await world.start(IDLE);
 });
-afterAll(() => proxy?.close());
+afterAll(() => void proxy?.close());
 
 const post = (path: string, headers: Record<string, string> = {}, body: unknown = {}, to = service) =>
   to.request<Answer>('POST', path, { body, headers });
@@ -146,15 +123,13 @@ describe('a hook call with a key', () => {
 
   it('gets one run also when many come at the same time, to several processes', async () => {
     const { path } = await tenant.hooked();
-    const keys = ['one', 'two', 'three'];
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_value, n) =>
-        post(path, withKey(keys[n % 3] as string), { n }, n % 2 ? service : replica),
-      ),
+    const calls = Array.from({ length: 60 }, (_value, n) =>
+      post(path, withKey(`key-${n % 3}`), { n }, n % 2 ? service : replica),
     );
+    const answers = await Promise.all(calls);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
-    expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(3);
-    expect(await storedRuns()).toEqual([...new Set(answers.map(({ body }) => body.runId))].sort());
+    const runs = [...new Set(answers.map(({ body }) => body.runId))].sort();
+    expect([runs.length, await storedRuns()]).toEqual([3, runs]);
   });
 
   it('waits for another process that is storing its key, and gets that run', async () => {
@@ -221,21 +196,12 @@ describe('hook calls that are stored together', () => {
   it('of many tenants each get the run of their own workflow and payload', async () => {
     const tenants = await Promise.all(Array.from({ length: 4 }, () => newTenant()));
     const hooks = await Promise.all(tenants.map((one) => one.hooked()));
-    const calls = Array.from({ length: 80 }, (_value, n) => n);
-    const answers = await Promise.all(
-      calls.map((n) => post(n % 5 === 4 ? `${hooks[0]?.path}x` : (hooks[n % 4]?.path as string), {}, { n })),
-    );
-    for (const n of calls) {
-      const answer = answers[n];
-      if (n % 5 === 4) {
-        expect(answer?.status).toBe(404);
-        continue;
-      }
-      expect(await tenants[n % 4]?.run(answer?.body.runId as string)).toMatchObject({
-        workflowId: hooks[n % 4]?.id,
-        input: { n },
-        status: 'queued',
-      });
+    const paths = Array.from({ length: 80 }, (_value, n) => (n % 5 === 4 ? `${hooks[0]?.path}x` : hooks[n % 4]?.path));
+    const answers = await Promise.all(paths.map((path, n) => post(path as string, {}, { n })));
+    for (const [n, { status, body }] of answers.entries()) {
+      expect(status).toBe(n % 5 === 4 ? 404 : 202);
+      const run = { workflowId: hooks[n % 4]?.id, input: { n }, status: 'queued' };
+      if (status === 202) expect(await tenants[n % 4]?.run(body.runId)).toMatchObject(run);
     }
   });
 

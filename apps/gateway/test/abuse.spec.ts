@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { generateKeyPair, SignJWT } from 'jose';
 import { Edge, startGateway, TENANT, tokenOf } from './harness.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -15,11 +14,7 @@ const dropSockets = () => {
 afterEach(dropSockets);
 
 describe('invalid tokens', () => {
-  const forged = async (n: number) => {
-    const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-    const token = new SignJWT({ n }).setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k' });
-    return `Bearer ${await token.setIssuer('http://127.0.0.1:8080').setExpirationTime('15m').sign(privateKey)}`;
-  };
+  const forged = async (n: number) => `Bearer ${(await tokenOf({ sub: `u-${n}` })).slice(0, -4)}AAAA`;
   const from = (address: string, authorization: string) =>
     edge.call('/api/crm/leads', { headers: { authorization, 'x-forwarded-for': address } });
 
@@ -74,8 +69,8 @@ describe('bodies on their way', () => {
     await announce(MEBIBYTE, { authorization });
     await until(async () => (await edge.metric('gateway_body_bytes{sender="tenant"')) === 2 * MEBIBYTE);
     const refused = await post({ authorization });
-    const answer = [refused.status, refused.code, refused.headers.get('retry-after')];
-    expect(answer).toEqual([503, 'SERVICE_UNAVAILABLE', '1']);
+    expect([refused.status, refused.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(refused.headers.get('retry-after')).toBe('1');
     expect((await edge.call('/api/crm/leads', { headers: { authorization } })).status).toBe(200);
     expect((await post({ authorization: other })).status).toBe(200);
     await announce(MEBIBYTE, { authorization: other });
@@ -147,13 +142,9 @@ describe('bodies on their way', () => {
       ['/api/auth/me', 16 * 1024 + 1, 413],
       ['/api/auth/me', MEBIBYTE, 200, token],
     ] as const) {
-      const init = {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: 'x'.repeat(bytes),
-      };
       const before = edge.services.received.length;
-      const answer = await edge.call(path, init);
+      const sent = { 'content-type': 'application/json', ...headers };
+      const answer = await edge.call(path, { method: 'POST', headers: sent, body: 'x'.repeat(bytes) });
       expect([path, bytes, answer.status]).toEqual([path, bytes, status]);
       expect(edge.services.received.length - before).toBe(status === 200 ? 1 : 0);
     }
@@ -168,6 +159,7 @@ describe('bodies on their way', () => {
     };
     expect(await stream(16 * 1024, {})).toBe(200);
     expect(await stream(16 * 1024 + 1, {})).toBe(413);
+    expect(edge.services.received.length).toBe(1);
     expect(await stream(16 * 1024 + 1, { authorization: `Bearer ${await tokenOf()}` })).toBe(200);
   });
 });
@@ -231,7 +223,9 @@ describe('pages of other origins', () => {
 describe('the limits of the gateway', () => {
   const call = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     edge.call(path, { method, headers });
-  const bearer = async (claims: Record<string, unknown> = {}) => ({ authorization: `Bearer ${await tokenOf(claims)}` });
+  const bearer = async (claims: Parameters<typeof tokenOf>[0] = {}) => ({
+    authorization: `Bearer ${await tokenOf(claims)}`,
+  });
 
   it('count a principal over all of its tokens, and say what is left', async () => {
     await edge.start({ RATE_LIMIT_PRINCIPAL: '2' });
@@ -251,8 +245,7 @@ describe('the limits of the gateway', () => {
 
   it('give an installed app a rate and a burst of its own', async () => {
     await edge.start({ RATE_LIMIT_APP: '6000', RATE_LIMIT_APP_BURST: '3', RATE_LIMIT_PRINCIPAL: '1' });
-    const claims = { sub: TENANT, roles: ['app:acme-sync'], app: true };
-    const first = await call('/api/crm/leads', await bearer(claims));
+    const first = await call('/api/crm/leads', await bearer({ sub: TENANT, roles: ['app:acme-sync'] }));
     expect(first.headers.get('ratelimit-policy')).toBe('"app";q=3;w=1, "tenant";q=12000;w=60');
   });
 

@@ -51,14 +51,6 @@ describe('an API key at the gateway', () => {
     expect(JSON.stringify(issuer.presented)).not.toContain(key.slice(-49));
   });
 
-  it('is exchanged once when many calls come at the same time', async () => {
-    await startAccepting();
-    const { key } = newKey();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => use(key)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(issuer.presented.length).toBe(1);
-  });
-
   it('is understood with every spelling of the scheme', async () => {
     await startAccepting();
     const { key } = newKey();
@@ -113,18 +105,6 @@ describe('an API key at the gateway', () => {
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).roles).toEqual(['viewer']);
   });
 
-  it('is answered with 503 while identity is away, and works when it is back', async () => {
-    issuer.answer = async () => {
-      throw new PlatformError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: 1 });
-    };
-    await start();
-    const { key } = newKey();
-    const away = await use(key);
-    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
-    acceptKeys();
-    expect((await use(key)).status).toBe(200);
-  });
-
   it('has the limit of a user for itself', async () => {
     await startAccepting({ RATE_LIMIT_PRINCIPAL: '2' });
     const [first, second] = [newKey().key, newKey().key];
@@ -135,13 +115,6 @@ describe('an API key at the gateway', () => {
     // Both tokens belong to the same user.
     expect((await use(second)).status).toBe(200);
     expect((await call(`Bearer ${await tokenOf({ sid: v7() })}`)).status).toBe(200);
-  });
-
-  it('counts to its tenant', async () => {
-    await startAccepting({ RATE_LIMIT_TENANT: '2' });
-    await use(newKey().key);
-    await use(newKey().key);
-    expect((await use(newKey().key)).code).toBe('RATE_LIMITED');
   });
 });
 
@@ -163,20 +136,14 @@ describe('whoever guesses API keys', () => {
     expect(edge.services.received).toEqual([]);
   });
 
-  it('is limited by address, before identity is asked', async () => {
+  it('is limited by address before identity is asked, and pays for keys that fail the checksum too', async () => {
     await start({ RATE_LIMIT_ADDRESS: '3' });
     const from = { 'x-forwarded-for': ATTACKER };
-    for (let n = 0; n < 3; n += 1) expect((await use(newKey().key, from)).code).toBe('INVALID_API_KEY');
-    for (let n = 0; n < 5; n += 1) expect((await use(newKey().key, from)).code).toBe('RATE_LIMITED');
-    expect(issuer.presented.length).toBe(3);
+    for (const key of [newKey().key, 'crmk_guess', newKey().key])
+      expect((await use(key, from)).code).toBe('INVALID_API_KEY');
+    for (const key of [newKey().key, 'crmk_guess']) expect((await use(key, from)).code).toBe('RATE_LIMITED');
+    expect(issuer.presented.length).toBe(2);
     expect((await use(newKey().key, { 'x-forwarded-for': '192.0.2.2' })).code).toBe('INVALID_API_KEY');
-  });
-
-  it('pays for keys that fail the checksum too', async () => {
-    await start({ RATE_LIMIT_ADDRESS: '3' });
-    const from = { 'x-forwarded-for': ATTACKER };
-    for (let n = 0; n < 3; n += 1) expect((await use('crmk_guess', from)).code).toBe('INVALID_API_KEY');
-    expect((await use('crmk_guess', from)).code).toBe('RATE_LIMITED');
   });
 
   it('does not pay for a key that is valid', async () => {

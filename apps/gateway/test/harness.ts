@@ -3,12 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Server as NetServer } from 'node:net';
 import path from 'node:path';
-import { KeySource, RevocationSource } from '@crm/access';
-import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, PlatformError } from '@crm/contracts';
+import { RevocationSource } from '@crm/access';
+import { type AccessTokenClaims, PlatformError } from '@crm/contracts';
 import { createService, type RunningService } from '@crm/runtime';
+import { testTokens } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { v7 } from 'uuid';
 import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/admission/api-key.service.js';
 import { loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
@@ -90,13 +89,7 @@ export class Services {
   }
 }
 
-const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-
-class TestKeys extends KeySource {
-  override async getKeys() {
-    return { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] };
-  }
-}
+const tokens = testTokens();
 
 class TestRevocations extends RevocationSource {
   override readonly ready = true;
@@ -123,16 +116,8 @@ export class TestIssuer extends ApiKeyIssuer {
   }
 }
 
-export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
-  return new SignJWT({ tid: TENANT, roles: ['member'], scopes: [], sub: 'u-1', ...claims })
-    .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: 'k' })
-    .setIssuer('http://127.0.0.1:8080')
-    .setAudience('platform-api')
-    .setJti(v7())
-    .setIssuedAt()
-    .setExpirationTime((claims.exp as number | undefined) ?? '15m')
-    .sign(privateKey);
-}
+export const tokenOf = (claims: Partial<AccessTokenClaims> = {}): Promise<string> =>
+  tokens.sign({ tid: TENANT, roles: ['member'], scopes: [], sub: 'u-1', ...claims });
 
 /** A gateway on a free port in front of the stand-ins. @param environment variables, as a deployment sets them */
 export async function startGateway(
@@ -155,7 +140,7 @@ export async function startGateway(
     ACCOUNT_PAGE_DIR: PAGE_DIR,
     ...environment,
   });
-  const overrides = { keySource: new TestKeys(), revocations, openApi: false };
+  const overrides = { keySource: tokens.keySource, revocations, openApi: false };
   return createService(config, GatewayModule.with(config, keyIssuer), overrides);
 }
 

@@ -142,14 +142,6 @@ describe('a service that does not show who it is', () => {
     expect(heard).not.toMatch(/POST|Basic|api\/crm/);
   });
 
-  it('is left alone after five calls, as one that does not answer', async () => {
-    const services = await servicesWith(await authority.sign(['identity']));
-    const gateway = await gatewayTo(services);
-    for (let call = 0; call < 5; call += 1) expect((await leads(gateway)).status).toBe(503);
-    const metrics = await (await fetch(`${gateway.operationsUrl}/metrics`)).text();
-    expect(metrics).toMatch(/^gateway_upstream_open\{upstream="custom-objects"[^}]*\} 1$/m);
-  });
-
   it('is left out of the OpenAPI document, and the log says why', async () => {
     const services = await servicesWith(await authority.sign(['identity']));
     const gateway = await gatewayTo(services);

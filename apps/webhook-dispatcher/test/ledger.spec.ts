@@ -129,12 +129,6 @@ describe('the attempts of a delivery', () => {
   });
 });
 
-interface StatsJson {
-  data: Record<string, unknown>[];
-  code: string;
-  detail: string;
-}
-
 describe('statistics of deliveries', () => {
   /** The hour before this one. */
   let hour: number;
@@ -142,7 +136,7 @@ describe('statistics of deliveries', () => {
     hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
   });
 
-  const get = (path: string) => call<StatsJson>('GET', path);
+  const get = (path: string) => call<{ data: Record<string, unknown>[] }>('GET', path);
   const time = (ms: number) => new Date(ms).toISOString();
   const range = (fromMs: number, toMs: number) => `from=${time(fromMs)}&to=${time(toMs)}`;
 
@@ -197,17 +191,9 @@ describe('statistics of deliveries', () => {
 
   it('refuse a range that is too long, runs backwards or is none', async () => {
     const { id } = await app.subscribe(tenant.admin);
-    for (const path of ['stats', `subscriptions/${id}/stats`]) {
-      for (const [query, detail] of [
-        [range(hour - 7 * 24 * HOUR_MS - 1, hour), 'from: more than 7 days before to'],
-        [range(hour, hour - 1), 'from: is later than to'],
-        [`from=${time(Date.now() + HOUR_MS)}`, 'from: is later than to'],
-        ['to=noon', 'to: Must be a date and time with an offset (RFC 3339)'],
-      ]) {
-        const { status, body } = await get(`${path}?${query}`);
-        expect([status, body.code, body.detail]).toEqual([400, 'INVALID_QUERY', detail]);
-      }
-    }
+    for (const path of ['stats', `subscriptions/${id}/stats`])
+      for (const query of [range(hour - 7 * 24 * HOUR_MS - 1, hour), range(hour, hour - 1), 'to=noon'])
+        expect(await get(`${path}?${query}`)).toMatchObject({ status: 400, body: { code: 'INVALID_QUERY' } });
   });
 });
 

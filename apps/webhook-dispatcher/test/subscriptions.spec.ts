@@ -6,9 +6,8 @@ import type { ReceivedRequest, TestService } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
-import { signerOf } from '../src/subscriptions/signature.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks } from './webhook-service.js';
+import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks, verdict } from './webhook-service.js';
 
 const { app, tenant, call } = useWebhooks();
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
@@ -137,16 +136,13 @@ describe('subscriptions of an app', () => {
     const appKey = `app-${randomUUID()}`;
     const tenants = [await app.tenant(), await app.tenant()];
     for (const { id } of tenants) await app.provision(id, { appKey, secret: secretOf(1) });
-    const signatures = async (tenantId: string) => {
-      const { headers, body } = await app.delivered(tenantId);
-      const { 'webhook-id': id, 'webhook-signature': signed, 'webhook-timestamp': timestamp } = headers;
-      const signers = [1, 2].map((byte) => signerOf([secretOf(byte)]));
-      const known = signers.map((one) => one.headers(String(id), Number(timestamp), body)['webhook-signature']);
-      return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
+    const verdicts = async (tenantId: string) => {
+      const request = await app.delivered(tenantId);
+      return [1, 2].map((byte) => verdict(request, secretOf(byte)));
     };
-    for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
+    for (const { id } of tenants) expect(await verdicts(id)).toEqual(['lead.created', 'no_matching_signature']);
     expect(await secrets.rotateOfApp(appKey, secretOf(2))).toBe(true);
-    for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
+    for (const { id } of tenants) expect(await verdicts(id)).toEqual(['lead.created', 'lead.created']);
     expect(await secrets.rotateOfApp(`unknown-${appKey}`, secretOf(2))).toBe(false);
   });
 

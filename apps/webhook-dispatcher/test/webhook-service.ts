@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
+import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
 import {
   eventOf,
+  type ReceivedRequest,
   startReceiver,
   startTestService,
   type TestService,
@@ -85,6 +87,7 @@ const FAST: DeliveryConfig = {
 /** @param delivery changes of what retries within milliseconds: the schedule has its own test */
 export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, heldPerSubscription = 100_000) {
   const database = await testDatabase('webhook-dispatcher', migrations);
+  const administrator = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
   const tokens = testTokens();
   const receiver = await startReceiver({ tls: true });
   const target = new URL(receiver.url);
@@ -145,15 +148,8 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       return open;
     },
     /** A statement of the server's administrator, whom no policy binds. */
-    async asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[] = []) {
-      const client = new pg.Client({ connectionString: database.adminUrl });
-      await client.connect();
-      try {
-        return (await client.query<Row>(sql, [...parameters])).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    asAdministrator: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
+      (await administrator.query<Row>(sql, [...parameters])).rows,
     /** Another process of the same service on the same database, until the test ends. */
     async startSibling() {
       const sibling = await start();
@@ -213,6 +209,7 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       await this.closeSiblings();
       await service.close();
       await receiver.close();
+      await administrator.end();
       await database.drop();
     },
   };
@@ -236,6 +233,15 @@ export function useWebhooks(...options: Parameters<typeof startWebhooks>) {
     app.call<Body>(token, method, path, body);
   return { app, tenant, call };
 }
+
+/** With which type the SDK accepts a request, or why it refuses it. */
+export const verdict = ({ body, headers }: ReceivedRequest, secret: string): string => {
+  try {
+    return verifyWebhook(body, headers, secret).type;
+  } catch (error) {
+    return (error as WebhookVerificationError).reason;
+  }
+};
 
 /** A promise that the test keeps open as long as it wants. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
