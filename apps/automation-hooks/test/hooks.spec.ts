@@ -196,14 +196,6 @@ describe('a new secret of a hook', () => {
     expect((await shown(id)).hookUrl).toBe(answer.body.hookUrl);
   });
 
-  it('ends the previous one at once when no overlap is asked for', async () => {
-    const { id, path } = await tenant.hooked();
-    const answer = await rotate(id, { overlapHours: 0 });
-    expect(answer.body.previousSecretValidUntil).toBeNull();
-    expect([await start(path), await start(pathOf(answer))]).toEqual([404, 202]);
-    expect((await shown(id)).previousSecret).toBeNull();
-  });
-
   it('leaves two at most: the one before the previous one ends', async () => {
     const { id, path } = await tenant.hooked();
     const second = pathOf(await rotate(id));
@@ -211,11 +203,15 @@ describe('a new secret of a hook', () => {
     expect([await start(path), await start(second), await start(third)]).toEqual([404, 202, 202]);
   });
 
-  it('is valid alone once the overlap is over', async () => {
+  it.each([
+    ['at once when no overlap is asked for', 0],
+    ['once the overlap is over', 1],
+  ])('is valid alone %s', async (_when, overlapHours) => {
     const { id, path } = await tenant.hooked();
-    const next = pathOf(await rotate(id, { overlapHours: 1 }));
-    await world.sql('UPDATE hook SET previous_valid_until = now() WHERE workflow_id = $1', id);
-    expect([await start(path), await start(next)]).toEqual([404, 202]);
+    const answer = await rotate(id, { overlapHours });
+    expect(answer.body.previousSecretValidUntil === null).toBe(overlapHours === 0);
+    if (overlapHours > 0) await world.sql('UPDATE hook SET previous_valid_until = now() WHERE workflow_id = $1', id);
+    expect([await start(path), await start(pathOf(answer))]).toEqual([404, 202]);
     expect((await shown(id)).previousSecret).toBeNull();
     expect((await endPrevious(id)).status).toBe(404);
   });
@@ -285,43 +281,26 @@ describe('the previous secret of a hook', () => {
   });
 });
 
-describe('the last use of a secret', () => {
-  const minutesAgo = async (id: string) =>
-    world.sql(
-      `UPDATE hook SET secret_last_used_at = now() - interval '6 minutes',
-         previous_secret_last_used_at = now() - interval '6 minutes' WHERE workflow_id = $1`,
-      id,
-    );
-
-  it('is shown for each of the two', async () => {
-    const { id, path } = await tenant.hooked();
-    expect((await shown(id)).secret).toEqual({ createdAt: expect.any(String), lastUsedAt: null });
-    await start(path);
-    const used = (await shown(id)).secret;
-    expect(Date.now() - Date.parse(used.lastUsedAt ?? '')).toBeLessThan(60_000);
-    await rotate(id);
-    const { secret, previousSecret } = await shown(id);
-    expect(secret.lastUsedAt).toBeNull();
-    expect(previousSecret).toEqual({ ...used, validUntil: expect.any(String) });
-    await minutesAgo(id);
-    await start(path);
-    const { secret: unused, previousSecret: inUse } = await shown(id);
-    expect(Date.now() - Date.parse(inUse?.lastUsedAt ?? '')).toBeLessThan(60_000);
-    expect(Date.now() - Date.parse(unused.lastUsedAt ?? '')).toBeGreaterThan(5 * 60_000);
-  });
-
-  it('is written once in five minutes, and never for a wrong secret', async () => {
-    const { id, path } = await tenant.hooked();
-    expect(await start(`${path}x`)).toBe(404);
-    expect((await shown(id)).secret.lastUsedAt).toBeNull();
-    await start(path);
-    const { lastUsedAt } = (await shown(id)).secret;
-    await Promise.all(Array.from({ length: 10 }, () => start(path)));
-    expect((await shown(id)).secret.lastUsedAt).toBe(lastUsedAt);
-    await minutesAgo(id);
-    await start(path);
-    expect((await shown(id)).secret.lastUsedAt).not.toBe(lastUsedAt);
-  });
+it('the last use of each secret is shown, noted once in five minutes and never for a wrong secret', async () => {
+  const { id, path } = await tenant.hooked();
+  const sinceUse = ({ lastUsedAt }: Partial<Secret> = {}) => Date.now() - Date.parse(lastUsedAt ?? '');
+  expect(await start(`${path}x`)).toBe(404);
+  expect((await shown(id)).secret).toEqual({ createdAt: expect.any(String), lastUsedAt: null });
+  await start(path);
+  const used = (await shown(id)).secret;
+  expect(sinceUse(used)).toBeLessThan(60_000);
+  await Promise.all(Array.from({ length: 10 }, () => start(path)));
+  expect((await shown(id)).secret).toEqual(used);
+  await rotate(id);
+  const { secret, previousSecret } = await shown(id);
+  expect([secret.lastUsedAt, previousSecret]).toEqual([null, { ...used, validUntil: expect.any(String) }]);
+  const before = "now() - interval '6 minutes'";
+  const columns = `secret_last_used_at = ${before}, previous_secret_last_used_at = ${before}`;
+  await world.sql(`UPDATE hook SET ${columns} WHERE workflow_id = $1`, id);
+  await start(path);
+  const { secret: unused, previousSecret: inUse } = await shown(id);
+  expect(sinceUse(inUse ?? {})).toBeLessThan(60_000);
+  expect(sinceUse(unused)).toBeGreaterThan(5 * 60_000);
 });
 
 describe('the encryption key', () => {

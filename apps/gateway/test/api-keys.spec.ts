@@ -87,24 +87,6 @@ describe('an API key at the gateway', () => {
     expect(edge.services.received).toEqual([]);
   });
 
-  it('has a token with the rights of after a change, once the token of before is cut off', async () => {
-    const { key } = newKey();
-    let [sid, roles] = [v7(), ['admin']];
-    issuer.answer = async () => ({
-      token: await tokenOf({ sid, roles, api_key: true, scopes: ['leads'] }),
-      expiresIn: 120,
-    });
-    await start();
-    expect((await use(key)).status).toBe(200);
-    const before = edge.services.last.headers.authorization;
-    revocations.endedSessions.add(sid);
-    [sid, roles] = [v7(), ['viewer']];
-    expect((await use(key)).status).toBe(200);
-    expect(edge.services.last.headers.authorization).not.toBe(before);
-    const [, claims = ''] = edge.services.last.headers.authorization?.split('.') ?? [];
-    expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).roles).toEqual(['viewer']);
-  });
-
   it('has the limit of a user for itself', async () => {
     await startAccepting({ RATE_LIMIT_PRINCIPAL: '2' });
     const [first, second] = [newKey().key, newKey().key];

@@ -122,7 +122,7 @@ export const tokenOf = (claims: Partial<AccessTokenClaims> = {}): Promise<string
 /** A gateway on a free port in front of the stand-ins. @param environment variables, as a deployment sets them */
 export async function startGateway(
   { urls }: Services,
-  environment: Record<string, string> = {},
+  environment: Environment = {},
   keyIssuer: ApiKeyIssuer = new TestIssuer(),
 ): Promise<RunningService> {
   const config = loadConfig({
@@ -144,6 +144,8 @@ export async function startGateway(
   return createService(config, GatewayModule.with(config, keyIssuer), overrides);
 }
 
+type Environment = Record<string, string>;
+
 export interface Call {
   readonly method?: string;
   readonly headers?: Record<string, string>;
@@ -155,16 +157,12 @@ export class Edge {
   services!: Services;
   gateway!: RunningService;
 
-  /** For all tests together. @param prepare called before the gateway starts */
-  static shared(
-    environment: Record<string, string> = {},
-    prepare: (services: Services) => void = () => undefined,
-  ): Edge {
+  /** For all tests together. @param prepare called before the gateway starts; returns its environment */
+  static shared(prepare: (services: Services) => Environment | Promise<Environment>): Edge {
     const edge = new Edge();
     beforeAll(async () => {
       edge.services = await Services.start();
-      prepare(edge.services);
-      await edge.start(environment);
+      await edge.start(await prepare(edge.services));
     });
     afterAll(() => edge.close());
     return edge;
@@ -172,16 +170,11 @@ export class Edge {
 
   /** For all tests together, in front of a server that a test makes itself. */
   static before(server: NetServer): Edge {
-    const edge = new Edge();
-    beforeAll(async () => {
+    const edge = Edge.shared(async () => {
       await once(server.listen(0, '127.0.0.1'), 'listening');
-      edge.services = await Services.start();
-      await edge.start({ CUSTOM_OBJECTS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+      return { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
     });
-    afterAll(async () => {
-      await edge.close();
-      server.close();
-    });
+    afterAll(() => void server.close());
     return edge;
   }
 
@@ -195,7 +188,7 @@ export class Edge {
     return edge;
   }
 
-  async start(environment: Record<string, string> = {}, issuer?: ApiKeyIssuer): Promise<void> {
+  async start(environment: Environment = {}, issuer?: ApiKeyIssuer): Promise<void> {
     this.gateway = await startGateway(this.services, environment, issuer);
   }
 

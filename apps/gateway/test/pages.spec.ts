@@ -15,8 +15,9 @@ const documentOf = (service: string) => ({
   components: { schemas: { Problem: { type: 'object' }, Row: { title: service } } },
 });
 
-const edge = Edge.shared({}, (services) => {
+const edge = Edge.shared((services) => {
   services.answer = ({ service }) => ({ body: JSON.stringify(documentOf(service)) });
+  return {};
 });
 
 /** What mails link to, and what belongs to the page. */

@@ -25,8 +25,6 @@ const { app, tenant, call } = useWebhooks();
 
 /** An id of an event that happened then. */
 const eventIdAt = (ms: number) => lowestIdOf(ms).slice(0, 14) + randomUUID().slice(14);
-const attemptsOf = async (id: string | undefined) =>
-  (await call<{ attemptLog: Record<string, unknown>[] }>('GET', `deliveries/${id}`)).body.attemptLog;
 
 describe('the list of deliveries', () => {
   const list = (query: string, token = tenant.admin) =>
@@ -121,7 +119,8 @@ describe('the attempts of a delivery', () => {
     await app.subscribe(tenant.admin);
     await app.emit(tenant.id);
     const [failed] = await app.settled(tenant.admin, 'failed');
-    const [answered, ...unanswered] = await attemptsOf(failed?.id);
+    const { body } = await call<{ attemptLog: object[] }>('GET', `deliveries/${failed?.id}`);
+    const [answered, ...unanswered] = body.attemptLog;
     expect(answered).toMatchObject({ httpStatus: 500, errorCode: 'http_5xx', responseExcerpt: 'x'.repeat(4_096) });
     expect(answered).not.toHaveProperty('phase');
     const attempt = { at: expect.any(String), latencyMs: expect.any(Number) };
