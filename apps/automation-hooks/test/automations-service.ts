@@ -109,16 +109,10 @@ async function startWorld() {
   await answer(rpc.identity.mintInternalToken, async (request) => {
     minted.push(request);
     const { tenantId, userId, actor } = request;
-    const app = actor && { sub: actor.appKey, installation_id: actor.installationId };
-    const token = await tokens.sign({
-      aud: AUDIENCES.internal,
-      tid: tenantId,
-      sub: userId,
-      sid: undefined,
-      roles: [actor ? `app:${actor.appKey}` : 'admin'],
-      scopes: [...(actor?.scopes ?? [])],
-      act: app,
-    });
+    const rights = { roles: [actor ? `app:${actor.appKey}` : 'admin'], scopes: [...(actor?.scopes ?? [])] };
+    const act = actor && { sub: actor.appKey, installation_id: actor.installationId };
+    const claims = { tid: tenantId, sub: userId, sid: undefined, ...rights, act };
+    const token = await tokens.sign({ aud: AUDIENCES.internal, ...claims });
     return { token, expiresIn: 60 };
   });
   await answer(rpc.identity.getTenant, ({ tenantId }) => {
@@ -277,10 +271,9 @@ async function tenantOn(world: World, service: TestService, tenantId: string = n
     /** What runs of the tenant asked to create. */
     created: () => world.created.filter((one) => one.tenantId === tenantId),
     /** The title or last name of each. */
-    createdNames: () =>
-      world.created
-        .filter((one) => one.tenantId === tenantId)
-        .map(({ values }) => (values.title ?? values.lastName) as string),
+    createdNames(): string[] {
+      return this.created().map(({ values }) => (values.title ?? values.lastName) as string);
+    },
   };
 }
 

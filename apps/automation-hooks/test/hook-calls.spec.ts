@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
 import { newId, PartitionUpkeep } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HookCallRepository } from '../src/hook-call/hook-call.repository.js';
 import { IDLE, type Problem, type Service, useAutomations } from './automations-service.js';
 
@@ -63,19 +63,24 @@ const post = (path: string, headers: Record<string, string> = {}, body: unknown 
   to.request<Answer>('POST', path, { body, headers });
 const withKey = (key: string) => ({ 'idempotency-key': key });
 
+/** The workflow of a test, and the path of its hook. */
+let id: string;
+let path: string;
+beforeEach(async () => {
+  ({ id, path } = await tenant.hooked());
+});
+
 async function storedRuns(): Promise<string[]> {
   const rows = await world.sql<{ id: string }>('SELECT id FROM run WHERE tenant_id = $1 ORDER BY id', tenant.tenantId);
   return rows.map(({ id }) => id);
 }
 
 describe('round trips to Postgres of a hook call', () => {
-  let path: string;
   const send = async (to: string, headers?: Record<string, string>, body?: unknown) =>
     (await post(to, headers, body)).status;
-  beforeAll(async () => {
+  beforeEach(async () => {
     // Its statements would be counted too.
     await service.get(PartitionUpkeep).stop();
-    path = (await (await newTenant()).hooked()).path;
     // Connections are opened, statements prepared, sweeps done.
     for (let call = 0; call < 3; call += 1) await send(path, {}, { first: call });
   });
@@ -104,7 +109,6 @@ describe('round trips to Postgres of a hook call', () => {
 
 describe('a hook call with a key', () => {
   it.each(['idempotency-key', 'webhook-id'])('in the header %s gets the run of the first one', async (header) => {
-    const { path } = await tenant.hooked();
     const first = await post(path, { [header]: 'msg_1' }, { name: 'Ada' });
     const again = await post(path, { [header]: 'msg_1' }, { name: 'Ada, written in another way' }, replica);
     const other = await post(path, { [header]: 'msg_2' });
@@ -114,7 +118,6 @@ describe('a hook call with a key', () => {
   });
 
   it('goes by Idempotency-Key when it has both, and by its workflow', async () => {
-    const { path } = await tenant.hooked();
     const first = await post(path, { 'idempotency-key': 'a', 'webhook-id': 'b' });
     expect((await post(path, { 'idempotency-key': 'a', 'webhook-id': 'c' })).body).toEqual(first.body);
     expect((await post(path, { 'webhook-id': 'a' })).body).toEqual(first.body);
@@ -123,7 +126,6 @@ describe('a hook call with a key', () => {
   });
 
   it('gets one run also when many come at the same time, to several processes', async () => {
-    const { path } = await tenant.hooked();
     const calls = Array.from({ length: 60 }, (_value, n) =>
       post(path, withKey(`key-${n % 3}`), { n }, n % 2 ? service : replica),
     );
@@ -134,7 +136,6 @@ describe('a hook call with a key', () => {
   });
 
   it('waits for another process that is storing its key, and gets that run', async () => {
-    const { path, id } = await tenant.hooked();
     const { body } = await post(path, withKey('held'));
     // What a process does that has stored the key and not yet committed.
     const rival = await world.admin.connect();
@@ -152,7 +153,6 @@ describe('a hook call with a key', () => {
   });
 
   it('starts a new run when the first is 24 hours old, also before the old key is swept', async () => {
-    const { path, id } = await tenant.hooked();
     const first = await post(path, withKey('k'));
     const sql = 'UPDATE hook_call_key SET created_at = now() - make_interval(hours => $2) WHERE workflow_id = $1';
     const age = (hours: number) => world.sql(sql, id, hours);
@@ -170,7 +170,6 @@ describe('a hook call with a key', () => {
   it.each(['idempotency-key', 'webhook-id'])(
     'in %s is refused when it is too long, by those who know the secret',
     async (header) => {
-      const { path } = await tenant.hooked();
       const key = 'k'.repeat(256);
       expect(await post(path, { [header]: key })).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
       expect((await post(`${path}x`, { [header]: key })).status).toBe(404);
@@ -180,7 +179,6 @@ describe('a hook call with a key', () => {
   );
 
   it('is of no use to who presents a wrong secret', async () => {
-    const { path } = await tenant.hooked();
     await post(path, withKey('k'));
     const [refused, accepted] = await Promise.all([post(`${path}x`, withKey('k')), post(path, withKey('k'))]);
     expect([refused.status, accepted.status]).toEqual([404, 202]);
@@ -202,7 +200,6 @@ describe('hook calls that are stored together', () => {
   });
 
   it('have no part in the failure of one that the database refuses', async () => {
-    const { path } = await tenant.hooked();
     await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN IF NEW.input::text LIKE '%refuse me%' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$;
        CREATE TRIGGER refuse BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION refuse()`);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { waitUntil } from '@crm/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Edge, startGateway, TENANT, tokenOf } from './harness.js';
 
@@ -55,9 +56,8 @@ describe('bodies on their way', () => {
     socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n`);
     return socket;
   };
-  const until = async (condition: () => Promise<boolean>) => {
-    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
-  };
+  const held = (sender: string, bytes: number) =>
+    waitUntil(async () => (await edge.metric(`gateway_body_bytes{sender="${sender}"`)) === bytes);
   const post = (headers: Record<string, string>, body = 'x'.repeat(1000)) =>
     edge.call('/api/crm/leads', { method: 'POST', headers: { 'content-type': 'text/plain', ...headers }, body });
 
@@ -67,18 +67,18 @@ describe('bodies on their way', () => {
     const other = `Bearer ${await tokenOf({ tid: '0199aa00-0000-7000-8000-000000000002', sub: 'u-2' })}`;
     await announce(MEBIBYTE, { authorization });
     await announce(MEBIBYTE, { authorization });
-    await until(async () => (await edge.metric('gateway_body_bytes{sender="tenant"')) === 2 * MEBIBYTE);
+    await held('tenant', 2 * MEBIBYTE);
     const refused = await post({ authorization });
     expect([refused.status, refused.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect((await edge.call('/api/crm/leads', { headers: { authorization } })).status).toBe(200);
     expect((await post({ authorization: other })).status).toBe(200);
     await announce(MEBIBYTE, { authorization: other });
-    await until(async () => (await edge.metric('gateway_body_bytes{sender="tenant"')) === 3 * MEBIBYTE);
+    await held('tenant', 3 * MEBIBYTE);
     // All tenants together.
     expect((await post({ authorization: other })).status).toBe(503);
     dropSockets();
-    await until(async () => (await edge.metric('gateway_body_bytes{sender="tenant"')) === 0);
+    await held('tenant', 0);
     expect((await post({ authorization })).status).toBe(200);
     expect(await edge.metric('gateway_bodies_refused_total{sender="tenant"')).toBe(2);
   });
@@ -91,7 +91,7 @@ describe('bodies on their way', () => {
   const fill = async (sender: string, path: string, bytes: number) => {
     const connections = MEBIBYTE / 4 / bytes;
     for (let n = 0; n < connections; n += 1) await announce(bytes, { 'x-forwarded-for': `198.51.100.${n % 4}` }, path);
-    await until(async () => (await edge.metric(`gateway_body_bytes{sender="${sender}"`)) === MEBIBYTE / 4);
+    await held(sender, MEBIBYTE / 4);
   };
   const SMALLEST = { BODY_BYTES_ADDRESS: String(MEBIBYTE), BODY_BYTES_ADDRESSES: String(MEBIBYTE) };
 
@@ -109,10 +109,10 @@ describe('bodies on their way', () => {
     await fill('credentials', LOGIN, 16 * 1024);
     expect([(await send(LOGIN)).status, (await send(HOOK)).status]).toEqual([503, 200]);
     for (const n of [1, 2, 3, 4]) await announce(256 * 1024, { 'x-forwarded-for': `203.0.113.${n}` }, HOOK);
-    await until(async () => (await edge.metric('gateway_body_bytes{sender="hook"')) === MEBIBYTE);
+    await held('hook', MEBIBYTE);
     expect((await send(HOOK)).status).toBe(503);
     dropSockets();
-    await until(async () => (await edge.metric('gateway_body_bytes{sender="credentials"')) === 0);
+    await held('credentials', 0);
     expect((await send(LOGIN)).status).toBe(200);
   });
 
@@ -212,9 +212,8 @@ describe('pages of other origins', () => {
   it.each(['*', 'https://app.example.com/', 'app.example.com', 'https://a.test,ftp://b.test'])(
     'are not listed as %s',
     async (origins) => {
-      await expect(startGateway(edge.services, { CORS_ORIGINS: origins })).rejects.toThrow(
-        'CORS_ORIGINS must be origins',
-      );
+      const started = startGateway(edge.services, { CORS_ORIGINS: origins });
+      await expect(started).rejects.toThrow('CORS_ORIGINS must be origins');
       await edge.start();
     },
   );

@@ -8,25 +8,18 @@ const ATTACKER = '192.0.2.1';
 
 const edge = Edge.single();
 let issuer: TestIssuer;
+/** identity exchanges every key for another token, until a test says otherwise. */
 beforeEach(() => {
   issuer = new TestIssuer();
+  issuer.answer = async ({ keyId }) => {
+    return { token: await tokenOf({ sid: keyId, api_key: true, scopes: ['leads'] }), expiresIn: 120 };
+  };
 });
 
 const start = (environment?: Record<string, string>) => edge.start(environment, issuer);
 const newKey = () => {
   const keyId = v7();
   return { keyId, key: makeApiKey({ keyId, tenantId: TENANT }) };
-};
-/** identity exchanges every key for another token. */
-const acceptKeys = () => {
-  issuer.answer = async ({ keyId }) => ({
-    token: await tokenOf({ sid: keyId, api_key: true, scopes: ['leads'] }),
-    expiresIn: 120,
-  });
-};
-const startAccepting = (environment?: Record<string, string>) => {
-  acceptKeys();
-  return start(environment);
 };
 const refuseKeys = () => {
   issuer.answer = () => Promise.reject(new PlatformError('INVALID_API_KEY'));
@@ -37,7 +30,7 @@ const use = (key: string, headers?: Record<string, string>) => call(`Bearer ${ke
 
 describe('an API key at the gateway', () => {
   it('is exchanged once for many calls, and only its token is forwarded', async () => {
-    await startAccepting();
+    await start();
     const { key, keyId } = newKey();
     for (let n = 0; n < 20; n += 1) expect((await use(key)).status).toBe(200);
     expect(issuer.presented).toEqual([
@@ -52,7 +45,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is understood with every spelling of the scheme', async () => {
-    await startAccepting();
+    await start();
     const { key } = newKey();
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER  ']) {
       expect((await call(scheme + key)).status).toBe(200);
@@ -62,7 +55,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is exchanged again as soon as its token is cut off, and refused when it has ended', async () => {
-    await startAccepting();
+    await start();
     const { key, keyId } = newKey();
     expect((await use(key)).status).toBe(200);
     revocations.endedSessions.add(keyId);
@@ -77,7 +70,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('is not forwarded when it ended while its token was on the way; the next attempt says so', async () => {
-    await startAccepting();
+    await start();
     const { key, keyId } = newKey();
     revocations.endedSessions.add(keyId);
     const changing = await use(key);
@@ -88,7 +81,7 @@ describe('an API key at the gateway', () => {
   });
 
   it('has the limit of a user for itself', async () => {
-    await startAccepting({ RATE_LIMIT_PRINCIPAL: '2' });
+    await start({ RATE_LIMIT_PRINCIPAL: '2' });
     const [first, second] = [newKey().key, newKey().key];
     const answer = await use(first);
     expect(answer.headers.get('ratelimit-policy')).toBe('"principal";q=2;w=60, "tenant";q=12000;w=60');
@@ -102,7 +95,7 @@ describe('an API key at the gateway', () => {
 
 describe('whoever guesses API keys', () => {
   it('is refused by the checksum, without a call to identity', async () => {
-    await startAccepting();
+    await start();
     const { key } = newKey();
     const mangled = [
       'crmk_',
@@ -119,6 +112,7 @@ describe('whoever guesses API keys', () => {
   });
 
   it('is limited by address before identity is asked, and pays for keys that fail the checksum too', async () => {
+    refuseKeys();
     await start({ RATE_LIMIT_ADDRESS: '3' });
     const from = { 'x-forwarded-for': ATTACKER };
     for (const key of [newKey().key, 'crmk_guess', newKey().key])
@@ -129,7 +123,7 @@ describe('whoever guesses API keys', () => {
   });
 
   it('does not pay for a key that is valid', async () => {
-    await startAccepting({ RATE_LIMIT_ADDRESS: '2' });
+    await start({ RATE_LIMIT_ADDRESS: '2' });
     for (let n = 0; n < 6; n += 1) expect((await use(newKey().key, { 'x-forwarded-for': ATTACKER })).status).toBe(200);
   });
 

@@ -49,9 +49,8 @@ describe('a body on its way through the gateway', () => {
   });
 
   it('is sent with its length and without chunks, however it came', async () => {
-    const answer = await edge.raw(
-      `${HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n`,
-    );
+    const chunks = '3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n';
+    const answer = await edge.raw(`${HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     const [head = '', body] = textOf(pieces).split('\r\n\r\n');
     expect(body).toBe('{"a":1}');
@@ -121,10 +120,8 @@ describe('an answer that the gateway forwards', () => {
       for (const hasLength of [true, false]) {
         const body = Buffer.alloc(size, 'abcdefg');
         answer = (_request, response) => {
-          response.writeHead(200, {
-            'content-type': 'application/json',
-            ...(hasLength && { 'content-length': String(size) }),
-          });
+          const length = hasLength && { 'content-length': String(size) };
+          response.writeHead(200, { 'content-type': 'application/json', ...length });
           for (let at = 0; at < size; at += 10_000) response.write(body.subarray(at, at + 10_000));
           response.end();
         };

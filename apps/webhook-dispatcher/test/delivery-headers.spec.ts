@@ -176,11 +176,11 @@ describe('custom headers of a subscription', () => {
   it('do not go to another URL unless all values are given again', async () => {
     const { id } = await app.subscribe(tenant.admin, { headers: { authorization: 'Bearer t0p-s3cret' } });
     const url = `${app.receiver.url}/elsewhere`;
-    const refusals = [{ url }, { url, headers: { authorization: MASK } }].map((changes) => change(id, changes));
-    expect((await Promise.all(refusals)).map(({ status, body }) => [status, body.errors])).toMatchObject([
-      [422, [{ pointer: '/headers', code: 'REQUIRED' }]],
-      [422, [{ pointer: '/headers/authorization', code: 'MISSING_VALUE' }]],
-    ]);
+    for (const [headers, error] of [
+      [undefined, { pointer: '/headers', code: 'REQUIRED' }],
+      [{ authorization: MASK }, { pointer: '/headers/authorization', code: 'MISSING_VALUE' }],
+    ])
+      expect(await change(id, { url, headers })).toMatchObject({ status: 422, body: { errors: [error] } });
     expect((await change(id, { url: `${app.receiver.url}/hook` })).status).toBe(200);
     const moved = await change(id, { url, headers: { authorization: 'Bearer n3w' } });
     expect([moved.status, moved.body.url]).toEqual([200, url]);

@@ -43,15 +43,13 @@ describe('webhook subscriptions', () => {
     expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
-  it.each([
-    { events: ['deal.*'], filter: 'amount > 1000' },
+  it('accepts filters of what its events declare, and is enabled and disabled although one is no longer accepted', async () => {
     // A name that an event does not declare has no type.
-    { events: ['app.installed'], filter: 'previousVersion > 5' },
-  ])('accepts a subscription with %j', async (changes) => {
-    expect((await app.subscribe(tenant.admin, changes)).status).toBe(201);
-  });
-
-  it('enables and disables a subscription although its filter is no longer accepted', async () => {
+    for (const changes of [
+      { events: ['deal.*'], filter: 'amount > 1000' },
+      { events: ['app.installed'], filter: 'previousVersion > 5' },
+    ])
+      expect((await app.subscribe(tenant.admin, changes)).status).toBe(201);
     const { id } = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
     await app.rows(tenant.id, `UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]);
     const patch = async (changes: object) => (await call('PATCH', `subscriptions/${id}`, changes)).status;
@@ -214,11 +212,9 @@ describe('the list of subscriptions', () => {
     expect([...first.data, ...second.data, ...third.data].map(({ id }) => id)).toEqual(made);
     expect(third).toMatchObject({ hasMore: false, nextCursor: null });
     expect((await list()).body).toMatchObject({ size: 25, hasMore: false, data: made.map((id) => ({ id })) });
-    const refused = [
-      await list(`cursor=${first.nextCursor}`, (await app.tenant()).admin),
-      await call<List>('GET', `deliveries?cursor=${first.nextCursor}`),
-    ];
-    for (const { status, body } of refused) expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+    const ofOther = await list(`cursor=${first.nextCursor}`, (await app.tenant()).admin);
+    const ofDeliveries = await call<List>('GET', `deliveries?cursor=${first.nextCursor}`);
+    expect([ofOther.body.code, ofDeliveries.body.code]).toEqual(['INVALID_QUERY', 'INVALID_QUERY']);
   });
 });
 
@@ -248,13 +244,10 @@ describe('an app that is uninstalled', () => {
   });
 
   /** One subscription for each list of events, at the path of its place. */
-  const install = (...events: string[][]) =>
-    app.provision(tenant.id, {
-      installationId,
-      appKey,
-      secret: secretOf(1),
-      webhooks: events.map((names, index) => ({ events: names, url: `${app.receiver.url}/${index}` })),
-    });
+  const install = (...events: string[][]) => {
+    const webhooks = events.map((names, index) => ({ events: names, url: `${app.receiver.url}/${index}` }));
+    return app.provision(tenant.id, { installationId, appKey, secret: secretOf(1), webhooks });
+  };
   const remove = (discard = false) => app.service.get(SubscriptionService).remove(tenant.id, installationId, discard);
   const uninstall = async (...events: string[][]) => {
     const subscriptions = await install(...events);
@@ -331,10 +324,8 @@ describe('an app that is uninstalled', () => {
     const event = uninstalled();
     await Promise.all([handle(event, knows), handle(event, starts)]);
     expect(new Set(paths(event))).toEqual(new Set(['/0']));
-    expect(await app.deliveries(tenant.admin)).toMatchObject([
-      { eventId: event.id, status: 'delivered' },
-      { eventId: before.id, status: 'delivered' },
-    ]);
+    const delivered = [event, before].map(({ id }) => ({ eventId: id, status: 'delivered' }));
+    expect(await app.deliveries(tenant.admin)).toMatchObject(delivered);
   });
 
   it('is told nothing when the installation had failed, or the administrator had disabled the subscription', async () => {

@@ -187,21 +187,18 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       arrival((await emit(tenantId, undefined, undefined, by)).id),
     async settled(token: string, status: string) {
       let found: DeliveryJson[] = [];
-      await waitUntil(
-        async () => {
-          found = await deliveries(token);
-          return found.length > 0 && found.every((delivery) => delivery.status === status);
-        },
-        { timeoutMs: 15_000, describe: `every delivery is ${status}` },
-      );
+      const areSettled = async () => {
+        found = await deliveries(token);
+        return found.length > 0 && found.every((delivery) => delivery.status === status);
+      };
+      await waitUntil(areSettled, { timeoutMs: 15_000, describe: `every delivery is ${status}` });
       return found;
     },
     /** Waits for as many deliveries of a status as are meant. */
-    counted: (token: string, status: string, count: number) =>
-      waitUntil(async () => (await deliveries(token, `?status=${status}&size=100`)).length === count, {
-        timeoutMs: 20_000,
-        describe: `${count} deliveries are ${status}`,
-      }),
+    counted(token: string, status: string, count: number) {
+      const areCounted = async () => (await deliveries(token, `?status=${status}&size=100`)).length === count;
+      return waitUntil(areCounted, { timeoutMs: 20_000, describe: `${count} deliveries are ${status}` });
+    },
     async closeSiblings() {
       for (const sibling of siblings.splice(0)) await sibling.close();
     },

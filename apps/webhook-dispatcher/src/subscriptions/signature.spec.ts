@@ -27,11 +27,7 @@ describe('the signature of a delivery', () => {
     ],
   ])('matches the test vector of %s', (_, secret, signature) => {
     const { 'x-platform-signature': _ours, ...headers } = signerOf([secret]).headers(ID, 1614265330, BODY);
-    expect(headers).toEqual({
-      'webhook-id': ID,
-      'webhook-timestamp': '1614265330',
-      'webhook-signature': signature,
-    });
+    expect(headers).toEqual({ 'webhook-id': ID, 'webhook-timestamp': '1614265330', 'webhook-signature': signature });
   });
 
   it('is made from what the definitions say, for any body and by a signer that made others before', () => {
