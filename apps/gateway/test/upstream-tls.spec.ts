@@ -60,7 +60,7 @@ describe('a gateway that verifies its services', () => {
     gateway = await gatewayTo(services);
   });
 
-  it('sends requests over TLS, with one handshake for those that come one after the other, and gets their documents', async () => {
+  it('sends requests over TLS, one after the other with one handshake, and gets OpenAPI documents the same way', async () => {
     for (let call = 0; call < 20; call += 1) {
       const answer = await leads(gateway, { method: call % 2 ? 'POST' : 'GET' });
       expect([answer.status, await answer.json()]).toEqual([200, { service: 'custom-objects' }]);

@@ -41,7 +41,7 @@ describe('the fan-out of an event', () => {
     expect(after.sum - before.sum).toBeLessThan(60);
   });
 
-  it('sends the record, signed, and writes one row when the first attempt succeeds, which also has the attempt', async () => {
+  it('sends the signed record, and writes one row that also has the attempt when the first one succeeds', async () => {
     app.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
     const { secret } = await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
@@ -63,7 +63,7 @@ describe('the fan-out of an event', () => {
     expect(body).toMatchObject({ ...deliveredOnce, attemptLog });
   });
 
-  it('reaches subscriptions of the tenant alone that name the event, whose filter passes, and that existed', async () => {
+  it('reaches only subscriptions of its tenant that existed, name the event and have a filter that passes', async () => {
     const early = lead({ time: new Date(Date.now() - 5_000).toISOString() });
     const stranger = await app.tenant();
     await app.subscribe(stranger.admin);

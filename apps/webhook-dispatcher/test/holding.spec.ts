@@ -43,7 +43,7 @@ describe('a subscription that is paused or disabled', () => {
     return events.map(({ envelope: event }) => event);
   };
 
-  it('holds its events, none of which is sent, claimed or retried, and sends new ones after it is resumed', async () => {
+  it('holds its events: nothing is sent, claimed or retried; sends new ones after it is resumed', async () => {
     const { id } = await app.subscribe(tenant.admin);
     const body = { status: 'paused', enabled: false, disabledReason: null, heldCount: 0 };
     expect(await pause(id)).toMatchObject({ status: 200, body });
@@ -228,7 +228,7 @@ describe('a subscription that is paused or disabled', () => {
       expect(await read(id)).toMatchObject({ status: 'active' });
     });
 
-    it('is disabled when every attempt has failed for five days, in five of their hours, until it is resumed', async () => {
+    it('is disabled when every attempt has failed for five days, in five hours of them, and then resumed', async () => {
       const { id } = await app.subscribe(tenant.admin);
       await failing(id, [6, 4, 30]);
       await failOnce();
@@ -305,7 +305,7 @@ describe('recovering what a subscription holds', () => {
     expect(await heldCount()).toBe(0);
   });
 
-  it('is refused while the subscription is paused or disabled, and for a beginning or a number that is none', async () => {
+  it('is refused while the subscription is paused or disabled, and with an invalid time or number', async () => {
     for (const body of [{ since: 'yesterday' }, { limit: 0 }]) expect((await recover(body)).status).toBe(422);
     await app.emit(tenant.id);
     const conflict = { code: 'CONFLICT', detail: 'The subscription is paused; resume it first' };

@@ -148,7 +148,7 @@ describe('statistics of deliveries', () => {
     await app.service.get(LedgerWriter).write(eventEntry(tenant.id, [delivery], { eventId }));
   }
 
-  it('count 24 hours by the hour of the event, of one subscription or all, without latency where nothing was attempted', async () => {
+  it('count 24 hours by that of the event, of one subscription or all; an hour without attempts has no latency', async () => {
     const [one, other] = [await app.subscribe(tenant.admin), await app.subscribe(tenant.admin)];
     const delivered = (_none: unknown, index: number) => record(hour + index + 1, one.id, 'delivered', index + 1);
     await Promise.all(Array.from({ length: 100 }, delivered));

@@ -158,7 +158,7 @@ describe('due deliveries', () => {
     });
   });
 
-  it('claims each delivery until it is released, the longest due of a subscription first, as many as there is room for', async () => {
+  it('claims each delivery once until it is released, the longest due first, as many as there is room for', async () => {
     await addBacklog(queue, 6);
     const { deliveries: first } = await claim({ bySubscription: new Map([[queue.subscriptionId, 2]]) });
     const { deliveries: rest } = await claim();
@@ -189,7 +189,7 @@ describe('due deliveries', () => {
     expect(await queueRows()).toHaveLength(1);
   });
 
-  it('makes a queue due when its claim expires, then at the next attempt, and deletes it when nothing waits', async () => {
+  it('makes a queue due when its claim expires or an attempt is due, and deletes it when nothing waits', async () => {
     await add(queue);
     const { deliveries: claimed } = await claim();
     const [row] = await queueRows();

@@ -43,7 +43,7 @@ describe('webhook subscriptions', () => {
     expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
-  it('accepts filters of what its events declare, and is enabled and disabled although one is no longer accepted', async () => {
+  it('accepts a filter on what the events declare, and stays usable when its filter is no longer accepted', async () => {
     // A name that an event does not declare has no type.
     for (const changes of [
       { events: ['deal.*'], filter: 'amount > 1000' },
@@ -202,7 +202,7 @@ describe('the number of subscriptions of a tenant', () => {
 });
 
 describe('the list of subscriptions', () => {
-  it('continues by page and by cursor in the order of creation, not with the cursor of another tenant or list', async () => {
+  it('continues by page and by its own cursor, in the order of creation', async () => {
     const made: string[] = [];
     for (let count = 0; count < 5; count += 1) made.push((await app.subscribe(tenant.admin)).id);
     const first = (await list('size=2')).body;
