@@ -25,7 +25,7 @@ import {
   runMigrations,
   ServiceMigration,
 } from '@crm/database';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { type DynamicModule, type INestMicroservice, Logger, type Provider } from '@nestjs/common';
@@ -63,6 +63,13 @@ export async function until(
     if (waitedMs > timeoutMs) throw new Error(`Waited in vain until ${what}`);
   }
 }
+
+/** Whether something works, for a condition to wait for. */
+export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
 
 const required = (name: string): string => {
   const value = process.env[name];
@@ -105,6 +112,10 @@ export async function publishLead(connection: Connection, event: EventEnvelope, 
   return seq;
 }
 
+/** The same connection with some of its methods replaced. */
+export const withMethods = (nats: NatsConnection, methods: Partial<Connection>): NatsConnection =>
+  Object.create(nats, { connection: { value: Object.assign(Object.create(nats.connection), methods) } });
+
 export interface Broker {
   url: string;
   /** Through this address connections can be cut. */
@@ -113,6 +124,10 @@ export interface Broker {
   service(name: ServiceName): Promise<NatsConnection>;
   /** A plain connection as a user, straight to the server. */
   user(name: NatsUser, prefix?: string): Promise<Connection>;
+  /** What the provisioner may do to streams and consumers. */
+  manager(): Promise<JetStreamManager>;
+  /** Ids in the stream, in its order. */
+  stored(): Promise<(string | undefined)[]>;
   /** Streams, consumers and buckets, made or updated by the provisioner. */
   provision(): Promise<unknown>;
   /** Waits until the broker has nothing left for a consumer. */
@@ -154,15 +169,30 @@ export async function startBroker(): Promise<Broker> {
     connections.push(connection);
     return connection;
   };
+  let manager: Promise<JetStreamManager> | undefined;
+  const managed = () => {
+    manager ??= open('provisioner').then((connection) => jetstreamManager(connection));
+    return manager;
+  };
   return {
     url,
     proxy,
     provision,
     user: open,
+    manager: managed,
+    async stored() {
+      const { streams } = await managed();
+      const { state } = await streams.info('EVENTS');
+      const ids: (string | undefined)[] = [];
+      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+        ids.push((await streams.getMessage('EVENTS', { seq }))?.header.get('Nats-Msg-Id'));
+      }
+      return ids;
+    },
     async settled({ durable }) {
-      const manager = await jetstreamManager(await open('provisioner'));
+      const { consumers } = await managed();
       await until(async () => {
-        const info = await manager.consumers.info('EVENTS', durable);
+        const info = await consumers.info('EVENTS', durable);
         return info.num_pending === 0 && info.num_ack_pending === 0;
       }, 'the broker has nothing left for the consumer');
     },
@@ -178,6 +208,7 @@ export async function startBroker(): Promise<Broker> {
     },
     async restart(between) {
       await end();
+      manager = undefined;
       await between?.(path.join(folder, 'js'));
       await start();
     },

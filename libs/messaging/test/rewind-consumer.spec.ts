@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { jetstreamManager } from '@nats-io/jetstream';
 import { register } from 'prom-client';
 import { ConsumerAge } from '../src/events/consumer-upkeep.js';
 import { EventConsumer, rewindConsumer } from '../src/index.js';
@@ -129,7 +128,7 @@ describe('rewinding a consumer', () => {
     await publish();
     await age.sweep();
     const metric = await register.getSingleMetric('event_stream_bytes')?.get();
-    const { state } = await (await jetstreamManager(await broker.user('provisioner'))).streams.info('EVENTS');
+    const { state } = await (await broker.manager()).streams.info('EVENTS');
     expect(state.bytes).toBeGreaterThan(0);
     expect(metric?.values.map(({ value }) => value)).toEqual([state.bytes]);
   });

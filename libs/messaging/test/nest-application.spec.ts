@@ -1,6 +1,15 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { type Audience, CONSUMERS, PlatformError, type RpcRequest, rpc } from '@crm/contracts';
-import { newId } from '@crm/database';
+import { Access, CurrentPrincipal, type Principal, RevocationSource } from '@crm/access';
+import {
+  type Audience,
+  CONSUMERS,
+  EVENTS,
+  type EventEnvelope,
+  PlatformError,
+  type RpcRequest,
+  rpc,
+  type ServiceName,
+} from '@crm/contracts';
+import { appendEvent, Database, DatabaseModule, newId, storeDeadLetter } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   Controller,
@@ -14,11 +23,35 @@ import { APP_FILTER, APP_INTERCEPTOR, ModulesContainer } from '@nestjs/core';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { firstValueFrom, type Observable } from 'rxjs';
 import { OriginalErrorFilter } from '../src/events/event-handling.js';
-import { EventHandler, MessagingModule, type NatsConnection, Rpc, RpcContext, RpcHandler } from '../src/index.js';
+import {
+  type EventContext,
+  EventHandler,
+  EventReceipt,
+  IdempotentEventHandler,
+  MessagingModule,
+  NatsStrategy,
+  Rpc,
+  RpcContext,
+  RpcHandler,
+} from '../src/index.js';
 import { checkHandlers } from '../src/nats-strategy.js';
-import { type Broker, createApp, guards, PASSWORD, startBroker } from './fixture.js';
+import {
+  type Broker,
+  createApp,
+  guards,
+  leadCreated,
+  PASSWORD,
+  publishLead,
+  startBroker,
+  startDatabase,
+  type TestDatabase,
+  until,
+} from './fixture.js';
 
 const { getTenant, revokePreviousEmbedSecret, issueEmbedCredentials, getEmbedOrigins } = rpc.identity;
+const DISPATCHER = CONSUMERS['webhook-dispatcher'];
+const NOT_THERE = newId();
+const BROKEN = newId();
 const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as const, timeZone: 'UTC', country: null });
 
 const member = { kind: 'user', roles: ['member'], scopes: [], tenantId: newId(), token: 'member' };
@@ -57,8 +90,18 @@ class IdentityRpc {
   }
 }
 
-const NOT_THERE = newId();
-const BROKEN = newId();
+@Controller()
+class LeadConsumer {
+  handled: string[] = [];
+  error: Error | undefined;
+
+  @EventHandler(DISPATCHER, ['lead.created', 'lead.updated'])
+  async onLead(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
+    if (this.error) throw this.error;
+    await tx.query('INSERT INTO effect (tenant_id, id, event) VALUES ($1, $2, $3)', [tx.tenantId, newId(), event.id]);
+    this.handled.push(event.id);
+  }
+}
 
 /** Makes Observables of what handlers return, as every interceptor does. */
 @Injectable()
@@ -70,13 +113,21 @@ class PassingInterceptor implements NestInterceptor {
 
 class AppModule {}
 
+let broker: Broker;
+beforeAll(async () => {
+  broker = await startBroker();
+});
+afterAll(() => broker.stop());
+
+const messaging = (service: ServiceName, outbox = false): DynamicModule =>
+  MessagingModule.forService({ config: { url: broker.url, user: service, password: PASSWORD, service }, outbox });
+
 describe('a handler of calls in a Nest application', () => {
-  let broker: Broker;
   let app: INestMicroservice;
-  let customObjects: NatsConnection;
   let caller: Rpc;
   let marketplace: Rpc;
   let verified: { token: string; audiences: readonly Audience[] }[] = [];
+  const AUDIENCES = ['platform-api', 'platform-internal'];
   const verifier = {
     recallFrom: () => undefined,
     verify: async (token: string, audiences: readonly Audience[]) => {
@@ -87,37 +138,29 @@ describe('a handler of calls in a Nest application', () => {
     },
   };
 
-  const moduleOf = (parts: Partial<DynamicModule>): DynamicModule => ({
-    module: AppModule,
-    ...parts,
-    imports: [
-      MessagingModule.forService({
-        config: { url: broker.url, user: 'identity', password: PASSWORD, service: 'identity' },
-      }),
-    ],
-    providers: [
-      ...guards(verifier),
-      { provide: APP_INTERCEPTOR, useClass: PassingInterceptor },
-      { provide: APP_FILTER, useClass: OriginalErrorFilter },
-      ...(parts.providers ?? []),
-    ],
-  });
+  const create = (controllers: Type[], providers: Type[] = []) =>
+    createApp({
+      module: AppModule,
+      controllers,
+      imports: [messaging('identity')],
+      providers: [
+        ...guards(verifier),
+        { provide: APP_INTERCEPTOR, useClass: PassingInterceptor },
+        { provide: APP_FILTER, useClass: OriginalErrorFilter },
+        ...providers,
+      ],
+    });
   beforeAll(async () => {
-    broker = await startBroker();
-    app = await createApp(moduleOf({ controllers: [IdentityRpc] }));
+    app = await create([IdentityRpc]);
     await app.listen();
-    customObjects = await broker.service('custom-objects');
-    caller = new Rpc(customObjects);
+    caller = new Rpc(await broker.service('custom-objects'));
     marketplace = new Rpc(await broker.service('marketplace-certification'));
   });
   beforeEach(() => {
     seen = [];
     verified = [];
   });
-  afterAll(async () => {
-    await app.close();
-    await broker.stop();
-  });
+  afterAll(() => app.close());
 
   it('replies with its return value', async () => {
     const tenantId = newId();
@@ -147,10 +190,7 @@ describe('a handler of calls in a Nest application', () => {
     const request = { appKey: 'fleet' };
     await marketplace.call(revokePreviousEmbedSecret, request, { token: 'admin' });
     await marketplace.call(revokePreviousEmbedSecret, request, { token: admin.token, requestId: 'r' });
-    expect(verified).toEqual([
-      { token: 'admin', audiences: ['platform-api', 'platform-internal'] },
-      { token: 'admin', audiences: ['platform-api', 'platform-internal'] },
-    ]);
+    expect(verified).toEqual([1, 2].map(() => ({ token: 'admin', audiences: AUDIENCES })));
     expect(seen[1]).toMatchObject({
       principal: { ...admin, requestId: 'r', traceparent: expect.stringMatching(/^00-/) },
       context: {
@@ -171,23 +211,15 @@ describe('a handler of calls in a Nest application', () => {
   });
 
   it('is called only for principals that its access rule allows', async () => {
-    const marketplace = new Rpc(await broker.service('marketplace-certification'));
-    const request = {
-      appKey: 'a',
-      fingerprint: 'a'.repeat(64),
-      allowedOrigins: [],
-      scopes: [],
-      linkUsersBy: 'email' as const,
-    };
+    const app = { appKey: 'a', fingerprint: 'a'.repeat(64), allowedOrigins: [], scopes: [] };
+    const request = { ...app, linkUsersBy: 'email' as const };
     await expect(marketplace.call(issueEmbedCredentials, request, { token: 'member' })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     });
     expect(seen).toEqual([]);
     await marketplace.call(issueEmbedCredentials, request, { token: 'admin' });
     expect(seen).toMatchObject([admin]);
-    expect(verified.map(({ audiences }) => audiences)).toEqual(
-      Array.from({ length: 2 }, () => ['platform-api', 'platform-internal']),
-    );
+    expect(verified.map(({ audiences }) => audiences)).toEqual([AUDIENCES, AUDIENCES]);
   });
 
   it('can be called with the methods of any ClientProxy', async () => {
@@ -202,26 +234,24 @@ describe('a handler of calls in a Nest application', () => {
     await expect(firstValueFrom(caller.emit('lead.created', {}))).rejects.toThrow('outbox');
   });
 
-  describe('keeps the service from starting', () => {
-    const start = async (...controllers: Type[]) => {
-      const refused = await createApp(moduleOf({ controllers }));
-      try {
-        await refused.listen();
-      } finally {
-        await refused.close();
+  it.each<[string, () => MethodDecorator, string]>([
+    ['has a pattern without a contract', () => MessagePattern('rpc.identity.tenants.get'), 'marked with @RpcHandler'],
+    [
+      'gets the events of another service',
+      () => EventHandler(CONSUMERS['automation-hooks'], 'all') as MethodDecorator,
+      'does not belong to identity',
+    ],
+  ])('keeps the service from starting when it %s', async (_what, mark, problem) => {
+    @Controller()
+    class Misplaced {
+      @mark()
+      async handle() {
+        return null;
       }
-    };
-
-    it('when it has a pattern without a contract', async () => {
-      @Controller()
-      class Plain {
-        @MessagePattern('rpc.identity.tenants.get')
-        async get() {
-          return null;
-        }
-      }
-      await expect(start(Plain)).rejects.toThrow('must be marked with @RpcHandler');
-    });
+    }
+    const refused = await create([Misplaced]);
+    await expect(refused.listen()).rejects.toThrow(problem);
+    await refused.close();
   });
 
   it('is checked for mistakes that Nest ignores silently', async () => {
@@ -232,7 +262,7 @@ describe('a handler of calls in a Nest application', () => {
         return { allowedOrigins: [] };
       }
 
-      @EventHandler(CONSUMERS['webhook-dispatcher'], 'all')
+      @EventHandler(DISPATCHER, 'all')
       async onEvent() {
         return undefined;
       }
@@ -250,7 +280,7 @@ describe('a handler of calls in a Nest application', () => {
         return tenantView(request.tenantId);
       }
     }
-    const careless = await createApp(moduleOf({ controllers: [Careless], providers: [Provider] }));
+    const careless = await create([Careless], [Provider]);
     const check = () => checkHandlers(careless.get(ModulesContainer, { strict: false }));
     expect(check).toThrow('Provider.origins is in a provider');
     expect(check).toThrow('Provider.onEvent is in a provider');
@@ -272,5 +302,92 @@ describe('a handler of calls in a Nest application', () => {
       }
       return Forgetful;
     }).toThrow('The first parameter of Forgetful.revoke needs @Payload()');
+  });
+});
+
+describe('a handler of events in a Nest application', () => {
+  let store: TestDatabase;
+  let customObjects: INestMicroservice;
+  let dispatcher: INestMicroservice;
+  let consumer: LeadConsumer;
+
+  const start = async (service: ServiceName, controllers: Type[]) => {
+    const imports = [DatabaseModule.forService({ config: store.database.config }), messaging(service, true)];
+    const app = await createApp({ module: AppModule, imports, controllers, providers: guards() });
+    await app.listen();
+    return app;
+  };
+  const append = (tenant: string) =>
+    customObjects
+      .get(Database)
+      .transaction(tenant, (tx) =>
+        appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never }, recordVersion: 1 }),
+      );
+
+  beforeAll(async () => {
+    store = await startDatabase();
+    customObjects = await start('custom-objects', []);
+    dispatcher = await start('webhook-dispatcher', [LeadConsumer]);
+    consumer = dispatcher.get(LeadConsumer);
+  });
+  afterAll(() => store.drop());
+
+  it('gets an event from the transaction of another service', async () => {
+    await until(() => dispatcher.get(RevocationSource, { strict: false }).ready, 'the cut-offs are known');
+    const id = await append(newId());
+    await until(() => consumer.handled.includes(id), 'the event is handled');
+    await until(async () => (await store.admin('SELECT 1 FROM effect')).length === 1, 'its effect is committed');
+  });
+
+  it('passes on its original error, which decides between redelivery and dead letter', async () => {
+    const consumers = dispatcher.get(NatsStrategy).eventConsumers();
+    expect(consumers.map(({ definition }) => definition.durable)).toEqual(['webhook-dispatcher']);
+    const envelope = leadCreated(newId(), { data: {} });
+    const message = {
+      consumer: 'webhook-dispatcher',
+      messageKey: newId(),
+      sentAt: Date.now(),
+      eventId: envelope.id,
+      subject: 'events.lead.created.7',
+      payload: Buffer.from(JSON.stringify(envelope)),
+      error: 'before',
+      deliveries: 10,
+    };
+    const { id } = await store.database.transaction(envelope.tenantid, (tx) => storeDeadLetter(tx, message));
+    consumer.error = new RangeError('the very one');
+    await expect(consumers[0]?.replay(envelope.tenantid, id)).rejects.toBe(consumer.error);
+    consumer.error = undefined;
+    await expect(consumers[0]?.replay(envelope.tenantid, id)).resolves.toBe(true);
+  });
+
+  it('gets the last events that a service has committed before it closes', async () => {
+    const tenant = newId();
+    const ids = await Promise.all(Array.from({ length: 20 }, () => append(tenant)));
+    await customObjects.close();
+    await until(() => ids.every((id) => consumer.handled.includes(id)), 'every event is handled');
+    await dispatcher.close();
+  });
+
+  it('that is idempotent gets the event and a receipt', async () => {
+    const seen: { id: string; receipt: EventReceipt }[] = [];
+    @Controller()
+    class IdempotentConsumer {
+      @IdempotentEventHandler(DISPATCHER, 'lead.created')
+      async onLead(@Payload() event: EventEnvelope, @Ctx() receipt: EventReceipt): Promise<void> {
+        seen.push({ id: event.id, receipt });
+        if (seen.length === 1) throw new Error('not yet');
+      }
+    }
+    await store.admin('TRUNCATE inbox');
+    const app = await start('webhook-dispatcher', [IdempotentConsumer]);
+    const event = leadCreated(newId());
+    const streamSequence = await publishLead(await broker.user('custom-objects'), event);
+    await until(() => seen.length === 2, 'it comes again after the error');
+    await broker.settled(DISPATCHER);
+    const receipt = { streamSequence, consumer: DISPATCHER };
+    expect(seen).toEqual([1, 2].map((deliveryCount) => ({ id: event.id, receipt: { ...receipt, deliveryCount } })));
+    expect(seen[0]?.receipt).toBeInstanceOf(EventReceipt);
+    expect(await store.admin('SELECT event_id FROM inbox')).toEqual([]);
+    await app.close();
   });
 });
