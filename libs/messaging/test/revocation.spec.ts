@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims } from '@crm/contracts';
+import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims, type Revocation } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type NatsConnection, RevocationPublisher, RevocationWatch } from '../src/index.js';
@@ -107,26 +107,17 @@ describe('the watch of revocations', () => {
     await until(() => watch.isRevoked(later), 'the token is revoked', 1_000);
   });
 
-  it.each<
-    [
-      string,
-      (token: AccessTokenClaims) => { kind: 'session' | 'tenant' | 'app' | 'installation'; id: string },
-      Partial<AccessTokenClaims>,
-    ]
-  >([
-    ['session', (token) => ({ kind: 'session', id: token.sid as string }), {}],
-    ['tenant', (token) => ({ kind: 'tenant', id: token.tid as string }), {}],
-    ['acting app', () => ({ kind: 'app', id: 'acme.sync' }), { act: { sub: 'acme.sync', installation_id: newId() } }],
-    ['embedding app', () => ({ kind: 'app', id: 'acme.embed' }), { embed: true, embed_app_id: 'acme.embed' }],
-    [
-      'installation',
-      (token) => ({ kind: 'installation', id: token.act?.installation_id as string }),
-      { act: { sub: 'acme.other', installation_id: newId() } },
-    ],
-  ])('ends the tokens of a %s', async (_name, what, changes) => {
+  const ID = newId();
+  it.each<[string, Revocation['kind'], string, Partial<AccessTokenClaims>]>([
+    ['session', 'session', ID, { sid: ID }],
+    ['tenant', 'tenant', ID, { tid: ID }],
+    ['acting app', 'app', 'acme.sync', { act: { sub: 'acme.sync', installation_id: newId() } }],
+    ['embedding app', 'app', 'acme.embed', { embed: true, embed_app_id: 'acme.embed' }],
+    ['installation', 'installation', ID, { act: { sub: 'acme.other', installation_id: ID } }],
+  ])('ends the tokens of a %s', async (_name, kind, id, changes) => {
     const watch = await start();
     const token = claims(changes);
-    await publisher.publish({ ...what(token), cutoffMs: future() });
+    await publisher.publish({ kind, id, cutoffMs: future() });
     await until(() => watch.isRevoked(token), 'the token is revoked', 1_000);
   });
 
