@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
@@ -141,7 +142,6 @@ const SHARED = 'Limits are counted in Redis, for all replicas together';
 
 describe('limits in Redis', () => {
   let key: string;
-  let keys = 0;
   const stores: RedisLimiterStore[] = [];
   const lines: string[] = [];
 
@@ -150,8 +150,7 @@ describe('limits in Redis', () => {
     jest.spyOn(Logger.prototype, 'log').mockImplementation((line: string) => void lines.push(line));
   });
   beforeEach(() => {
-    keys += 1;
-    key = `key ${keys}`;
+    key = `key ${randomUUID()}`;
     lines.length = 0;
   });
   afterEach(() => {

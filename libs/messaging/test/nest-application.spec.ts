@@ -294,7 +294,9 @@ describe('a handler of events in a Nest application', () => {
   let consumer: LeadConsumer;
 
   const start = async (service: ServiceName, controllers: Type[]) => {
-    const imports = [DatabaseModule.forService({ config: store.database.config }), messaging(service, true)];
+    // They share a database, and the dispatcher may not publish the events of the other.
+    const outbox = service === 'custom-objects';
+    const imports = [DatabaseModule.forService({ config: store.database.config }), messaging(service, outbox)];
     const app = await createApp({ module: AppModule, imports, controllers, providers: guards() });
     await app.listen();
     return app;

@@ -70,6 +70,10 @@ describe('the outbox relay', () => {
     until(async () => (await waiting()) === 0, 'everything is published', timeoutMs);
   /** Those of the events that are in the stream, in its order. */
   const published = async (ids: readonly string[]) => (await broker.stored()).filter((id) => id && ids.includes(id));
+  const allInOrder = async (ids: readonly string[]) => {
+    await allPublished();
+    expect(await published(ids)).toEqual(ids);
+  };
   /** The processes that hold the lock. */
   const locks = () =>
     store.admin<{ pid: number }>(
@@ -89,16 +93,6 @@ describe('the outbox relay', () => {
     expect([await value('outbox_relay_active'), await value('outbox_lag_seconds')]).toEqual([0, undefined]);
     expect(await value('outbox_waiting_events')).toBeUndefined();
     await until(async () => (await locks()).length === 0, 'the lock is free');
-  });
-
-  it('publishes committed events once and in order, and marks them', async () => {
-    const before = await appendMany(40);
-    start();
-    await allPublished();
-    const after = await append('later');
-    await allPublished();
-    const ids = [...before, after];
-    expect(await published(ids)).toEqual(ids);
   });
 
   it('is woken by a commit and does not wait for its poll', async () => {
@@ -121,8 +115,7 @@ describe('the outbox relay', () => {
     start(await broker.service('custom-objects'), sibling);
     const ids = [];
     for (let index = 0; index < 5; index += 1) ids.push(await append(`s${index}`, sibling));
-    await allPublished();
-    expect(await published(ids)).toEqual(ids);
+    await allInOrder(ids);
   });
 
   it('asks an outbox that nothing is written to less often', async () => {
@@ -143,8 +136,7 @@ describe('the outbox relay', () => {
     const unseen = await append('of a program without a relay', store.sibling());
     expect([await waiting(), await asked()]).toEqual([1, last]);
     const seen = await append('of its own process');
-    await allPublished();
-    expect(await published([unseen, seen])).toEqual([unseen, seen]);
+    await allInOrder([unseen, seen]);
   });
 
   it('loses no event and keeps the order when publishing fails in the middle of a batch', async () => {
@@ -247,8 +239,7 @@ describe('the outbox relay', () => {
     await until(() => failures > 20, 'it has tried often');
     expect([await deadLetters(), await waiting()]).toEqual([[], 2]);
     await broker.provision();
-    await allPublished();
-    expect(await published(ids)).toEqual(ids);
+    await allInOrder(ids);
   });
 
   it('has marked what it published once it is stopped', async () => {
@@ -280,8 +271,7 @@ describe('the outbox relay', () => {
       const active = await pidOf();
       await store.admin('SELECT pg_terminate_backend($1)', [active]);
       const ids = await appendMany(5);
-      await allPublished();
-      expect(await published(ids)).toEqual(ids);
+      await allInOrder(ids);
       expect(await pidOf()).not.toBe(active);
       expect(await locks()).toHaveLength(1);
     }
@@ -296,9 +286,7 @@ describe('the outbox relay', () => {
     proxy.silence();
     start(nats, store.sibling());
     const after = await append('after');
-    await allPublished();
-    const ids = [before, after];
-    expect(await published(ids)).toEqual(ids);
+    await allInOrder([before, after]);
     expect(await locks()).toHaveLength(1);
     // Its host is back, and finds that the connection is gone.
     proxy.stop();
@@ -340,8 +328,6 @@ describe('the outbox relay', () => {
     mayCommit.open();
     await slow;
     const after = await append('after');
-    await allPublished();
-    const ids = [late, ...before, after];
-    expect(await published(ids)).toEqual([...before, late, after]);
+    await allInOrder([...before, late, after]);
   });
 });

@@ -139,11 +139,8 @@ describe('the watch of revocations', () => {
     await until(() => watch.isRevoked(known), 'the first is known');
     await broker.restart();
     expect(watch.isRevoked(known)).toBe(true);
-    await until(
-      () => succeeds(publisher.publish({ kind: 'user', id: missed.sub, cutoffMs: future() })),
-      'identity publishes again',
-      20_000,
-    );
+    const publish = () => publisher.publish({ kind: 'user', id: missed.sub, cutoffMs: future() });
+    await until(() => succeeds(publish()), 'identity publishes again', 20_000);
     await until(() => watch.isRevoked(missed), 'the second is known', 5_000);
   }, 60_000);
 });

@@ -1,6 +1,6 @@
 import { PlatformError, type RpcContract, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { headers } from '@nats-io/nats-core';
 import { type CallOptions, type NatsConnection, Rpc, type RpcContext, RpcServer } from '../src/index.js';
 import { type Broker, gate, startBroker, succeeds, until } from './fixture.js';
@@ -138,14 +138,12 @@ describe('calls between services', () => {
     });
     const answers = callTogether(subs(2));
     await until(() => started === 2, 'the calls are being answered');
-    let drained = false;
-    const draining = server.drain().then(() => {
-      drained = true;
-    });
+    const drained = jest.fn();
+    const draining = server.drain().then(drained);
     // The broker has handled what the server sent before this: that it takes no more calls.
     await identity.ping();
     await expect(callsOf(edge)('later')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(drained).toBe(false);
+    expect(drained).not.toHaveBeenCalled();
     held.open();
     expect(await answers).toEqual(subs(2).map((sub) => ({ status: 'fulfilled', value: tokenFor(sub) })));
     await draining;

@@ -110,21 +110,11 @@ describe('queries and headers of a request', () => {
       const { json } = await service.get(`${later}&count=${count}`);
       expect(json).toMatchObject({ total: 3, totalIsExact: true });
     }
-    expect((await service.get('/api/crm/leads?count=some')).status).toBe(400);
   });
 
   it.each([
-    'page=0',
-    'page=x',
-    'page=1&page=2',
-    'size=201',
-    'size=1.5',
-    'colour=red',
-    'cursor=%00',
-    'cursor=',
-    'cursor=e30',
-    'count=all',
-    'page=100000&size=200',
+    ...['page=0', 'page=x', 'page=1&page=2', 'size=201', 'size=1.5', 'page=100000&size=200'],
+    ...['colour=red', 'cursor=%00', 'cursor=', 'cursor=e30', 'count=all'],
   ])('refuses the query %s', async (query) => {
     const answer = await service.get(`/api/crm/leads?${query}`);
     expect(answer.outcome).toEqual([400, 'INVALID_QUERY']);

@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { OrderedSlots } from './ordered-slots.js';
 
 /** Work that runs until it is told to end, and says when it runs. */
@@ -43,12 +43,10 @@ describe('ordered slots', () => {
     const one = work([], 'one');
     slots.run('k', one.run);
     await tick();
-    let room = false;
-    const waiting = slots.room().then(() => {
-      room = true;
-    });
+    const hasRoom = jest.fn();
+    const waiting = slots.room().then(hasRoom);
     await tick();
-    expect(room).toBe(false);
+    expect(hasRoom).not.toHaveBeenCalled();
     one.end();
     await waiting;
     await slots.drain();
