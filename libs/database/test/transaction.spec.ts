@@ -155,15 +155,14 @@ describe('a tenant transaction', () => {
     held.open();
     await Promise.all(holders);
     expect(await fixture.database.transaction(a, async () => 1)).toBe(1);
+    await expect(fixture.database.ping()).resolves.toBeUndefined();
   });
 
   it('rejects with SERVICE_UNAVAILABLE when the session is ended while BEGIN is on its way', async () => {
     const applicationName = `ended ${newId()}`;
-    const proxy = await startKeepingProxy(new URL(fixture.runtimeUrl), 'BEGIN', () =>
-      fixture.admin('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
-        applicationName,
-      ]),
-    );
+    const end = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';
+    const endSession = () => fixture.admin(end, [applicationName]);
+    const proxy = await startKeepingProxy(new URL(fixture.runtimeUrl), 'BEGIN', endSession);
     const database = fixture.through(proxy.port, applicationName);
     // Its own statement is only skipped; what failed is BEGIN.
     const ended = database.transaction(a, (tx) => tx.query('SELECT $1::int', [1]));
