@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CustomObjectsService, startCustomObjects } from './custom-objects-service.js';
+import { app, useCustomObjects } from './custom-objects-service.js';
 import { arbitraryObjects, arbitraryObserver } from './non-interference/object.js';
 import { Observer } from './non-interference/observer.js';
 import { arbitraryRecords, arbitraryStep, type Step } from './non-interference/steps.js';
@@ -30,11 +30,7 @@ const arbitraryStory = fc.record({
 });
 
 describe('for generated objects, roles, records and requests', () => {
-  let app: CustomObjectsService;
-  beforeAll(async () => {
-    app = await startCustomObjects();
-  });
-  afterAll(() => app?.close());
+  useCustomObjects();
 
   it(
     'a value that a caller may not read changes nothing that they can observe',
