@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rpc, SCOPE_NAMES } from '@crm/contracts';
+import { type Plan, rpc, SCOPE_NAMES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import {
   answerRpc,
@@ -88,7 +88,7 @@ const tokens = testTokens();
 export class CustomObjectsService {
   /** Keys of apps that the marketplace does not know; it knows all others. */
   readonly unknownApps = new Set<string>();
-  private readonly plans = new Map<string, 'business' | 'enterprise'>();
+  private readonly plans = new Map<string, Plan>();
   private readonly ends: (() => Promise<unknown>)[] = [];
   /** A connection to the database that no row-level security binds. */
   admin: pg.Client;
@@ -151,15 +151,14 @@ export class CustomObjectsService {
   }
 
   /** Events of a tenant in the order in which they were appended. */
-  events(tenantId: string): Promise<StoredEvent[]> {
-    return this.service.get(Database).crossTenant((tx) =>
-      tx.query<StoredEvent>(
-        `SELECT name, envelope->>'subject' AS subject, (envelope->>'recordversion')::int AS version,
-                envelope->>'traceparent' AS traceparent, envelope->>'appkeys' AS appkeys, envelope->'data' AS data
-           FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
-        [tenantId],
-      ),
+  async events(tenantId: string): Promise<StoredEvent[]> {
+    const { rows } = await this.admin.query<StoredEvent>(
+      `SELECT name, envelope->>'subject' AS subject, (envelope->>'recordversion')::int AS version,
+              envelope->>'traceparent' AS traceparent, envelope->>'appkeys' AS appkeys, envelope->'data' AS data
+         FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
+      [tenantId],
     );
+    return rows;
   }
 
   /** Changes a tenant's definitions as another process does it: with a new revision in the same transaction. */
@@ -179,10 +178,7 @@ export class CustomObjectsService {
     return this.objects.provision(tenantId, { ...installation, objects, ...changes });
   }
 
-  async tenant(
-    plan: 'business' | 'enterprise' = 'business',
-    declared: readonly DeclaredObject[] = [SITE_VISIT],
-  ): Promise<Tenant> {
+  async tenant(plan: Plan = 'business', declared: readonly DeclaredObject[] = [SITE_VISIT]): Promise<Tenant> {
     const id = randomUUID();
     this.plans.set(id, plan);
     if (declared.length > 0) await this.provision(id, declared);

@@ -68,16 +68,14 @@ describe('a list', () => {
 
   it('counts to 10,000 unless an exact count is asked for', async () => {
     const { id: tenantId, call } = await standard();
-    await app.service.get(Database).transaction(tenantId, (tx) =>
-      tx.query(
-        `WITH added AS (
-           INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by)
-           SELECT $1, $2, gen_random_uuid(), 1, jsonb_build_object('1', 'Company ' || n), now(), now(), $1
-             FROM generate_series(1, 10001) AS n RETURNING id, data)
-         INSERT INTO record_search (tenant_id, object_id, id, audience, text)
-         SELECT $1, $2, id, '', lower(data->>'1') FROM added`,
-        [tenantId, STANDARD_OBJECTS.company.id],
-      ),
+    await app.admin.query(
+      `WITH added AS (
+         INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by)
+         SELECT $1, $2, gen_random_uuid(), 1, jsonb_build_object('1', 'Company ' || n), now(), now(), $1
+           FROM generate_series(1, 10001) AS n RETURNING id, data)
+       INSERT INTO record_search (tenant_id, object_id, id, audience, text)
+       SELECT $1, $2, id, '', lower(data->>'1') FROM added`,
+      [tenantId, STANDARD_OBJECTS.company.id],
     );
     const list = async (query: string) => (await call('GET', `/api/crm/companies?${query}`)).body;
     expect(await list('size=1')).toMatchObject({ total: 10_000, totalIsExact: false, hasMore: true });
@@ -346,8 +344,7 @@ describe('queries that no index bounds', () => {
     'q=visit&count=exact&filterField=tags&filterValue=a',
   ])('are answered while there are few records: %s', async (query) => {
     const { status, body } = await get(`${RECORDS}?${query}`, other);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ total: 1, totalIsExact: true });
+    expect([status, body]).toMatchObject([200, { total: 1, totalIsExact: true }]);
   });
 
   it('have at most two connections for one tenant, are refused after two seconds, and leave the others to other tenants', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AUDIENCES, type RpcContract, type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { newId } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { testNats, testTokens } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -35,12 +35,14 @@ describe('custom objects of a tenant', () => {
     expect(fields.find((field) => field.apiName === 'doubled')?.writable).toBe(false);
   });
 
-  it('are provisioned all or none: beyond the plan nothing is left behind', async () => {
-    const tenant = await app.tenant('business', [named('one'), named('two')]);
-    await expect(provision(tenant.id, [named('three'), named('four')])).rejects.toMatchObject({
-      code: 'OBJECT_LIMIT_EXCEEDED',
-    });
-    expect(await count(tenant.admin)).toBe(2);
+  const broken: DeclaredObject = { apiName: 'broken', fields: [{ apiName: 'choice', type: 'picklist' }] };
+  it.each([
+    ['beyond the plan', [named('two'), named('three'), named('four')], 'OBJECT_LIMIT_EXCEEDED'],
+    ['with a definition that certification would refuse', [named('two'), broken], 'VALIDATION_FAILED'],
+  ])('are provisioned all or none: %s nothing is left behind', async (_what, objects, code) => {
+    const tenant = await app.tenant('business', [named('one')]);
+    await expect(provision(tenant.id, objects)).rejects.toMatchObject({ code });
+    expect(await count(tenant.admin)).toBe(1);
   });
 
   it('of a sandbox take nothing from the plan, and are as many at most', async () => {
@@ -98,13 +100,6 @@ describe('custom objects of a tenant', () => {
     expect(await targets('trip')).toEqual(['custom:place']);
     await app.objects.remove(tenant.id, installationId, false);
     expect(await targets('trip')).toEqual([undefined]);
-  });
-
-  it('are refused with a definition that certification would refuse', async () => {
-    const tenant = await app.tenant('enterprise', []);
-    const broken: DeclaredObject = { apiName: 'broken', fields: [{ apiName: 'choice', type: 'picklist' }] };
-    await expect(provision(tenant.id, [broken])).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
-    expect(await count(tenant.admin)).toBe(0);
   });
 
   it('are not found after an uninstallation, and their names and places in the plan are free', async () => {
@@ -275,34 +270,32 @@ describe('an app', () => {
     });
 
     it('is an app that the marketplace knows, unless a share of it is changed or ended', async () => {
-      const { unknownApps } = app;
       try {
-        unknownApps.add(OTHER);
-        for (const access of ['read', 'write']) {
-          const { status, body } = await share(access);
-          expect([status, body.code, body.detail]).toEqual([404, 'NOT_FOUND', 'There is no such app']);
+        for (const [isKnown, access, status] of [
+          [false, 'read', 404],
+          [false, 'write', 404],
+          [false, 'none', 200],
+          [true, 'read', 200],
+          [false, 'write', 200],
+          [false, 'none', 200],
+          [false, 'read', 404],
+        ] as const) {
+          app.unknownApps[isKnown ? 'delete' : 'add'](OTHER);
+          const { body, ...answer } = await share(access);
+          expect([isKnown, access, answer.status]).toEqual([isKnown, access, status]);
+          if (status === 404) expect(body).toMatchObject({ code: 'NOT_FOUND', detail: 'There is no such app' });
         }
         expect((await call('GET', `${PATH}/apps`, tenant.admin)).body.data).toEqual([]);
-        expect((await share('none')).status).toBe(200);
-
-        unknownApps.delete(OTHER);
-        expect((await share('read')).status).toBe(200);
-        unknownApps.add(OTHER);
-        expect((await share('write')).status).toBe(200);
-        expect((await share('none')).status).toBe(200);
-        expect((await share('read')).status).toBe(404);
       } finally {
-        unknownApps.clear();
+        app.unknownApps.clear();
       }
     });
 
     it('is one of at most 100', async () => {
-      await app.service.get(Database).transaction(tenant.id, (tx) =>
-        tx.query(
-          `INSERT INTO custom_object_share (tenant_id, object_id, app_key, access)
-           SELECT tenant_id, id, 'app-' || n, 'read' FROM custom_object, generate_series(1, 100) AS n WHERE tenant_id = $1`,
-          [tenant.id],
-        ),
+      await app.admin.query(
+        `INSERT INTO custom_object_share (tenant_id, object_id, app_key, access)
+         SELECT tenant_id, id, 'app-' || n, 'read' FROM custom_object, generate_series(1, 100) AS n WHERE tenant_id = $1`,
+        [tenant.id],
       );
       expect((await share('read')).status).toBe(422);
       expect((await share('write', 'app-7')).status).toBe(200);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ValidationRule } from '@crm/fields';
 import { testTokens } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 
 const create = (body: object) => app.create(RECORDS, tenant.admin, body);
-/** The events of a call in a tenant of its own. */
+/** In order. */
 const eventNames = async ({ id }: Tenant) => (await app.events(id)).map(({ name }) => name);
 
 describe('a record of a custom object', () => {
@@ -50,7 +51,7 @@ describe('a record of a custom object', () => {
     }
   });
 
-  it('is an object, whose id is one', async () => {
+  it('is refused when it is no object, and not found by what is no id', async () => {
     for (const body of [[], 'text', 7, null]) {
       expect((await call('POST', RECORDS, tenant.admin, body)).status).toBe(400);
     }
@@ -175,6 +176,7 @@ describe('field security', () => {
 });
 
 const hidden = { readRoles: ['admin'] };
+const UP_TO_77: ValidationRule = { type: 'max', value: 77, message: 'Secret message' };
 
 /** An object with fields that members write and do not read. Certification refuses the unique one. */
 const VISIT: DeclaredObject = {
@@ -184,13 +186,7 @@ const VISIT: DeclaredObject = {
     { apiName: 'badge', type: 'text', is_unique: true, ...hidden },
     { apiName: 'stage', type: 'picklist', options: ['secret_stage'], ...hidden },
     { apiName: 'tags', type: 'multi_select', options: ['secret_tag'], ...hidden },
-    {
-      apiName: 'score',
-      label: 'Secret score',
-      type: 'number',
-      validationRules: [{ type: 'max', value: 77, message: 'Secret message' }],
-      ...hidden,
-    },
+    { apiName: 'score', label: 'Secret score', type: 'number', validationRules: [UP_TO_77], ...hidden },
     { apiName: 'pin', type: 'text', validationRules: [{ type: 'regex', value: '^77$' }], ...hidden },
     { apiName: 'lead', label: 'Secret lead', type: 'reference', referenceTarget: 'lead', ...hidden },
     { apiName: 'parent', label: 'Secret parent', type: 'reference', referenceTarget: 'custom:site_visit', ...hidden },

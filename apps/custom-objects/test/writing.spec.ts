@@ -18,17 +18,10 @@ const COMPANIES = '/api/crm/companies';
 const TASKS = '/api/crm/tasks';
 const DIARIES = '/api/crm/custom/diary/records';
 
-const text = (apiName: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
-  apiName,
-  type: 'text',
-  ...more,
-});
-const reference = (apiName: string, referenceTarget: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
-  apiName,
-  type: 'reference',
-  referenceTarget,
-  ...more,
-});
+type Details = Partial<FieldDefinition>;
+const text = (apiName: string, more: Details = {}): FieldDefinition => ({ apiName, type: 'text', ...more });
+const reference = (apiName: string, referenceTarget: string, more: Details = {}) =>
+  text(apiName, { type: 'reference', referenceTarget, ...more });
 
 const NOTES_OF_A_DAY = Array.from({ length: 10 }, (_, index) => `note_${index}`);
 
@@ -367,7 +360,7 @@ describe('a reference', () => {
     const { status, body } = await tenant.call('POST', '/api/crm/opportunities', {
       name: 'A',
       companyId,
-      contactId: randomUUID(),
+      contactId: '0190a000-0000-7000-8000-0000000000aa',
     });
     expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(body.errors).toMatchObject([
