@@ -55,6 +55,12 @@ export interface Body {
 
 export type Answer = TestAnswer<Body>;
 
+/** The status of an answer, and the code of a refusal. */
+export async function outcome(answer: Answer | Promise<Answer>): Promise<[status: number, code: string | undefined]> {
+  const { status, body } = await answer;
+  return [status, body?.code];
+}
+
 /** A person who has registered a workspace and signed in. */
 export interface Account {
   email: string;
@@ -100,6 +106,20 @@ export class TestIdentity {
     return identity;
   }
 
+  /** The service of a test file as two processes on one database. */
+  static replicasOfFile(changes: Changes = {}): { identity: TestIdentity; replica: TestIdentity } {
+    const [identity, replica] = [new TestIdentity(changes), new TestIdentity(changes)];
+    beforeAll(async () => {
+      await identity.open();
+      await identity.replicate(replica);
+    });
+    afterAll(async () => {
+      await replica.close();
+      await identity.close();
+    });
+    return { identity, replica };
+  }
+
   async open(smtpUrl = this.changes.smtpUrl): Promise<void> {
     this.database = await testDatabase('identity', migrations);
     const nats = testNats();
@@ -140,8 +160,11 @@ export class TestIdentity {
   }
 
   /** Another process of the service on the same database; close it first. */
-  async replica(settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
-    const replica = new TestIdentity(this.changes);
+  replica(settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
+    return this.replicate(new TestIdentity(this.changes), settings);
+  }
+
+  private async replicate(replica: TestIdentity, settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
     const config = { ...this.config, ...settings };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
     return Object.assign(replica, { config, database: this.database, service, isReplica: true });
@@ -171,6 +194,11 @@ export class TestIdentity {
     return this.get(Database).crossTenant((tx) => tx.query<Row>(sql, parameters));
   }
 
+  /** Whatever waits in a table of the tenant has expired. */
+  async expire(table: string, tenantId: string): Promise<void> {
+    await this.query(tenantId, `UPDATE ${table} SET expires_at = now() - interval '1 second'`);
+  }
+
   /** The last proof of every session of the tenant is too long ago. */
   async forgetProofs(tenantId: string): Promise<void> {
     await this.query(tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
@@ -186,8 +214,16 @@ export class TestIdentity {
 
   /** Waits until the access token is refused: cut-offs take effect within a second. */
   async refuses(token: string): Promise<void> {
-    const status = async () => (await this.request('GET', '/api/auth/me', { token })).status;
-    await waitUntil(async () => (await status()) === 401, { timeoutMs: 1000, describe: 'the access token is refused' });
+    const isRefused = async () => (await this.me(token)).status === 401;
+    await waitUntil(isRefused, { timeoutMs: 1000, describe: 'the access token is refused' });
+  }
+
+  me(token?: string): Promise<Answer> {
+    return this.request('GET', '/api/auth/me', { token });
+  }
+
+  refresh(refreshToken: string): Promise<Answer> {
+    return this.post('/api/auth/refresh', { refreshToken });
   }
 
   request(method: string, path: string, options: TestRequest = {}): Promise<Answer> {

@@ -44,6 +44,13 @@ export class MailServer {
     return find()!;
   }
 
+  /** What an act answers, and the text of the mail to the address that it sends. */
+  async sentBy<Result>(address: string, act: () => Promise<Result>): Promise<{ answer: Result; text: string }> {
+    const since = this.mails.length;
+    const answer = await act();
+    return { answer, text: (await this.mailTo(address, since)).text };
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -94,6 +101,11 @@ export class MailServer {
     });
   }
 }
+
+/** What the link in a mail carries. */
+export const tokenIn = (text: string): string => /#token=([\w.-]+)/.exec(text)?.[1] ?? '';
+
+export const codeIn = (text: string): string => /code is (\d{6})/.exec(text)?.[1] ?? '';
 
 const decodeQuotedPrintable = (text: string): string =>
   /quoted-printable/i.test(text)

@@ -43,7 +43,7 @@ describe('erasing a user', () => {
     const { owner, member } = await identity.team('member');
     expect((await data.erase(owner, member.userId)).status).toBe(204);
     await identity.refuses(member.accessToken);
-    expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
+    expect((await identity.refresh(member.refreshToken)).status).toBe(401);
     expect((await identity.login(member.email)).status).toBe(401);
     // The address is free again.
     const again = { email: member.email, name: 'Another', password: PASSWORD, roles: ['member'] };

@@ -28,9 +28,7 @@ describe('a flood of sign-ins', () => {
   it('is answered with 503 and Retry-After beyond the queue, while other requests go on', async () => {
     const before = await refused();
     const sent = flood(60, (index) => `203.0.113.${index}`);
-    const others = await Promise.all(
-      Array.from({ length: 20 }, () => identity.request('GET', '/api/auth/me', { token: account.accessToken })),
-    );
+    const others = await Promise.all(Array.from({ length: 20 }, () => identity.me(account.accessToken)));
     const answers = await Promise.all(sent);
     const turnedAway = answers.filter(({ status }) => status === 503);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));

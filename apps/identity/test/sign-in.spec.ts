@@ -84,7 +84,7 @@ describe('POST /api/auth/login', () => {
 describe('GET /api/auth/me', () => {
   it('returns the current user', async () => {
     const account = await identity.account({ name: 'Mine', plan: 'business' });
-    const { status, body } = await identity.request('GET', '/api/auth/me', { token: account.accessToken });
+    const { status, body } = await identity.me(account.accessToken);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       id: account.userId,
@@ -95,7 +95,7 @@ describe('GET /api/auth/me', () => {
   });
 
   it.each([[undefined], ['nonsense'], ['a.b.c']])('refuses the access token %p', async (token) => {
-    const { status, headers } = await identity.request('GET', '/api/auth/me', { token });
+    const { status, headers } = await identity.me(token);
     expect(status).toBe(401);
     expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
   });

@@ -43,7 +43,7 @@ const verify = (who: Pick<Account, 'accessToken'>, token: string) =>
   identity.post('/api/auth/verify-email', { token }, who.accessToken);
 const resend = (who: Account) => identity.request('POST', '/api/auth/verify-email/resend', { token: who.accessToken });
 const isVerified = async (who: Account) => {
-  const { body } = await identity.request('GET', '/api/auth/me', { token: who.accessToken });
+  const { body } = await identity.me(who.accessToken);
   return (body.tenant as { verified?: boolean }).verified;
 };
 const addUser = (who: Account, body: object = {}) =>
@@ -195,12 +195,11 @@ describe('a claim that nobody verified', () => {
     expect(await outcome(verify(owner, owner.verification))).toEqual([409, 'CONFLICT']);
     await identity.get(LapsedClaimSweeper).sweep();
     expect((await identity.login(email, passwordOf('somebody'))).body.code).toBe('INVALID_CREDENTIALS');
-    expect((await identity.post('/api/auth/refresh', { refreshToken: owner.refreshToken })).status).toBe(401);
-    await waitUntil(
-      async () =>
-        (await identity.request('GET', '/api/auth/me', { token: owner.accessToken })).body.code === 'TOKEN_REVOKED',
-      { timeoutMs: 1000, describe: 'the tokens of the closed workspace are refused' },
-    );
+    expect((await identity.refresh(owner.refreshToken)).status).toBe(401);
+    await waitUntil(async () => (await identity.me(owner.accessToken)).body.code === 'TOKEN_REVOKED', {
+      timeoutMs: 1000,
+      describe: 'the tokens of the closed workspace are refused',
+    });
     expect((await signInByPasskey(identity, authenticator)).status).toBe(401);
     const passkeys = await identity.query(owner.tenantId, 'SELECT id FROM passkey');
     expect(passkeys).toEqual([]);
