@@ -8,7 +8,7 @@ import {
   type TestRequest,
   type TestService,
   testDatabase,
-  testNats,
+  testServiceConfig,
   waitUntil,
 } from '@crm/testing';
 import { afterAll, beforeAll } from '@jest/globals';
@@ -28,30 +28,18 @@ export const USERS = { id: 'crm.example.com', origins: ['https://app.crm.example
 export const OPERATORS = { id: 'operators.example.com', origins: ['https://operators.example.com'] };
 
 /** Members of the answers that tests look at; an answer has those of its kind. */
-export interface Body {
-  id: string;
-  code: string;
-  detail: string;
-  status: string;
-  name: string;
-  roles: string[];
-  accessToken: string;
-  refreshToken: string;
-  challengeId: string;
+export interface Body extends Record<Texts, string>, Record<'roles' | 'methods' | 'recoveryCodes', string[]> {
   errors: { pointer: string }[];
   total: number;
   nextCursor: string | null;
   data: { id: string; current: boolean; expiresAt: string; endsAt: string }[];
   expiresIn: number;
-  secret: string;
-  otpauthUri: string;
-  recoveryCodes: string[];
-  enrolmentToken: string;
-  methods: string[];
   user: { id: string };
   tenant: { id: string };
   keys: JWK[];
 }
+type Texts = 'id' | 'code' | 'detail' | 'status' | 'name' | 'challengeId' | 'secret' | 'otpauthUri' | Tokens;
+type Tokens = 'accessToken' | 'refreshToken' | 'enrolmentToken';
 
 export type Answer = TestAnswer<Body>;
 
@@ -106,39 +94,27 @@ export class TestIdentity {
     return identity;
   }
 
-  /** The service of a test file as two processes on one database. */
-  static replicasOfFile(changes: Changes = {}): { identity: TestIdentity; replica: TestIdentity } {
+  /** The service of a test file as two processes on one database, with a server that takes their mail where one is given. */
+  static replicasOfFile(changes: Changes = {}, mailServer?: MailServer) {
     const [identity, replica] = [new TestIdentity(changes), new TestIdentity(changes)];
     beforeAll(async () => {
-      await identity.open();
+      await mailServer?.listen();
+      await identity.open(mailServer?.url);
       await identity.replicate(replica);
     });
     afterAll(async () => {
       await replica.close();
       await identity.close();
+      await mailServer?.close();
     });
     return { identity, replica };
   }
 
   async open(smtpUrl = this.changes.smtpUrl): Promise<void> {
     this.database = await testDatabase('identity', migrations);
-    const nats = testNats();
+    const { profile = 'test', hashPool, quotas, settings } = this.changes;
     this.config = {
-      service: {
-        name: 'identity',
-        profile: this.changes.profile ?? 'test',
-        host: '127.0.0.1',
-        port: 0,
-        operationsPort: 0,
-        operatorsPort: 0,
-        logLevel: 'silent',
-        issuer: 'http://127.0.0.1:8080',
-        baseUrl: 'http://127.0.0.1:8080',
-        embedApiUrl: 'http://127.0.0.1:8081',
-        trustedProxies: ['127.0.0.1'],
-        drainSeconds: 1,
-        nats: { url: nats.url, user: 'identity', password: nats.passwords.identity, service: 'identity' },
-      },
+      service: { ...testServiceConfig('identity'), profile, trustedProxies: ['127.0.0.1'] },
       database: this.database.config,
       limits: {},
       // Nobody listens on the discard port: mail waits.
@@ -148,13 +124,13 @@ export class TestIdentity {
       sessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       stepUpSeconds: 600,
-      operatorSecondFactor: this.changes.profile === 'production',
+      operatorSecondFactor: profile === 'production',
       passkeys: { users: USERS, operators: OPERATORS },
-      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...this.changes.hashPool },
-      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...this.changes.quotas },
+      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...hashPool },
+      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...quotas },
       auditRetentionDays: 400,
       egress: { allow: [], providerMs: 10_000 },
-      ...this.changes.settings,
+      ...settings,
     };
     this.service = await startTestService(this.config, AppModule.with(this.config), { keySource: 'own' });
   }

@@ -4,12 +4,13 @@ import { chooseScopes, requiredOf } from './token-request.js';
 
 const OFFERED = ['tasks', 'leads:read', 'contacts'];
 
-function refusal(act: () => unknown): Pick<PlatformError, 'code'> & { pointers: string[] } {
+/** The code of a refusal, and the pointers of its errors. */
+function refusal(act: () => unknown): string[] {
   try {
     act();
   } catch (error) {
     const { code, extra } = error as PlatformError;
-    return { code, pointers: extra.errors?.map(({ pointer }) => pointer) ?? [] };
+    return [code, ...(extra.errors?.map(({ pointer }) => pointer) ?? [])];
   }
   throw new Error('Nothing was refused');
 }
@@ -21,17 +22,13 @@ describe('what a user gives of the scopes that an app asks for', () => {
   });
 
   it('is never more than what is offered, also when it is close to it', () => {
-    expect(refusal(() => chooseScopes(OFFERED, [], ['tasks', 'leads', 'contacts:read']))).toEqual({
-      code: 'SCOPE_NOT_OFFERED',
-      pointers: ['/scopes/1', '/scopes/2'],
-    });
+    const refused = refusal(() => chooseScopes(OFFERED, [], ['tasks', 'leads', 'contacts:read']));
+    expect(refused).toEqual(['SCOPE_NOT_OFFERED', '/scopes/1', '/scopes/2']);
   });
 
   it('has everything that the app requires of it', () => {
-    expect(refusal(() => chooseScopes(OFFERED, ['tasks', 'leads:read'], ['contacts']))).toEqual({
-      code: 'SCOPE_REQUIRED',
-      pointers: ['/scopes', '/scopes'],
-    });
+    const refused = refusal(() => chooseScopes(OFFERED, ['tasks', 'leads:read'], ['contacts']));
+    expect(refused).toEqual(['SCOPE_REQUIRED', '/scopes', '/scopes']);
   });
 
   it('needs nothing that is required and not asked for, and reads what is required in full', () => {

@@ -5,10 +5,8 @@ const at = (address: string) => relyingParty({ origins: [], id: undefined, addre
 
 describe('where passkeys are used', () => {
   it('follows from the public address', () => {
-    expect(at('https://crm.example.com/path')).toEqual({
-      id: 'crm.example.com',
-      origins: ['https://crm.example.com'],
-    });
+    const party = { id: 'crm.example.com', origins: ['https://crm.example.com'] };
+    expect(at('https://crm.example.com/path')).toEqual(party);
   });
 
   it.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost:8080'])('is localhost for %s', (address) => {
