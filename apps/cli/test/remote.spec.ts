@@ -30,6 +30,7 @@ async function certification({ body }: Received): Promise<Answered> {
   return { status: 200, body: await certify(manifest, { mode: 'certification', reviewPacket, probes }) };
 }
 
+const ROUTE = '/crm/api/marketplace/developer/certifications';
 const remotely = (...args: string[]) =>
   workspace.run(['certify', app, '--remote', ...args], { config: { baseUrl: `${platform.url}/crm`, token: 'secret' } });
 
@@ -40,8 +41,7 @@ describe('crm-dev certify --remote', () => {
     expect(status).toBe(1);
     expect(out).toContain('app.json:4:10 blocker MAN-002 The key "acme-site-visits" belongs to another publisher.');
     expect(lastLine(out)).toMatch(/^FAIL acme-site-visits@1\.0\.0 /);
-    const path = '/crm/api/marketplace/developer/certifications';
-    expect(platform.received).toMatchObject([{ path, headers: { authorization: 'Bearer secret' } }]);
+    expect(platform.received).toMatchObject([{ path: ROUTE, headers: { authorization: 'Bearer secret' } }]);
     expect(JSON.parse(platform.received[0]?.body ?? '')).toMatchObject({
       manifest: { key: 'acme-site-visits' },
       reviewPacket: { demoVideo: expect.any(String) },
@@ -51,8 +51,7 @@ describe('crm-dev certify --remote', () => {
   it('prefers the options of the command line to the environment', async () => {
     platform.respond = certification;
     await remotely('--token', 'other', '--base-url', `${platform.url}/crm/`);
-    const path = '/crm/api/marketplace/developer/certifications';
-    expect(platform.received[0]).toMatchObject({ path, headers: { authorization: 'Bearer other' } });
+    expect(platform.received[0]).toMatchObject({ path: ROUTE, headers: { authorization: 'Bearer other' } });
   });
 
   it('does not send a text that is not JSON', async () => {
@@ -77,9 +76,8 @@ describe('crm-dev certify --remote', () => {
   });
 
   it('ends with status 2 when nothing listens at the address', async () => {
-    const { status, err } = await remotely('--base-url', 'http://127.0.0.1:9');
-    expect(status).toBe(2);
-    expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);
+    const err = expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);
+    expect(await remotely('--base-url', 'http://127.0.0.1:9')).toMatchObject({ status: 2, err });
   });
 });
 

@@ -276,5 +276,12 @@ export function withMail(changes: Changes = {}): { identity: TestIdentity; mailS
 /** An address that no other test has. */
 export const newEmail = (): string => `user-${randomUUID()}@identity.test`;
 
+let callers = 0;
+/** As a client that no other call of the file comes from: limits count by it. */
+export function fromElsewhere(): Record<string, string> {
+  callers += 1;
+  return { 'x-forwarded-for': `198.51.100.${callers}` };
+}
+
 /** The same quota for every plan. */
 export const quota = (limit: number): QuotaByPlan => ({ developer: limit, business: limit, enterprise: limit });

@@ -13,7 +13,7 @@ import {
   signIn,
   signInOptions,
 } from './passkeys.js';
-import type { Deviation } from './software-authenticator.js';
+import type { Algorithm, Deviation } from './software-authenticator.js';
 
 const { identity, replica } = TestIdentity.replicasOfFile();
 
@@ -46,10 +46,10 @@ describe('setting up a passkey', () => {
     });
   });
 
-  it.each(['ES256', 'EdDSA', 'RS256'] as const)(
+  it.each<Algorithm>(['ES256', 'EdDSA', 'RS256'])(
     'signs in with %s, without password and second factor',
-    async (algorithm) => {
-      const { account, authenticator } = await passkeyAccount(identity, algorithm);
+    async (kind) => {
+      const { account, authenticator } = await passkeyAccount(identity, kind);
       for (let count = 0; count < 2; count += 1) {
         const { status, body } = await signIn(identity, authenticator);
         const tokens = { accessToken: expect.any(String), refreshToken: expect.any(String) };
@@ -121,9 +121,9 @@ describe('setting up a passkey', () => {
   it('names the passkeys that exist, so that the same authenticator is not registered twice', async () => {
     const { account, authenticator } = await passkeyAccount(identity);
     const { publicKey } = await addOptions(account);
-    expect(publicKey.excludeCredentials).toEqual([
-      { id: authenticator.credentialId.toString('base64url'), type: 'public-key', transports: ['internal', 'hybrid'] },
-    ]);
+    const id = authenticator.credentialId.toString('base64url');
+    const known = { id, type: 'public-key', transports: ['internal', 'hybrid'] };
+    expect(publicKey.excludeCredentials).toEqual([known]);
     expect(await outcome(add(account, authenticator))).toEqual([409, 'CONFLICT']);
   });
 });
@@ -251,7 +251,7 @@ describe('a sign-in with a passkey', () => {
     });
   });
 
-  it.each([...LIES, ['the type of a registration', { type: 'webauthn.create' }] as const])(
+  it.each<readonly [string, Deviation]>([...LIES, ['the type of a registration', { type: 'webauthn.create' }]])(
     'is refused from %s',
     async (_, deviation) => {
       const { authenticator } = await passkeyAccount(identity);
@@ -392,9 +392,8 @@ describe('a counter that goes back', () => {
       address: '127.0.0.1',
       detail: { passkeyId },
     });
-    await waitUntil(async () => (await auditOf(identity, account, '&action=passkey.refused')).length === 5, {
-      describe: 'every refusal is in the audit trail',
-    });
+    const recorded = async () => (await auditOf(identity, account, '&action=passkey.refused')).length;
+    await waitUntil(async () => (await recorded()) === 5, { describe: 'every refusal is in the audit trail' });
     expect((await signIn(identity, authenticator)).status).toBe(200);
   });
 

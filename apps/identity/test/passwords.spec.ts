@@ -5,20 +5,14 @@ import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/limi
 import { CHANGES } from '../src/accounts/password-change.service.js';
 import { PASSWORDS_SET } from '../src/accounts/user-administration.service.js';
 import { refusals, waitSeconds } from '../src/sign-in/hash-pool.js';
-import { type Account, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
+import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
 import { codeIn, tokenIn } from './mail-server.js';
 
 const { identity, mailServer } = withMail();
 
-let addresses = 0;
-/** An address that no other test calls from: limits count by it. */
-const newAddress = () => {
-  addresses += 1;
-  return { 'x-forwarded-for': `198.51.100.${addresses}` };
-};
-const ask = (email: string, headers = newAddress()) =>
+const ask = (email: string, headers = fromElsewhere()) =>
   identity.request('POST', '/api/auth/password-resets', { body: { email }, headers });
-const complete = (token: string, password = NEW_PASSWORD, headers = newAddress()) =>
+const complete = (token: string, password = NEW_PASSWORD, headers = fromElsewhere()) =>
   identity.request('POST', '/api/auth/password-resets/complete', { body: { token, password }, headers });
 /** Waits until what was asked for has been done. */
 const settled = () => identity.get(AfterResponse).beforeApplicationShutdown();
@@ -138,7 +132,7 @@ describe('an attack on new passwords by mail', () => {
   });
 
   it('is limited by address', async () => {
-    const headers = newAddress();
+    const headers = fromElsewhere();
     const statuses = [];
     for (let count = 0; count < 25; count += 1) statuses.push((await ask(newEmail(), headers)).status);
     expect(statuses.filter((status) => status === 429)).toHaveLength(5);
@@ -148,7 +142,7 @@ describe('an attack on new passwords by mail', () => {
     const { email } = await identity.account();
     const token = await resetToken(email);
     const [ids] = token.split('.');
-    const headers = newAddress();
+    const headers = fromElsewhere();
     const before = await hashes();
     const guesses = Array.from({ length: 100 }, (_, index) =>
       complete(`${ids}.${Buffer.alloc(32, index).toString('base64url')}`, NEW_PASSWORD, headers),

@@ -38,9 +38,8 @@ describe('calls of the API', () => {
     );
     expect(await api.update('leads', '1', { lastName: 'King' }, 2)).toMatchObject({ version: 3 });
     const same = { ifMatch: '"2"', body: '{"lastName":"King"}' };
-    expect(requests).toMatchObject(
-      ['Bearer first', 'Bearer second'].map((authorization) => ({ authorization, ...same })),
-    );
+    const twice = ['Bearer first', 'Bearer second'].map((authorization) => ({ authorization, ...same }));
+    expect(requests).toMatchObject(twice);
   });
 
   it('end when the next token is refused too', async () => {
@@ -53,12 +52,8 @@ describe('calls of the API', () => {
     const errors = [{ pointer: '/email', code: 'FORMAT', detail: 'Must be an e-mail address' }, 'not a problem'];
     const refusal = { code: 'VALIDATION_FAILED', detail: 'No', errors };
     const { api } = newApi(() => json(422, refusal, { 'retry-after': '7' }));
-    await expect(api.create('leads', {}, 'key')).rejects.toMatchObject({
-      code: 'VALIDATION_FAILED',
-      fields: [errors[0]],
-      retryAfterSeconds: 7,
-      isTemporary: false,
-    });
+    const problem = { code: 'VALIDATION_FAILED', fields: [errors[0]], retryAfterSeconds: 7, isTemporary: false };
+    await expect(api.create('leads', {}, 'key')).rejects.toMatchObject(problem);
   });
 
   it('are a problem too without an answer, or with one that is not of the API', async () => {
