@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../src/config.js';
 import { processTerminal } from '../src/terminal.js';
@@ -148,15 +149,10 @@ describe('the built program', () => {
 
   it('ends with its normal status when the reader of its output stops early', async () => {
     const files = Array.from({ length: 40 }, () => examplePath('data-connector'));
-    const child = spawn(process.execPath, [program, 'certify', '--json', ...files], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const args = [program, 'certify', '--json', ...files];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();
-    let err = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      err += text;
-    });
-    const [status] = await once(child, 'close');
+    const [err, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     expect(status).toBe(0);
     expect(err).toMatch(/^(?:PASS northwind-orders@.*\n){40}$/);
   });

@@ -17,13 +17,12 @@ afterEach(() => {
   mailServer.refusing = false;
 });
 
+const APP = { appKey: 'acme-visits', appName: 'Acme Visits', version: '1.2.0' };
 /** As the marketplace publishes it. */
 function decided({ tenantId, userId }: Pick<Account, 'tenantId' | 'userId'>, changes: Partial<Decided> = {}) {
   return eventOf('submission.decided', tenantId, {
     submissionId: randomUUID(),
-    appKey: 'acme-visits',
-    appName: 'Acme Visits',
-    version: '1.2.0',
+    ...APP,
     decision: 'rejected',
     reason: 'The demo account cannot sign in.',
     submittedBy: userId,
@@ -228,15 +227,13 @@ describe('names and reasons that somebody chose to deceive', () => {
     const { text } = await mailServer.mailTo(owner.email);
     const [head = '', ...body] = text.split('\r\n\r\n');
     expect(head.split('\r\n').filter((line) => /^bcc:/i.test(line))).toEqual([]);
-    expect(head.replace(/\r\n /g, ' ')).toContain(
-      'Subject: Version 1.0.0-evil example of the app Visits Bcc victim evil example www evil example was rejected',
-    );
+    const app = 'Visits Bcc victim evil example www evil example';
+    const subject = `Subject: Version 1.0.0-evil example of the app ${app} was rejected`;
+    expect(head.replace(/\r\n /g, ' ')).toContain(subject);
     const lines = body.join('\r\n\r\n').split('\r\n');
     const quoted = lines.filter((line) => line.startsWith('  '));
-    expect(quoted).toHaveLength(1);
-    expect(quoted[0]).toMatch(
-      /^ {2}Fine. Your password has expired: https evil example reset cod exe a evil example x+ …$/,
-    );
+    const plain = /^ {2}Fine. Your password has expired: https evil example reset cod exe a evil example x+ …$/;
+    expect(quoted).toEqual([expect.stringMatching(plain)]);
     expect(quoted[0]?.length).toBeLessThan(1010);
     // The only address of the mail is the platform's own, in which the key of the app stands.
     const link = 'GET http://127.0.0.1:8080/api/marketplace/developer/apps/evil.example/versions/1.0.0-evil.example';

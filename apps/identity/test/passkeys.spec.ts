@@ -385,13 +385,9 @@ describe('a counter that goes back', () => {
     }
     const told = (await subjects(account)).filter((subject) => subject === 'A passkey of your account was refused');
     expect(told).toHaveLength(3);
-    expect(await entryOf(identity, account, 'passkey.refused')).toMatchObject({
-      outcome: 'failure',
-      actor: { kind: 'system', id: null },
-      subject: { kind: 'user', id: account.userId },
-      address: '127.0.0.1',
-      detail: { passkeyId },
-    });
+    const subject = { kind: 'user', id: account.userId };
+    const entry = { outcome: 'failure', actor: { kind: 'system', id: null }, subject, address: '127.0.0.1' };
+    expect(await entryOf(identity, account, 'passkey.refused')).toMatchObject({ ...entry, detail: { passkeyId } });
     const recorded = async () => (await auditOf(identity, account, '&action=passkey.refused')).length;
     await waitUntil(async () => (await recorded()) === 5, { describe: 'every refusal is in the audit trail' });
     expect((await signIn(identity, authenticator)).status).toBe(200);
