@@ -51,7 +51,7 @@ await runCommand(async () => {
   await progress.step('Building', async (note) => note(await buildPackages()));
   const contracts = await serviceList();
   const portOffset = Number(process.env.PORT_OFFSET ?? 0);
-  const layout = fixedLayout(contracts.DEVELOPMENT_PORTS, contracts.OPERATIONS_PORT_OFFSET, portOffset, contracts);
+  const layout = fixedLayout(contracts, portOffset);
   const cluster = await startCluster({ layout, portOffset, progress });
   try {
     if (chosen.length === 0) {

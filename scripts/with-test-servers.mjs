@@ -1,7 +1,7 @@
 // Runs a command with throwaway servers: node scripts/with-test-servers.mjs <command> [arguments …]
 // The command finds them in TEST_DATABASE_URL, TEST_NATS_URL and TEST_NATS_PASSWORD. Its exit code is ours.
 import { PlainError, runCommand } from './plain-error.mjs';
-import { runInForeground } from './processes/foreground.mjs';
+import { runInForeground } from './processes/run.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
 import { buildPackages } from './setup/build.mjs';
 

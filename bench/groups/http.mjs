@@ -6,9 +6,9 @@ import { KeySource, makeApiKey, RevocationSource, TokenVerifier } from '@crm/acc
 import { AUDIENCES } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { accepts } from '../../scripts/platform/readiness.mjs';
+import { certificateAuthority } from '../../scripts/servers/certificate-authority.mjs';
 import { freePorts } from '../../scripts/servers/free-port.mjs';
 import { redisProgram } from '../../scripts/servers/programs.mjs';
-import { certificateAuthority } from '../../scripts/testing/certificate-authority.mjs';
 import { ISSUER } from '../lab.mjs';
 import { compare, inTurn, requestText } from '../load.mjs';
 import { BATCHES, median } from '../measure.mjs';

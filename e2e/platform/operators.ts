@@ -4,11 +4,22 @@ import path from 'node:path';
 import { admin, PASSWORD } from './accounts.js';
 import { addresses } from './addresses.js';
 
-const COMMAND = path.join(import.meta.dirname, '..', '..', 'scripts', 'operator.mjs');
+const COMMAND = path.join(import.meta.dirname, '..', '..', 'scripts', 'service-program.mjs');
 
 /** Creates an operator with the command that people use. */
 export async function createOperator(email: string, role: 'administrator' | 'reviewer'): Promise<void> {
-  const args = [COMMAND, 'create', email, 'Operator', '--role', role, '--data', addresses.dataDir];
+  const args = [
+    COMMAND,
+    'operator',
+    'identity',
+    'create',
+    email,
+    'Operator',
+    '--role',
+    role,
+    '--data',
+    addresses.dataDir,
+  ];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] });
   child.stdin.end(`${PASSWORD}\n`);
   const [code] = await once(child, 'exit');

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { SERVICES } from '../../libs/contracts/src/services.js';
 import { environmentProblems } from '../deployment/service-variables.mjs';
-import { certificateAuthority } from '../testing/certificate-authority.mjs';
+import { certificateAuthority } from '../servers/certificate-authority.mjs';
 
 /** @typedef {import('./render.mjs').Manifest} Manifest */
 /** @typedef {import('./hand-made-secrets.mjs').HandMadeSecret} HandMadeSecret */

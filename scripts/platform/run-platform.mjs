@@ -120,16 +120,13 @@ async function endLeftovers(dataDir) {
  */
 export async function planPlatform(options, environment, embedded, services) {
   const contracts = await serviceList();
-  const { SERVICES, SERVING_OPERATORS, DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = contracts;
   /** @type {typeof import('../../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
-  const layout = options.freePorts
-    ? await freeLayout(SERVICES, SERVING_OPERATORS)
-    : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, options.portOffset, contracts);
+  const layout = options.freePorts ? await freeLayout(contracts) : fixedLayout(contracts, options.portOffset);
   await requireFreePorts(portsToListenOn(layout, services, embedded));
 
   await markLayout(options.dataDir);
-  const natsUsers = [...SERVICES, 'provisioner'];
+  const natsUsers = [...contracts.SERVICES, 'provisioner'];
   const secrets = await loadSecrets(options.dataDir, { stateful: Object.keys(DATABASES), natsUsers });
   if (!embedded.nats && environment.NATS_PASSWORD) {
     secrets.nats = Object.fromEntries(natsUsers.map((user) => [user, environment.NATS_PASSWORD ?? '']));

@@ -137,7 +137,7 @@ export class Supervisor {
   /** Everything answers: from now on a program that ends is started again. */
   async markReady() {
     this.#ready = true;
-    for (const { kept } of this.#programs) kept.restartFromNowOn();
+    for (const { kept } of this.#programs) kept.restarts = true;
     await this.#writeState();
   }
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAlive } from './alive.mjs';
 import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
-import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
+import { CRASH_WINDOW_MS, delayAfterCrash, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';
@@ -55,7 +55,7 @@ describe('a program that is kept alive', () => {
     const told = [];
     const kept = keep(WAITS, { onRestart: (crash) => told.push(crash.message) });
     const first = await kept.start();
-    kept.restartFromNowOn();
+    kept.restarts = true;
     process.kill(first.pid ?? 0, 'SIGKILL');
     await until(() => kept.current !== first && kept.current?.pid !== undefined);
     expect(told).toEqual(['program ended (signal SIGKILL); restarting it']);
@@ -74,7 +74,7 @@ describe('a program that is kept alive', () => {
 
   it('stays stopped when it is told to stop while it waits for its restart', async () => {
     const kept = keep('process.exit(1)');
-    kept.restartFromNowOn();
+    kept.restarts = true;
     const first = await kept.start();
     await first.ended;
     await kept.stop('SIGTERM', 5000);
@@ -82,28 +82,22 @@ describe('a program that is kept alive', () => {
   });
 });
 
-const MINUTE = 60_000;
-
 describe('after a crash', () => {
-  it('restarts almost at once the first time', () => {
-    expect(afterCrash([10 * MINUTE])).toEqual({ restart: true, delayMs: 200 });
-  });
+  const seconds = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => index * 1000);
 
-  it('waits twice as long for every further crash within the window', () => {
-    const times = [0, 1000, 2000, 3000];
-    const delays = times.map((_, index) => afterCrash(times.slice(0, index + 1)));
-    expect(delays).toEqual([200, 400, 800, 1600].map((delayMs) => ({ restart: true, delayMs })));
-  });
-
-  it('gives up on the crash after the last one allowed', () => {
-    const times = Array.from({ length: MOST_CRASHES + 1 }, (_, index) => index * 1000);
-    expect(afterCrash(times)).toEqual({ restart: false });
-    expect(afterCrash(times.slice(0, -1))).toMatchObject({ restart: true });
-  });
-
-  it('forgets crashes older than the window', () => {
-    const times = Array.from({ length: 20 }, (_, index) => index * CRASH_WINDOW_MS);
-    expect(afterCrash(times)).toEqual({ restart: true, delayMs: 200 });
+  it.each([
+    ['almost at once the first time', [600_000], 200],
+    ['after twice as long for every further crash', seconds(2), 400],
+    ['after four times as long', seconds(3), 800],
+    ['still on the last crash that is allowed', seconds(MOST_CRASHES), 3200],
+    ['no more after it', seconds(MOST_CRASHES + 1), undefined],
+    [
+      'at once where the others are older than the window',
+      seconds(20).map((time) => (time / 1000) * CRASH_WINDOW_MS),
+      200,
+    ],
+  ])('it is restarted %s', (_when, times, delayMs) => {
+    expect(delayAfterCrash(times)).toBe(delayMs);
   });
 });
 

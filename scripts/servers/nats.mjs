@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import path from 'node:path';
+import { accepts } from '../platform/readiness.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { run, runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
@@ -41,7 +41,7 @@ export async function startNats(options) {
     kind: 'servers',
   });
   try {
-    await server.untilReady(() => greets(options.port), START_TIMEOUT_MS);
+    await server.untilReady(() => accepts(options.port), START_TIMEOUT_MS);
   } catch {
     await server.stop('SIGTERM', NATS_STOP_MS);
     throw server.startError(options, /\[(FTL|ERR)\]|nats-server:/);
@@ -67,20 +67,5 @@ async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
     }),
     failure: 'The configuration of NATS could not be made',
     lines: 15,
-  });
-}
-
-/** NATS sends its INFO line to whoever connects. @param {number} port @returns {Promise<boolean>} */
-function greets(port) {
-  return new Promise((resolve) => {
-    const socket = net.connect({ host: '127.0.0.1', port });
-    const finish = (/** @type {boolean} */ answer) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(1000, () => finish(false));
-    socket.once('data', (chunk) => finish(chunk.toString('utf8').startsWith('INFO ')));
-    socket.once('error', () => finish(false));
-    socket.once('close', () => resolve(false));
   });
 }

@@ -51,7 +51,7 @@ async function fingerprint() {
 }
 
 /** @returns {Promise<string[]>} the package.json files of the workspace, relative to the top folder, sorted */
-async function packageFiles() {
+export async function packageFiles() {
   const folders = ['bench', 'e2e', 'examples/embed-host', 'examples/receivers'];
   for (const parent of ['apps', 'libs']) {
     const entries = await readdir(inRoot(parent), { withFileTypes: true });

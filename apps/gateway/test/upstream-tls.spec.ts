@@ -10,7 +10,7 @@ import { UpstreamConnector } from '@crm/runtime/proxy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Pool } from 'undici';
-import { type CertificateAuthority, certificateAuthority } from '../../../scripts/testing/certificate-authority.mjs';
+import { type CertificateAuthority, certificateAuthority } from '../../../scripts/servers/certificate-authority.mjs';
 import { loadConfig } from '../src/config.js';
 import { Services, sendRaw, startGateway } from './harness.js';
 
@@ -120,7 +120,7 @@ describe('a service that does not show who it is', () => {
       { UPSTREAM_CA_FILE: '' },
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
-    ['any more, for it has expired', () => authority.sign(['localhost'], { expired: true }), {}, 'CERT_HAS_EXPIRED'],
+    ['any more, for it has expired', () => authority.sign(['localhost'], { days: -1 }), {}, 'CERT_HAS_EXPIRED'],
   ])('%s is not called, and the log says which and why', async (_, sign, environment, code) => {
     const refusal = await refusalOf(await servicesWith(await sign()), environment);
     expect(refusal).toMatchObject({ code, message: expect.stringMatching(REFUSED) });

@@ -6,7 +6,7 @@ import {
   type CertificateAuthority,
   certificateAuthority,
   type Signed,
-} from '../../../../scripts/testing/certificate-authority.mjs';
+} from '../../../../scripts/servers/certificate-authority.mjs';
 import { ConfigurationError, type EnvironmentReader, readEnvironment } from './environment.js';
 import { authoritiesConfig, tlsConfig } from './tls-config.js';
 
