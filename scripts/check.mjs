@@ -2,7 +2,7 @@
 // last commit. Needs no servers.
 import { runCommand } from './plain-error.mjs';
 import { runInForeground } from './processes/run.mjs';
-import { installPackages } from './setup/install.mjs';
+import { installPackages } from './setup/packages.mjs';
 import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
 import { Tally } from './testing/tally.mjs';

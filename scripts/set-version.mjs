@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { inRoot } from './root.mjs';
-import { packageFiles } from './setup/install.mjs';
+import { packageFiles } from './setup/packages.mjs';
 
 /** Files that name the version, beside the package.json of every package. */
 const FILES = [

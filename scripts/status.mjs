@@ -9,14 +9,12 @@ import { isRunning, readRunState } from './platform/run-state.mjs';
 import { isAlive } from './processes/alive.mjs';
 import { run } from './processes/run.mjs';
 
-/**
- * Memory of programs, in bytes.
+/** Memory of programs, in bytes.
  * @typedef {object} Memory
  * @property {number} resident what is in memory now, shared pages counted in full for each process
  * @property {number} peak the most that was resident; NaN but on Linux
  * @property {number} proportional resident with shared pages divided among their users: the one that can be added up;
- *   NaN but on Linux
- */
+ *   NaN but on Linux */
 
 await runCommand(async () => {
   const { values } = parseArgs({ options: { data: { type: 'string' }, json: { type: 'boolean' } } });

@@ -6,9 +6,7 @@ import { PlainError, runCommand } from './plain-error.mjs';
 import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
-import { buildPackages } from './setup/build.mjs';
-import { installPackages } from './setup/install.mjs';
-import { requireNodeVersion } from './setup/node-version.mjs';
+import { buildPackages, installPackages } from './setup/packages.mjs';
 import { Progress } from './setup/progress.mjs';
 import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
@@ -60,27 +58,15 @@ async function runTests(tally, { paths, coverage, update, environment }) {
   const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
   if (paths.length === 0 || ofPackages.length > 0) {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
-    await part(tally, 'unit and service tests', () =>
-      // Without --update a snapshot that is not committed fails, as one that differs does.
-      runJest(
-        [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...ofPackages],
-        environment,
-      ),
-    );
+    // Without --update a snapshot that is not committed fails, as one that differs does.
+    const args = [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...ofPackages];
+    await part(tally, 'unit and service tests', () => runJest(args, environment));
   }
   const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e'));
-  /** @param {number} workers @param {readonly string[]} chosen */
-  const endToEnd = (workers, chosen) =>
-    runJest(
-      [
-        `--config=${inRoot('e2e', 'jest.config.mjs')}`,
-        `--maxWorkers=${workers}`,
-        // A suite whose preparation failed may leave servers open, which would keep the process for ever.
-        '--forceExit',
-        ...chosen,
-      ],
-      environment,
-    );
+  // A suite whose preparation failed may leave servers open, which would keep the process for ever.
+  const options = [`--config=${inRoot('e2e', 'jest.config.mjs')}`, '--forceExit'];
+  const endToEnd = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen) =>
+    runJest([...options, `--maxWorkers=${workers}`, ...chosen], environment);
   if (ofEndToEnd.length > 0) await part(tally, 'end-to-end tests', () => endToEnd(WORKERS, ofEndToEnd));
   if (paths.length > 0) return;
   // Those with servers of their own have no part in the platform of the others, whose last tests run one by one.
@@ -98,7 +84,6 @@ const tryBrowser = () =>
   });
 
 await runCommand(async () => {
-  requireNodeVersion();
   const { values, positionals: paths } = parseArgs({
     allowPositionals: true,
     options: { deep: FLAG, coverage: FLAG, update: FLAG, help: FLAG },
@@ -124,14 +109,14 @@ await runCommand(async () => {
 async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
   const progress = new Progress(needsBrowser ? 4 : 3);
-  await progress.step('Installing packages', async (note) => note(await installPackages()));
+  await progress.step('Installing packages', installPackages);
   // Tried beside the build; what fails is told after it.
   const browser = needsBrowser ? tryBrowser() : undefined;
   browser?.catch(() => undefined);
   const begun = performance.now();
-  await progress.step('Building', async (note) => note(await buildPackages()));
+  await progress.step('Building', () => buildPackages());
   tally.add('build', { passed: 1, failed: 0 }, begun);
-  if (browser) await progress.step('Trying the browser', () => browser);
+  if (browser) await progress.step('Trying the browser', async () => void (await browser));
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
   const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
   const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));

@@ -3,7 +3,7 @@
 import { PlainError, runCommand } from './plain-error.mjs';
 import { runInForeground } from './processes/run.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
-import { buildPackages } from './setup/build.mjs';
+import { buildPackages } from './setup/packages.mjs';
 
 await runCommand(async () => {
   const [command, ...args] = process.argv.slice(2);

@@ -1,54 +1,48 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import { SERVICES } from '../../libs/contracts/src/services.js';
+import { composeSecrets, writeComposeSecrets } from '../compose-secrets.mjs';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 import { knowsSyncInterval, natsProgram } from '../servers/programs.mjs';
-import { composeSecrets, writeComposeSecrets } from './compose-secrets.mjs';
+import { temporaryFolder } from '../testing/temporary-folder.mjs';
 import { serviceVariables } from './service-variables.mjs';
 
 const snake = (/** @type {string} */ name) => name.replaceAll('-', '_');
 
 describe('the secrets of docker-compose.yml', () => {
-  let parent = '';
-  let folder = '';
-  beforeEach(async () => {
-    parent = await mkdtemp(path.join(os.tmpdir(), 'crm-compose-'));
-    folder = path.join(parent, 'secrets');
-  });
-  afterEach(() => rm(parent, { recursive: true }));
+  const inParent = temporaryFolder();
+  const inFolder = (/** @type {string[]} */ ...name) => inParent('secrets', ...name);
 
-  const read = async () =>
-    Object.fromEntries(
-      await Promise.all(
-        (await readdir(folder)).map(async (name) => [name, await readFile(path.join(folder, name), 'utf8')]),
-      ),
+  const read = async () => {
+    const names = await readdir(inFolder());
+    return Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await readFile(inFolder(name), 'utf8')])),
     );
+  };
 
   it('are made once, for their owner and the containers alone', async () => {
-    const made = await writeComposeSecrets(folder);
+    const made = await writeComposeSecrets(inFolder());
     const first = await read();
     expect(made.sort()).toEqual(Object.keys(composeSecrets()).sort());
     expect(Object.keys(first).sort()).toEqual(made.sort());
-    expect(await writeComposeSecrets(folder)).toEqual([]);
+    expect(await writeComposeSecrets(inFolder())).toEqual([]);
     expect(await read()).toEqual(first);
     // The folder keeps everybody else on the machine out; in the containers the files are readable.
-    expect((await stat(folder)).mode & 0o777).toBe(0o700);
-    for (const name of made) expect((await stat(path.join(folder, name))).mode & 0o777).toBe(0o444);
+    expect((await stat(inFolder())).mode & 0o777).toBe(0o700);
+    for (const name of made) expect((await stat(inFolder(name))).mode & 0o777).toBe(0o444);
     const random = Object.entries(first).filter(([name]) => !/_url$/.test(name));
     expect(new Set(random.map(([, value]) => value)).size).toBe(random.length);
   });
 
   it('that are missing are added to those that are there, which stay', async () => {
-    await writeComposeSecrets(folder);
+    await writeComposeSecrets(inFolder());
     const first = await read();
-    await rm(path.join(folder, 'identity_database_url'));
-    await rm(path.join(folder, 'smtp_url'));
-    await writeFile(path.join(folder, 'smtp_url'), 'smtps://user:password@mail.example.com:465\n');
-    expect(await writeComposeSecrets(folder)).toEqual(['identity_database_url']);
+    await rm(inFolder('identity_database_url'));
+    await rm(inFolder('smtp_url'));
+    await writeFile(inFolder('smtp_url'), 'smtps://user:password@mail.example.com:465\n');
+    expect(await writeComposeSecrets(inFolder())).toEqual(['identity_database_url']);
     expect(await read()).toEqual({ ...first, smtp_url: 'smtps://user:password@mail.example.com:465\n' });
   });
 
@@ -68,28 +62,25 @@ describe('the secrets of docker-compose.yml', () => {
   });
 
   it('start NATS with the password of every user, whatever characters it has', async () => {
-    await writeComposeSecrets(folder);
+    await writeComposeSecrets(inFolder());
     // Without quotes the server would take this for a number with a unit.
-    await rm(path.join(folder, 'nats_password_gateway'));
-    await writeFile(path.join(folder, 'nats_password_gateway'), '12k');
+    await rm(inFolder('nats_password_gateway'));
+    await writeFile(inFolder('nats_password_gateway'), '12k');
     const program = await natsProgram();
-    const { stdout, stderr } = await run(program, ['--version']);
     const configuration = await readFile(inRoot('deploy', 'nats', 'nats-server.conf'), 'utf8');
-    const file = path.join(parent, 'nats-server.conf');
+    const file = inParent('nats-server.conf');
     // The Debian package may be older than that setting.
-    const known = knowsSyncInterval(stdout + stderr)
-      ? configuration
-      : configuration.replace(/^ *sync_interval:.*\n/m, '');
-    await writeFile(file, known);
+    const knows = await knowsSyncInterval(program);
+    await writeFile(file, knows ? configuration : configuration.replace(/^ *sync_interval:.*\n/m, ''));
     const start = (/** @type {string} */ secrets) =>
       run('sh', [inRoot('deploy', 'nats', 'start-with-secrets.sh'), program, '-t', '-c', file], {
         env: { PATH: process.env.PATH, NATS_SECRETS: secrets },
       });
-    const accepted = await start(folder);
+    const accepted = await start(inFolder());
     expect([accepted.code, accepted.stdout + accepted.stderr]).toEqual([0, expect.stringContaining('is valid')]);
 
-    await rm(path.join(folder, 'nats_password_identity'));
-    const refused = await start(folder);
+    await rm(inFolder('nats_password_identity'));
+    const refused = await start(inFolder());
     expect([refused.code, refused.stdout + refused.stderr]).toEqual([
       1,
       expect.stringContaining('NATS_PASSWORD_IDENTITY'),

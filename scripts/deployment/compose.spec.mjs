@@ -8,13 +8,14 @@ import { parse } from 'yaml';
 import { CALLERS_OF_THE_INTERNET } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import * as contracts from '../../libs/contracts/src/services.js';
+import { composeSecrets, writeComposeSecrets } from '../compose-secrets.mjs';
 import { inRoot } from '../root.mjs';
 import { NATS_RELEASE } from '../servers/programs.mjs';
 import { environmentOf, readCompose } from './compose-file.mjs';
-import { composeSecrets, writeComposeSecrets } from './compose-secrets.mjs';
 import { environmentProblems, serviceVariables } from './service-variables.mjs';
 
-const { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, OPERATORS_PORT_OFFSET, SERVICES } = contracts;
+const { DEVELOPMENT_PORTS, isEdge, servesOperators, OPERATIONS_PORT_OFFSET, OPERATORS_PORT_OFFSET, SERVICES } =
+  contracts;
 const DEMO = { PROFILE: 'development', COMPOSE_PROFILES: 'demo' };
 
 const compose = await readCompose();
@@ -58,7 +59,6 @@ const NETWORKS = {
   outside: [...CALLERS_OF_THE_INTERNET, 'marketplace-certification'],
 };
 
-const servesOperators = (/** @type {string} */ name) => contracts.SERVING_OPERATORS.some((one) => one === name);
 const sorted = (/** @type {Iterable<string>} */ names) => [...new Set(names)].sort();
 
 /** @param {string} name @param {typeof compose} [file] */
@@ -173,7 +173,7 @@ describe('the environment', () => {
     for (const [variable, value] of addresses) {
       const url = new URL(secretFiles[value] ?? value);
       // The address of operators calls the ports for them.
-      const isForOperators = name === 'marketplace-admin' && servesOperators(url.hostname);
+      const isForOperators = name === 'marketplace-admin' && servesOperators(/** @type {any} */ (url.hostname));
       const port = (PORTS[url.hostname] ?? 0) + (isForOperators ? OPERATORS_PORT_OFFSET : 0);
       expect([variable, Number(url.port)]).toEqual([variable, port]);
       const shared = container(url.hostname).networks.filter((network) => container(name).networks.includes(network));

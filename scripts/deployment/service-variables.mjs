@@ -42,12 +42,10 @@ export function variablesOf(loadConfig, environment = {}) {
   return { known: [...read].filter((name) => !files.includes(name)).sort(), required: required.sort(), fromFiles };
 }
 
-/**
- * What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
+/** What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
  * @param {ProgramName} service @param {Readonly<Record<string, string>>} environment
  * @param {Readonly<Record<string, string>>} [files] contents of the files that `…_FILE` names, by path
- * @returns {Promise<string[]>} one sentence for each problem
- */
+ * @returns {Promise<string[]>} one sentence for each problem */
 export async function environmentProblems(service, environment, files = {}) {
   const loadConfig = await configurationOf(service);
   const { known, fromFiles } = variablesOf(loadConfig);

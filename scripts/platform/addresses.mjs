@@ -1,5 +1,4 @@
-/**
- * Where a running platform answers. Tests and the demo read it from the ready line or from the run state.
+/** Where a running platform answers. Tests and the demo read it from the ready line or from the run state.
  * @typedef {object} Addresses
  * @property {string} baseUrl the gateway
  * @property {string} embedApiUrl
@@ -11,8 +10,7 @@
  * @property {Record<string, { url: string, operationsUrl: string }>} services
  * @property {{ url: string, port: number, caFile: string, keyFile: string, certFile: string }} demoReceiver where the
  *   demo receives webhooks over https, and the certificate it presents
- * @property {string} dataDir
- */
+ * @property {string} dataDir */
 
 /** The people that the seed creates, in the development profile alone. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';

@@ -7,8 +7,7 @@ const RENEW_BEFORE_MS = 24 * 3600 * 1000;
 const LIFETIME_DAYS = 365;
 
 /** The certificate of the demo's https receiver on loopback, and its authority, which this development platform alone
- * trusts.
- * @param {string} dataDir */
+ * trusts. @param {string} dataDir */
 export async function demoReceiverCertificate(dataDir) {
   const folder = path.join(dataDir, 'demo-receiver');
   const [caFile, keyFile, certFile] = /** @type {[string, string, string]} */ (

@@ -27,9 +27,8 @@ export function sendSignal(pid, signal) {
   }
 }
 
-/** Stops a process that is not (or no longer) our child and waits until it is gone.
- * @param {number} pid @param {NodeJS.Signals} signal the polite one
- * @param {number} graceMs how long it may take before SIGKILL */
+/** Stops a process that is not (or no longer) our child and waits until it is gone. @param {number} pid
+ * @param {NodeJS.Signals} signal the polite one @param {number} graceMs how long it may take before SIGKILL */
 export async function endProcess(pid, signal, graceMs) {
   sendSignal(pid, signal);
   const deadline = Date.now() + graceMs;

@@ -9,8 +9,7 @@ import { sendSignal } from './alive.mjs';
 /** How many of the last lines are kept: for the message about a crash, and as what a short program has printed. */
 const KEPT_LINES = 400;
 
-/**
- * @typedef {object} ChildServerOptions
+/** @typedef {object} ChildServerOptions
  * @property {string} name shown to people
  * @property {string} command
  * @property {readonly string[]} args
@@ -19,8 +18,7 @@ const KEPT_LINES = 400;
  * @property {import('../servers/unprivileged-user.mjs').UnixUser} [user] run as this user
  * @property {string} [logFile] standard output and error are appended to it
  * @property {import('./guard.mjs').Guard} guard ends it if this process dies
- * @property {'services' | 'servers'} kind
- */
+ * @property {'services' | 'servers'} kind */
 
 /** A program that runs until it is told to stop. It gets a process group of its own, so that Ctrl-C in the terminal
  * reaches us alone and we stop the programs in the right order. */
@@ -44,6 +42,7 @@ export class ChildServer {
   /** @param {ChildServerOptions} options */
   constructor(options) {
     this.#options = options;
+    this.name = options.name;
     const { user, logFile } = options;
     if (logFile !== undefined) mkdirSync(path.dirname(logFile), { recursive: true });
     // The program writes into the file by itself: what it prints costs us nothing, and is there when we are gone.
@@ -70,10 +69,6 @@ export class ChildServer {
       this.outcome = outcome;
       if (pid) options.guard.forget(pid);
     });
-  }
-
-  get name() {
-    return this.#options.name;
   }
 
   /** @returns {number | undefined} undefined when the program could not be started */
@@ -104,13 +99,11 @@ export class ChildServer {
    * @throws {CrashError} when it ends before, or takes longer */
   async untilReady(isReady, timeoutMs, seen) {
     for (const deadline = Date.now() + timeoutMs; !(await isReady()); await delay(25)) {
-      const lines = this.lastLines(40);
-      if (this.outcome !== undefined) {
-        throw new CrashError(this.name, `ended during the start: ${this.outcome}`, tellingLines(lines, 10));
-      }
-      if (Date.now() < deadline) continue;
+      if (this.outcome === undefined && Date.now() < deadline) continue;
+      const lines = tellingLines(this.lastLines(40), 8);
+      if (this.outcome !== undefined) throw new CrashError(this.name, `ended during the start: ${this.outcome}`, lines);
       const last = seen ? [seen()] : [];
-      throw new CrashError(this.name, `is not ready after ${timeoutMs / 1000} s`, [...last, ...tellingLines(lines, 8)]);
+      throw new CrashError(this.name, `is not ready after ${timeoutMs / 1000} s`, [...last, ...lines]);
     }
   }
 

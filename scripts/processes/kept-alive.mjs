@@ -19,14 +19,12 @@ export function delayAfterCrash(crashTimes) {
   return recent > MOST_CRASHES ? undefined : Math.min(FIRST_DELAY_MS * 2 ** (recent - 1), LONGEST_DELAY_MS);
 }
 
-/**
- * @typedef {object} KeptAliveOptions
+/** @typedef {object} KeptAliveOptions
  * @property {string} name
  * @property {() => Promise<ChildServer>} start starts the program; used again for every restart
  * @property {(crash: CrashError) => void} onRestart told about every crash that is answered with a restart
  * @property {(error: Error) => void} onGiveUp told once, when the program is not restarted any more
- * @property {() => void} onChange the process id has changed
- */
+ * @property {() => void} onChange the process id has changed */
 
 /** A program that is started again when it ends by itself, within the limits of the restart policy. */
 export class KeptAlive {
@@ -67,11 +65,6 @@ export class KeptAlive {
     await this.#watching;
     // It may have been on its way up again while it was told to stop.
     await this.current?.stop(signal, graceMs);
-  }
-
-  kill() {
-    this.#stopping.abort();
-    this.current?.kill();
   }
 
   /** @param {ChildServer} child */

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../demo/client.mjs';
 import { isAlive } from './alive.mjs';
 import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
@@ -14,15 +14,6 @@ import { CRASH_WINDOW_MS, delayAfterCrash, KeptAlive, MOST_CRASHES } from './kep
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';
-
-/** @param {() => boolean} condition */
-async function until(condition) {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('not within 10 s');
-    await delay(10);
-  }
-}
 
 describe('a program that is kept alive', () => {
   /** @type {Guard} */
@@ -57,7 +48,7 @@ describe('a program that is kept alive', () => {
     const first = await kept.start();
     kept.restarts = true;
     process.kill(first.pid ?? 0, 'SIGKILL');
-    await until(() => kept.current !== first && kept.current?.pid !== undefined);
+    await eventually(async () => kept.current !== first && kept.current?.pid !== undefined, 'the end or the restart');
     expect(told).toEqual(['program ended (signal SIGKILL); restarting it']);
     await kept.stop('SIGTERM', 5000);
     expect(isAlive(kept.current?.pid ?? 0)).toBe(false);
@@ -68,7 +59,7 @@ describe('a program that is kept alive', () => {
     const failures = [];
     const kept = keep('console.log("no"); process.exit(3)', { onGiveUp: (error) => failures.push(error) });
     await kept.start();
-    await until(() => failures.length > 0);
+    await eventually(async () => failures.length > 0, 'the end or the restart');
     expect(failures[0]).toMatchObject({ message: 'program ended during the start: exit code 3', lines: ['no'] });
   });
 
@@ -129,6 +120,6 @@ describe('the guard', () => {
     const child = Number(line);
     expect(isAlive(child)).toBe(true);
     parent.kill('SIGKILL');
-    await until(() => !isAlive(child) && !existsSync(folder));
+    await eventually(async () => !isAlive(child) && !existsSync(folder), 'the end or the restart');
   });
 });

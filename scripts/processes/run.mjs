@@ -26,12 +26,10 @@ export function run(command, args, { input, ...options } = {}) {
   });
 }
 
-/**
- * Runs a program that has to succeed.
+/** Runs a program that has to succeed.
  * @param {string} command @param {readonly string[]} args
  * @param {RunOptions & { failure?: string, lines?: number }} [options] failure: what could not be done, for people; default: the command. lines: how much of what the program printed is told with it
- * @returns {Promise<string>} what it prints to its standard output @throws {PlainError} when it fails
- */
+ * @returns {Promise<string>} what it prints to its standard output @throws {PlainError} when it fails */
 export async function runOrFail(command, args, { failure, lines = 10, ...options } = {}) {
   const { code, stdout, stderr } = await run(command, args, options);
   if (code === 0) return stdout;

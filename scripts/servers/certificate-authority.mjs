@@ -8,12 +8,10 @@ const DAY_MS = 86_400_000;
 
 /** @typedef {{ cert: string, key: string }} Signed in PEM */
 
-/**
- * @typedef {object} CertificateAuthority
+/** @typedef {object} CertificateAuthority
  * @property {string} ca its own certificate, in PEM
  * @property {(names: readonly string[], options?: { ips?: readonly string[], days?: number }) => Promise<Signed>} sign
- *   makes a key, and a certificate for names. days: how long it is valid from now on, default 1
- */
+ *   makes a key, and a certificate for names. days: how long it is valid from now on, default 1 */
 
 /** @param {string} [name] @param {number} [days] how long it is valid @returns {Promise<CertificateAuthority>} */
 export async function certificateAuthority(name = 'Authority of a test', days = 365) {

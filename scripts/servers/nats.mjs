@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { accepts } from '../platform/readiness.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { run, runOrFail } from '../processes/run.mjs';
+import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { knowsSyncInterval, natsProgram } from './programs.mjs';
 
@@ -12,16 +12,14 @@ const START_TIMEOUT_MS = 30_000;
 /** NATS writes its last blocks and lets clients go; after this long it is killed. */
 export const NATS_STOP_MS = 10_000;
 
-/**
- * @typedef {object} NatsOptions
+/** @typedef {object} NatsOptions
  * @property {string} dataDir holds the configuration (with passwords: mode 0600) and JetStream's store
  * @property {number} port on 127.0.0.1
  * @property {Record<string, string>} passwords by user: every service and `provisioner`
  * @property {import('../processes/guard.mjs').Guard} guard
  * @property {string} [logFile]
  * @property {{ name: string, port: number, routes: readonly number[] }} [cluster] for one of several servers: its name, the
- *   port that the others connect to, and those of all of them, on 127.0.0.1
- */
+ *   port that the others connect to, and those of all of them, on 127.0.0.1 */
 
 /** Starts nats-server with JetStream and resolves when it accepts connections.
  * @param {NatsOptions} options @throws {PlainError} when there is no nats-server or it does not come up */
@@ -29,9 +27,7 @@ export async function startNats(options) {
   const program = await natsProgram();
   const configFile = path.join(options.dataDir, 'nats.conf');
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const version = await run(program, ['--version']);
-  const syncs = knowsSyncInterval(version.stdout + version.stderr);
-  await writeFile(configFile, await natsConfiguration(options, syncs), { mode: 0o600 });
+  await writeFile(configFile, await natsConfiguration(options, await knowsSyncInterval(program)), { mode: 0o600 });
   const server = await ChildServer.start({
     name: 'NATS',
     command: program,
