@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
 import { dataFolder } from './platform/options.mjs';
-import { get } from './platform/readiness.mjs';
 import { isRunning, readRunState } from './platform/run-state.mjs';
 import { isAlive } from './processes/alive.mjs';
+import { get } from './processes/readiness.mjs';
 import { run } from './processes/run.mjs';
 
 /** Memory of programs, in bytes.

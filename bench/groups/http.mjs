@@ -5,7 +5,7 @@ import path from 'node:path';
 import { KeySource, makeApiKey, RevocationSource, TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { accepts } from '../../scripts/platform/readiness.mjs';
+import { accepts } from '../../scripts/processes/readiness.mjs';
 import { certificateAuthority } from '../../scripts/servers/certificate-authority.mjs';
 import { freePorts } from '../../scripts/servers/free-port.mjs';
 import { redisProgram } from '../../scripts/servers/programs.mjs';

@@ -7,7 +7,7 @@ import tls from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { eventually } from '../demo/client.mjs';
-import { accepts } from '../platform/readiness.mjs';
+import { accepts } from '../processes/readiness.mjs';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 import { certificateAuthority } from '../servers/certificate-authority.mjs';

@@ -2,11 +2,11 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import os from 'node:os';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
-import { get } from '../platform/readiness.mjs';
 import { planPlatform } from '../platform/run-platform.mjs';
 import { serviceEnvironment } from '../platform/service-environment.mjs';
 import { Supervisor } from '../platform/supervisor.mjs';
 import { Guard } from '../processes/guard.mjs';
+import { get } from '../processes/readiness.mjs';
 import { startContainer } from './container.mjs';
 
 /** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { walkJourney } from '../demo/journey.mjs';
 import { startDemoReceiver } from '../demo/receiver.mjs';
 import { PlainError } from '../plain-error.mjs';
-import { get } from '../platform/readiness.mjs';
+import { get } from '../processes/readiness.mjs';
 
 /** @typedef {import('./platform.mjs').ContainerPlatform} ContainerPlatform */
 

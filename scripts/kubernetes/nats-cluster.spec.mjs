@@ -7,7 +7,7 @@ import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { eventually } from '../demo/client.mjs';
-import { get } from '../platform/readiness.mjs';
+import { get } from '../processes/readiness.mjs';
 import { run } from '../processes/run.mjs';
 import { builtFile, inRoot } from '../root.mjs';
 import { certificateAuthority } from '../servers/certificate-authority.mjs';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { accepts } from '../platform/readiness.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
+import { accepts } from '../processes/readiness.mjs';
 import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { knowsSyncInterval, natsProgram } from './programs.mjs';
