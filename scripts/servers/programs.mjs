@@ -142,7 +142,8 @@ async function find(program) {
       });
       return cached;
     } catch (error) {
-      failures.push(`${from}: ${error instanceof Error ? error.message : error}`.replaceAll('\n', '\n    '));
+      const { message, cause } = /** @type {Error & { cause?: Error }} */ (error);
+      failures.push(`${from}: ${cause?.message ?? message}`.replaceAll('\n', '\n    '));
     }
   }
   throw new PlainError(
@@ -169,22 +170,20 @@ const fromDebian =
 /** Checks the archive against the release's own sums.
  * @param {NonNullable<Program['release']>} release @param {string} asset @param {string} folder */
 async function fromRelease({ base, sums }, asset, folder) {
-  const [archive, listed] = await Promise.all([download(`${base}/${asset}`), download(`${base}/${sums}`)]);
-  const lines = listed.toString('utf8').split('\n');
-  const expected = lines.map((line) => line.trim().split(/\s+\*?/)).find(([, name]) => name === asset)?.[0];
+  const download = async (/** @type {string} */ file) => {
+    const response = await fetch(`${base}/${file}`, { signal: AbortSignal.timeout(120_000) });
+    if (!response.ok) throw new Error(`${base}/${file}: HTTP ${response.status}`);
+    return Buffer.from(await response.arrayBuffer());
+  };
+  const [archive, listed] = await Promise.all([download(asset), download(sums)]);
   const actual = createHash('sha256').update(archive).digest('hex');
-  if (actual !== expected) throw new Error(`${asset} has the wrong checksum: ${actual}, expected ${expected}`);
+  const isListed = listed
+    .toString('utf8')
+    .split('\n')
+    .some((line) => line.startsWith(actual) && line.endsWith(asset));
+  if (!isListed) throw new Error(`${asset} has the wrong checksum: ${actual}`);
   await writeFile(path.join(folder, asset), archive);
   await runOrFail('tar', ['-xf', asset], { cwd: folder });
-}
-
-/** @param {string} url */
-async function download(url) {
-  const response = await fetch(url, { signal: AbortSignal.timeout(120_000) }).catch((error) => {
-    throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
-  });
-  if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
 }
 
 /** @param {string} folder */
