@@ -23,9 +23,10 @@ function step(number, title) {
   process.stdout.write(`\n${number}. ${title}\n`);
 }
 
-/** @param {string} what @param {{ status: number, body: any }} answer @param {unknown} [shown] instead of the body */
-function show(what, answer, shown = answer.body) {
-  const text = shown === null ? '' : JSON.stringify(shown);
+/** Tokens and secrets are not for a screen. @param {string} what @param {{ status: number, body: any }} answer */
+function show(what, { status, body }) {
+  const text = body === null ? '' : JSON.stringify(body, (key, value) => (/token|secret/i.test(key) ? '…' : value));
   const short = text.length > 600 ? `${text.slice(0, 600)}…` : text;
-  process.stdout.write(`    ${what} → ${answer.status}${short === '' ? '' : `\n      ${short}`}\n`);
+  const shown = `    ${what} → ${status}${short === '' ? '' : `\n      ${short}`}\n`;
+  process.stdout.write(shown.replace(/(\/automations\/hooks\/[^/"]+\/)[^/" ]+/g, '$1…'));
 }

@@ -15,9 +15,7 @@ import { Progress } from './setup/progress.mjs';
 await runCommand(async () => {
   const progress = new Progress(14);
   await progress.step('Installing packages', installPackages);
-  await progress.step('Building what the scripts use', () =>
-    buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging', '@crm/sdk']),
-  );
+  await progress.step('Building', () => buildPackages());
   const buildah = await progress.step('Finding buildah', findBuildah);
   try {
     const bases = await progress.step('Base images', () => localBases(buildah));

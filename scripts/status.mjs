@@ -5,9 +5,8 @@ import { runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
 import { dataFolder } from './platform/options.mjs';
 import { isRunning, readRunState } from './platform/run-state.mjs';
-import { isAlive } from './processes/alive.mjs';
 import { get } from './processes/readiness.mjs';
-import { run } from './processes/run.mjs';
+import { isAlive, run } from './processes/run.mjs';
 
 /** Memory of programs, in bytes.
  * @typedef {object} Memory

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { runCommand } from './plain-error.mjs';
 import { dataFolder } from './platform/options.mjs';
 import { isRunning, readRunState, removeRunState } from './platform/run-state.mjs';
-import { endProcess } from './processes/alive.mjs';
+import { endProcess } from './processes/run.mjs';
 
 /** The supervisor gives services 15 s, NATS 10 s and PostgreSQL 20 s. */
 const STOP_MS = 60_000;

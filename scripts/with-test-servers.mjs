@@ -10,8 +10,8 @@ await runCommand(async () => {
   if (!command) {
     throw new PlainError('Give the command to run: node scripts/with-test-servers.mjs <command> [arguments]');
   }
-  // The configuration of NATS is derived from these.
-  await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging']);
+  // The configuration of NATS is derived from some of them.
+  await buildPackages();
   const servers = await startThrowawayServers();
   try {
     return await runInForeground(command, args, { env: { ...process.env, ...servers.environment } });

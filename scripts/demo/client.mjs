@@ -2,9 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** body: parsed JSON, or null. @typedef {{ status: number, headers: Headers, body: any }} Answer */
 
-/** What a step found was not what it should be. */
-export class UnexpectedAnswer extends Error {}
-
 /** Calls one public address of the platform.
  * @param {string} baseUrl
  * @returns {(method: string, path: string, options?: { token?: string, body?: unknown, headers?: Record<string, string>, expect?: number, signal?: AbortSignal }) => Promise<Answer>} `expect` is the status without which the call throws */
@@ -27,7 +24,7 @@ export function client(baseUrl) {
     const answer = { status: response.status, headers: response.headers, body: parsed };
     if (expect !== undefined && answer.status !== expect) {
       const where = path.replace(/(\/automations\/hooks\/[^/]+\/)[^/]+/, '$1…');
-      throw new UnexpectedAnswer(`${method} ${where} answered ${answer.status}, not ${expect}: ${text}`);
+      throw new Error(`${method} ${where} answered ${answer.status}, not ${expect}: ${text}`);
     }
     return answer;
   };
@@ -40,7 +37,7 @@ export async function eventually(ask, what, timeoutMs = 30_000) {
   for (;;) {
     const found = await ask();
     if (found) return found;
-    if (Date.now() > deadline) throw new UnexpectedAnswer(`${what} did not happen within ${timeoutMs / 1000} s`);
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs / 1000} s`);
     await delay(100);
   }
 }

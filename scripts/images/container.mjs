@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { sendSignal } from '../processes/alive.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { run } from '../processes/run.mjs';
+import { run, sendSignal } from '../processes/run.mjs';
 
 /** What a container engine does for a program, with the tools of every Linux: the image is its whole file system and is
  * read-only, apart from /tmp and the volume; it is PID 1 and runs as the image's user, without a way to more rights.

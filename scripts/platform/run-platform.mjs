@@ -14,8 +14,6 @@ import { Supervisor } from './supervisor.mjs';
 /** What the person who watches gets to see; tell: one message, also after the start.
  * @typedef {{ progress: NodeJS.WritableStream, tell: (message: string) => void }} Output */
 
-/** @typedef {Awaited<ReturnType<typeof runPlatform>>} RunningPlatform */
-
 /** Brings a platform up, from an empty clone if need be. Whatever goes wrong, everything that was started is stopped
  * again. @param {import('./options.mjs').StartOptions} options @param {NodeJS.ProcessEnv} environment
  * @param {Output} output @param {AbortSignal} cancelled aborted when the start is to be given up */
@@ -93,29 +91,29 @@ export async function planPlatform(options, environment, embedded, services) {
     secrets.nats = Object.fromEntries(natsUsers.map((user) => [user, environment.NATS_PASSWORD ?? '']));
   }
   const certificate = await demoReceiverCertificate(options.dataDir);
+  const receiver = layout.servers.demoReceiver;
   const at = (/** @type {number | undefined} */ port) => `http://127.0.0.1:${port}`;
-  /** @type {import('./addresses.mjs').Addresses} */
   const addresses = {
     baseUrl: at(layout.services.gateway?.port),
     embedApiUrl: at(layout.services['embed-gateway']?.port),
     adminUrl: at(layout.services['marketplace-admin']?.port),
+    // Of the superuser, with its password.
     databaseUrl:
       environment.DATABASE_URL ??
       `postgres://postgres:${secrets.postgres}@127.0.0.1:${layout.servers.postgres}/postgres`,
     natsUrl: environment.NATS_URL ?? `nats://127.0.0.1:${layout.servers.nats}`,
     smtpUrl: environment.SMTP_URL ?? `smtp://127.0.0.1:${layout.servers.smtp}`,
+    /** Web page of the mail catcher. */
     mailUrl: embedded.mail ? at(layout.servers.mail) : null,
+    /** @type {Record<string, { url: string, operationsUrl: string }>} */
     services: Object.fromEntries(
-      services.map((name) => [
-        name,
-        { url: at(layout.services[name]?.port), operationsUrl: at(layout.services[name]?.operationsPort) },
-      ]),
+      services.map((name) => {
+        const { port, operationsPort } = layout.services[name] ?? {};
+        return [name, { url: at(port), operationsUrl: at(operationsPort) }];
+      }),
     ),
-    demoReceiver: {
-      url: `https://127.0.0.1:${layout.servers.demoReceiver}`,
-      port: layout.servers.demoReceiver,
-      ...certificate,
-    },
+    /** Where the demo receives webhooks over https, and the certificate it presents. */
+    demoReceiver: { url: `https://127.0.0.1:${receiver}`, port: receiver, ...certificate },
     dataDir: options.dataDir,
   };
   return { layout, services: [...services], secrets, addresses };

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
-import { commandLineOf, isAlive } from '../processes/alive.mjs';
+import { commandLineOf, isAlive } from '../processes/run.mjs';
 import { dataFolder } from './options.mjs';
 
 /** @typedef {{ name: string, pid: number, kind: 'services' | 'servers' }} RunningChild */
@@ -29,12 +29,8 @@ export async function readRunState(dataDir) {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  try {
-    return text ? JSON.parse(text) : undefined;
-  } catch {
-    // Written by renaming, so it is whole unless the disk was full: then nothing in it can be trusted.
-    return undefined;
-  }
+  // Empty after a power cut.
+  return text ? JSON.parse(text) : undefined;
 }
 
 /** @param {string} dataDir @param {RunState} state */

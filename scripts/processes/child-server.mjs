@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { sendSignal } from './alive.mjs';
+import { sendSignal } from './run.mjs';
 
 /** How many of the last lines are kept: for the message about a crash, and as what a short program has printed. */
 const KEPT_LINES = 400;

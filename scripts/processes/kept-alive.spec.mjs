@@ -7,10 +7,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../demo/client.mjs';
-import { isAlive } from './alive.mjs';
 import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
 import { CRASH_WINDOW_MS, delayAfterCrash, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
+import { isAlive } from './run.mjs';
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';

@@ -3,9 +3,8 @@ import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'n
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { commandLineOf, endProcess, isAlive, lastLines, run } from '../processes/run.mjs';
 import { postgresPrograms, reachableDataDir } from './postgres-binaries.mjs';
 import { unprivilegedUser } from './unprivileged-user.mjs';
 
