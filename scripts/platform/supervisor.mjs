@@ -2,7 +2,7 @@ import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { ChildServer, CrashError } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
-import { KeptAlive } from '../processes/kept-run.mjs';
+import { KeptAlive } from '../processes/kept-alive.mjs';
 import { accepts, get } from '../processes/readiness.mjs';
 import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
