@@ -18,7 +18,7 @@ await runCommand(async () => {
   });
   // In a clone from which nothing was ever started, as on the machine of an operator.
   await installPackages();
-  await buildPackages(['@crm/contracts', '@crm/messaging']);
+  await buildPackages();
   /** @type {typeof import('../libs/contracts/src/streams.js')} */
   const { CONSUMERS } = await import(builtFile('libs/contracts', 'streams.js'));
   const consumer = Object.values(CONSUMERS).find(({ service }) => service === positionals[0]);
