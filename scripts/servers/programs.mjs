@@ -163,7 +163,9 @@ const fromDebian =
     }
     const unpacked = path.join(cache, 'unpacked');
     await unpackDebianPackages(unpacked, [debianPackage]);
-    const start = `LD_LIBRARY_PATH='${path.join(unpacked, LIBRARIES)}' exec '${await fileBelow(unpacked, name)}'`;
+    // Of the name are also settings, in other folders.
+    const places = ['usr/bin', 'usr/sbin'].map((place) => path.join(unpacked, place, name));
+    const start = `LD_LIBRARY_PATH='${path.join(unpacked, LIBRARIES)}' exec '${places.find(existsSync)}'`;
     await writeFile(path.join(folder, name), `#!/bin/sh\n${start} "$@"\n`);
   };
 
