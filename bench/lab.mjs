@@ -7,9 +7,9 @@ import { ACCESS_TOKEN_SECONDS, ACCESS_TOKEN_TYPE, AUDIENCES, DATABASES, SERVICES
 import { newId, provisionDatabase, runMigrations } from '@crm/database';
 import { provisionStreams } from '@crm/messaging';
 import pg from 'pg';
-import { accepts, get } from '../scripts/platform/readiness.mjs';
 import { ChildServer } from '../scripts/processes/child-server.mjs';
 import { Guard } from '../scripts/processes/guard.mjs';
+import { accepts, get } from '../scripts/processes/readiness.mjs';
 import { runOrFail } from '../scripts/processes/run.mjs';
 import { inRoot } from '../scripts/root.mjs';
 import { freePorts } from '../scripts/servers/free-port.mjs';

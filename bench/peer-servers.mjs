@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { PlainError } from '../scripts/plain-error.mjs';
-import { accepts } from '../scripts/platform/readiness.mjs';
+import { accepts } from '../scripts/processes/readiness.mjs';
 import { runOrFail } from '../scripts/processes/run.mjs';
 import { CACHE_DIR } from '../scripts/root.mjs';
 import { freePorts } from '../scripts/servers/free-port.mjs';

@@ -29,8 +29,5 @@ await runCommand(async () => {
     { cwd: ROOT, env: { ...process.env, WRITE_DOCS: '1' } },
   );
   if (code !== 0) process.stderr.write(stderr);
-  else
-    for (const name of names.length > 0 ? names : Object.keys(REFERENCES))
-      process.stdout.write(`docs/reference/${name}\n`);
   return code === 0 ? 0 : 1;
 });

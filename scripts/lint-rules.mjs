@@ -57,9 +57,8 @@ export const RULES = [
   },
 ];
 
-/** The lines of a file that break a rule. Comments are not code.
- * @param {string} path from the root of the repository, with slashes @param {string} text
- * @returns {string[]} `path:line rule` */
+/** The lines of a file that break a rule. Comments are not code. @param {string} path from the root of the repository,
+ * with slashes @param {string} text @returns {string[]} `path:line rule` */
 export function problemsOf(path, text) {
   const rules = RULES.filter(({ except }) => !except.some((pattern) => pattern.test(path)));
   const code = withoutComments(text);
@@ -77,27 +76,19 @@ function withoutComments(text) {
   return text.replace(token, (part) => (/^\/[/*]/.test(part) ? part.replace(/[^\n]/g, ' ') : part));
 }
 
-/** @param {string} folder @returns {Generator<string>} source files below it */
-function* sourceFiles(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory() && !['node_modules', 'dist', '.cache'].includes(entry.name)) yield* sourceFiles(path);
-    else if (entry.isFile() && /\.(?:ts|tsx|mts|js|mjs)$/.test(entry.name)) yield path;
-  }
-}
+const SOURCE = /^(?!.*(?:^|\/)(?:node_modules|dist|\.cache)\/).*\.(?:ts|tsx|mts|js|mjs)$/;
+
+/** @param {string} folder @returns {string[]} source files below it, from the root of the repository, with slashes */
+const sourceFiles = (folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .map(({ name, parentPath }) => relative(ROOT, join(parentPath, name)).replaceAll('\\', '/'))
+    .filter((file) => SOURCE.test(file));
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  let files = 0;
-  /** @type {string[]} */
-  const problems = [];
-  for (const folder of ['apps', 'libs', 'e2e', 'bench']) {
-    for (const file of sourceFiles(join(ROOT, folder))) {
-      files += 1;
-      problems.push(...problemsOf(relative(ROOT, file).replaceAll('\\', '/'), readFileSync(file, 'utf8')));
-    }
-  }
+  const files = ['apps', 'libs', 'e2e', 'bench'].flatMap(sourceFiles);
+  const problems = files.flatMap((file) => problemsOf(file, readFileSync(join(ROOT, file), 'utf8')));
   process.stdout.write(
-    problems.length > 0 ? `${problems.join('\n')}\n` : `${files} files follow the rules of this repository\n`,
+    problems.length > 0 ? `${problems.join('\n')}\n` : `${files.length} files follow the rules of this repository\n`,
   );
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -4,8 +4,7 @@ import { decode, encode } from '@jridgewell/sourcemap-codec';
 const LIBRARY = /[\\/]node_modules[\\/]/;
 
 /** Leaves in a source map only our own sources: Node reads the whole map at its start, and libraries cost 10 MiB a
- * service.
- * @template {{ mappings: string, sources: string[], names: string[] }} Map @param {Map} map */
+ * service. @template {{ mappings: string, sources: string[], names: string[] }} Map @param {Map} map */
 export function keepOwnSources(map) {
   const own = map.sources.map((source) => !LIBRARY.test(source));
   const [sources, names] = [numbering(map.sources), numbering(map.names)];

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { SERVICES } from '../../libs/contracts/src/services.js';
 import { environmentProblems } from '../deployment/service-variables.mjs';
-import { certificateAuthority } from '../testing/certificate-authority.mjs';
+import { certificateAuthority } from '../servers/certificate-authority.mjs';
 
 /** @typedef {import('./render.mjs').Manifest} Manifest */
 /** @typedef {import('./hand-made-secrets.mjs').HandMadeSecret} HandMadeSecret */
@@ -15,12 +15,9 @@ const CERTIFICATE_FILES = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key', U
 
 const REFERENCE = /\$\(([A-Z][A-Z0-9_]*)\)/g;
 
-/**
- * Every variable of a program is one that it reads, with a valid value from a secret that somebody makes; none is
- * missing.
- * @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
- * @returns {Promise<string[]>} a sentence for each problem
- */
+/** Every variable of a program is one that it reads, with a valid value from a secret that somebody makes; none is
+ * missing. @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
+ * @returns {Promise<string[]>} a sentence for each problem */
 export async function variableProblems(manifests, handMade) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-certificates-'));
   /** @type {string[]} */

@@ -60,12 +60,9 @@ export function handMadeSecrets({ services, stateful }) {
   ];
 }
 
-/**
- * The secrets with fresh values, as manifests.
- * @param {readonly HandMadeSecret[]} secrets
+/** The secrets with fresh values, as manifests. @param {readonly HandMadeSecret[]} secrets
  * @param {Readonly<Record<string, string | undefined>>} environment holds what is given
- * @returns {{ manifests: import('./render.mjs').Manifest[], missing: string[] }} missing: variables that are not set
- */
+ * @returns {{ manifests: import('./render.mjs').Manifest[], missing: string[] }} missing: variables that are not set */
 export function secretManifests(secrets, environment) {
   /** @type {string[]} */
   const missing = [];
@@ -86,8 +83,7 @@ export function secretManifests(secrets, environment) {
 }
 
 /** Unescaped in URLs and in the configuration of NATS, where digits first are a number. A key is a ring of one, named
- * 1.
- * @param {'password' | 'encryption-key'} kind */
+ * 1. @param {'password' | 'encryption-key'} kind */
 const generated = (kind) =>
   kind === 'password' ? `p${randomBytes(24).toString('hex')}` : `1:${randomBytes(32).toString('base64')}`;
 
@@ -95,8 +91,7 @@ const generated = (kind) =>
 const OF_CITUS = 'database-superuser';
 
 /** The text of k8s/components/vault/external-secrets.yaml. Whoever runs the platform makes the store `crm`, which says
- * which vault.
- * @param {readonly HandMadeSecret[]} secrets */
+ * which vault. @param {readonly HandMadeSecret[]} secrets */
 export const externalSecretsText = (secrets) =>
   `# Made from scripts/kubernetes/hand-made-secrets.mjs: npm run docs
 #

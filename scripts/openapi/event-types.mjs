@@ -1,19 +1,13 @@
 // Writes the schemas of what webhooks deliver, as components of an OpenAPI document, of which libs/sdk makes its types.
 // node scripts/openapi/event-types.mjs <file>
-import { mkdir, writeFile } from 'node:fs/promises';
-import { register } from 'node:module';
-import path from 'node:path';
-import { PlainError, runCommand } from '../plain-error.mjs';
 import { inRoot } from '../root.mjs';
+import { writeDocument } from './write-document.mjs';
 
 const ref = (/** @type {string} */ name) => ({ $ref: `#/components/schemas/${name}` });
 const all = (/** @type {object} */ one, /** @type {object[]} */ ...others) =>
   others.length === 0 ? one : { allOf: [one, ...others] };
 
-await runCommand(async () => {
-  const [file] = process.argv.slice(2);
-  if (!file) throw new PlainError('Give the file to write: node scripts/openapi/event-types.mjs <file>');
-  register('./typescript-hooks.mjs', import.meta.url);
+await writeDocument(async () => {
   const { CORE_OBJECTS, EVENTS, RecordChange, RecordHead, recordSchema } = await import(
     inRoot('libs', 'contracts', 'src', 'index.ts')
   );
@@ -49,9 +43,5 @@ await runCommand(async () => {
     required: Object.keys(EVENTS),
     description: '`data` of each type of event',
   };
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(
-    file,
-    JSON.stringify({ openapi: '3.1.0', info: { title: 'Events', version: '1' }, components: { schemas } }),
-  );
+  return { openapi: '3.1.0', info: { title: 'Events', version: '1' }, components: { schemas } };
 });

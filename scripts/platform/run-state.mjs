@@ -1,21 +1,19 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
-import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
+import { commandLineOf, isAlive } from '../processes/run.mjs';
 import { dataFolder } from './options.mjs';
 
-/** @typedef {{ name: string, pid: number, kind: 'services' | 'servers', command: string }} RunningChild */
+/** @typedef {{ name: string, pid: number, kind: 'services' | 'servers' }} RunningChild */
 
-/**
- * What is known about a running platform, for `status`, `stop`, the demo and the tests. Holds a database password:
+/** What is known about a running platform, for `status`, `stop`, the demo and the tests. Holds a database password:
  * mode 0600.
  * @typedef {object} RunState
  * @property {number} supervisor process id
  * @property {string} startedAt RFC 3339
  * @property {boolean} ready
  * @property {import('./addresses.mjs').Addresses} addresses
- * @property {RunningChild[]} children
- */
+ * @property {RunningChild[]} children */
 
 /** What the detached start sends to the command that waits for it. @typedef {{ text?: string, ready?: string, failed?: string }} Message */
 
@@ -31,12 +29,8 @@ export async function readRunState(dataDir) {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  try {
-    return text ? JSON.parse(text) : undefined;
-  } catch {
-    // Written by renaming, so it is whole unless the disk was full: then nothing in it can be trusted.
-    return undefined;
-  }
+  // Empty after a power cut.
+  return text ? JSON.parse(text) : undefined;
 }
 
 /** @param {string} dataDir @param {RunState} state */
@@ -62,19 +56,4 @@ export async function requireRunning(data, otherwise = '') {
   if (state?.ready && (await isRunning(state))) return state;
   const hint = 'Start it with npm start (or npm start -- --detach) and try again';
   throw new PlainError(`The platform does not run. ${hint}${otherwise}.`);
-}
-
-/** Ends what a killed supervisor left behind, in case that its guard, which normally does so, was killed too.
- * @param {RunState} state @returns {Promise<string[]>} the names of what had to be ended */
-export async function endOrphans(state) {
-  const ended = [];
-  for (const kind of /** @type {const} */ (['services', 'servers'])) {
-    const orphans = state.children.filter((child) => child.kind === kind && isAlive(child.pid));
-    const ours = [];
-    // An id may belong to somebody else by now: only a process that runs our command is ended.
-    for (const child of orphans) if ((await commandLineOf(child.pid)).includes(child.command)) ours.push(child);
-    await Promise.all(ours.map(({ pid }) => endProcess(pid, kind === 'services' ? 'SIGTERM' : 'SIGINT', 15_000)));
-    ended.push(...ours.map(({ name }) => name));
-  }
-  return ended;
 }

@@ -4,14 +4,12 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 
-/**
- * What is generated once for a data folder. Losing it makes the folder useless, so it lies beside the data.
+/** What is generated once for a data folder. Losing it makes the folder useless, so it lies beside the data.
  * @typedef {object} Secrets
  * @property {string} postgres password of the superuser of the embedded server
  * @property {Record<string, { owner: string, runtime: string, narrow: string }>} databases by stateful service
  * @property {Record<string, string>} nats by NATS user
- * @property {Record<string, string>} keyEncryption by service: a ring of one key, whose name is 1, or a key without a name
- */
+ * @property {Record<string, string>} keyEncryption by service: a ring of one key, whose name is 1, or a key without a name */
 
 /** Services that encrypt secrets at rest with a key of their own. */
 const SERVICES_WITH_KEY = ['identity', 'webhook-dispatcher', 'automation-hooks', 'marketplace-certification'];

@@ -56,8 +56,8 @@ export class Guard {
   /** @param {number} pid a child that has ended by itself: its id may soon be somebody else's */
   forget(pid) {
     const kind = this.#children.get(pid);
-    if (!this.#children.delete(pid) || !kind) return;
-    this.#report(kind);
+    this.#children.delete(pid);
+    if (kind) this.#report(kind);
   }
 
   /** Everything has been stopped in order; the guard has nothing left to do. */

@@ -4,25 +4,16 @@ import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isAlive } from './alive.mjs';
+import { eventually } from '../demo/client.mjs';
 import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
-import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
+import { CRASH_WINDOW_MS, delayAfterCrash, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
+import { isAlive } from './run.mjs';
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';
-
-/** @param {() => boolean} condition */
-async function until(condition) {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('not within 10 s');
-    await delay(10);
-  }
-}
 
 describe('a program that is kept alive', () => {
   /** @type {Guard} */
@@ -55,9 +46,9 @@ describe('a program that is kept alive', () => {
     const told = [];
     const kept = keep(WAITS, { onRestart: (crash) => told.push(crash.message) });
     const first = await kept.start();
-    kept.restartFromNowOn();
+    kept.restarts = true;
     process.kill(first.pid ?? 0, 'SIGKILL');
-    await until(() => kept.current !== first && kept.current?.pid !== undefined);
+    await eventually(async () => kept.current !== first && kept.current?.pid !== undefined, 'the end or the restart');
     expect(told).toEqual(['program ended (signal SIGKILL); restarting it']);
     await kept.stop('SIGTERM', 5000);
     expect(isAlive(kept.current?.pid ?? 0)).toBe(false);
@@ -68,13 +59,13 @@ describe('a program that is kept alive', () => {
     const failures = [];
     const kept = keep('console.log("no"); process.exit(3)', { onGiveUp: (error) => failures.push(error) });
     await kept.start();
-    await until(() => failures.length > 0);
+    await eventually(async () => failures.length > 0, 'the end or the restart');
     expect(failures[0]).toMatchObject({ message: 'program ended during the start: exit code 3', lines: ['no'] });
   });
 
   it('stays stopped when it is told to stop while it waits for its restart', async () => {
     const kept = keep('process.exit(1)');
-    kept.restartFromNowOn();
+    kept.restarts = true;
     const first = await kept.start();
     await first.ended;
     await kept.stop('SIGTERM', 5000);
@@ -82,28 +73,22 @@ describe('a program that is kept alive', () => {
   });
 });
 
-const MINUTE = 60_000;
-
 describe('after a crash', () => {
-  it('restarts almost at once the first time', () => {
-    expect(afterCrash([10 * MINUTE])).toEqual({ restart: true, delayMs: 200 });
-  });
+  const seconds = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => index * 1000);
 
-  it('waits twice as long for every further crash within the window', () => {
-    const times = [0, 1000, 2000, 3000];
-    const delays = times.map((_, index) => afterCrash(times.slice(0, index + 1)));
-    expect(delays).toEqual([200, 400, 800, 1600].map((delayMs) => ({ restart: true, delayMs })));
-  });
-
-  it('gives up on the crash after the last one allowed', () => {
-    const times = Array.from({ length: MOST_CRASHES + 1 }, (_, index) => index * 1000);
-    expect(afterCrash(times)).toEqual({ restart: false });
-    expect(afterCrash(times.slice(0, -1))).toMatchObject({ restart: true });
-  });
-
-  it('forgets crashes older than the window', () => {
-    const times = Array.from({ length: 20 }, (_, index) => index * CRASH_WINDOW_MS);
-    expect(afterCrash(times)).toEqual({ restart: true, delayMs: 200 });
+  it.each([
+    ['almost at once the first time', [600_000], 200],
+    ['after twice as long for every further crash', seconds(2), 400],
+    ['after four times as long', seconds(3), 800],
+    ['still on the last crash that is allowed', seconds(MOST_CRASHES), 3200],
+    ['no more after it', seconds(MOST_CRASHES + 1), undefined],
+    [
+      'at once where the others are older than the window',
+      seconds(20).map((time) => (time / 1000) * CRASH_WINDOW_MS),
+      200,
+    ],
+  ])('it is restarted %s', (_when, times, delayMs) => {
+    expect(delayAfterCrash(times)).toBe(delayMs);
   });
 });
 
@@ -135,6 +120,6 @@ describe('the guard', () => {
     const child = Number(line);
     expect(isAlive(child)).toBe(true);
     parent.kill('SIGKILL');
-    await until(() => !isAlive(child) && !existsSync(folder));
+    await eventually(async () => !isAlive(child) && !existsSync(folder), 'the end or the restart');
   });
 });

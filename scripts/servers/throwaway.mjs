@@ -9,8 +9,6 @@ import { NATS_STOP_MS, startNats } from './nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
 import { natsProgram, redisProgram } from './programs.mjs';
 
-/** folder: for what else is written and thrown away. @typedef {Awaited<ReturnType<typeof startThrowawayServers>>} ThrowawayServers */
-
 /** Starts PostgreSQL and NATS on free ports, with data that is deleted at the end, also if this process is killed.
  * @param {string} [parent] folder that their folder is made in */
 export async function startThrowawayServers(parent = os.tmpdir()) {

@@ -10,8 +10,7 @@ import { inRoot, ROOT } from '../root.mjs';
 /** A whole platform of its own for end-to-end tests, on free ports. @typedef {Awaited<ReturnType<typeof startTestPlatform>>} TestPlatform */
 
 /** Starts a platform from what is built. It ends, with its data, when it is stopped or this process ends, in whatever
- * way.
- * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW */
+ * way. @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW */
 export async function startTestPlatform(environment = {}) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-platform-'));
   const { TEST_DATABASE_URL: _database, TEST_NATS_URL: _nats, ...outer } = process.env;

@@ -10,7 +10,7 @@ import { waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Pool } from 'undici';
-import { type CertificateAuthority, certificateAuthority } from '../../../scripts/testing/certificate-authority.mjs';
+import { type CertificateAuthority, certificateAuthority } from '../../../scripts/servers/certificate-authority.mjs';
 import { loadConfig } from '../src/config.js';
 import { Services, sendRaw, startGateway } from './harness.js';
 
@@ -114,7 +114,7 @@ describe('a service that does not show who it is', () => {
     ['by its name', () => authority.sign(['identity']), {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['by a known authority', () => stranger.sign(['localhost']), {}, UNKNOWN],
     ['by an authority of the system when no other is named', ours, { UPSTREAM_CA_FILE: '' }, UNKNOWN],
-    ['any more, for it has expired', () => authority.sign(['localhost'], { expired: true }), {}, 'CERT_HAS_EXPIRED'],
+    ['any more, for it has expired', () => authority.sign(['localhost'], { days: -1 }), {}, 'CERT_HAS_EXPIRED'],
   ])('%s is not called, and the log says which and why', async (_, sign, environment, code) => {
     const refusal = await refusalOf(await servicesWith(await sign()), environment);
     expect(refusal).toMatchObject({ code, message: expect.stringMatching(REFUSED) });

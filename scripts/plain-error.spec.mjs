@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requireNodeVersion } from './node-version.mjs';
+import { requireNodeVersion } from './plain-error.mjs';
 
 describe('the version of Node', () => {
   it.each(['20.19.0', '20.20.2', '22.1.0', '24.0.0'])('%s will do', (version) => {

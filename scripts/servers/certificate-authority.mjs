@@ -1,4 +1,4 @@
-// For tests: certificates as an authority of a cluster signs them.
+// Certificates as an authority of a cluster signs them: for tests, and for the demo's https receiver.
 import { generate } from 'selfsigned';
 
 /** Of a subjectAltName. */
@@ -8,18 +8,18 @@ const DAY_MS = 86_400_000;
 
 /** @typedef {{ cert: string, key: string }} Signed in PEM */
 
-/**
- * @typedef {object} CertificateAuthority
+/** @typedef {object} CertificateAuthority
  * @property {string} ca its own certificate, in PEM
- * @property {(names: readonly string[], options?: { ips?: readonly string[], expired?: boolean }) => Promise<Signed>} sign
- *   makes a key, and a certificate for names
- */
+ * @property {(names: readonly string[], options?: { ips?: readonly string[], days?: number }) => Promise<Signed>} sign
+ *   makes a key, and a certificate for names. days: how long it is valid from now on, default 1 */
 
-/** @param {string} [name] @returns {Promise<CertificateAuthority>} */
-export async function certificateAuthority(name = 'Authority of a test') {
+/** @param {string} [name] @param {number} [days] how long it is valid @returns {Promise<CertificateAuthority>} */
+export async function certificateAuthority(name = 'Authority of a test', days = 365) {
+  const until = (/** @type {number} */ count) => new Date(Date.now() + count * DAY_MS);
   const own = await generate([{ name: 'commonName', value: name }], {
     keyType: 'ec',
     algorithm: 'sha256',
+    notAfterDate: until(days),
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -27,17 +27,17 @@ export async function certificateAuthority(name = 'Authority of a test') {
   });
   return {
     ca: own.cert,
-    async sign(names, { ips = [], expired = false } = {}) {
+    async sign(names, { ips = [], days: valid = 1 } = {}) {
       const { cert, private: key } = await generate([{ name: 'commonName', value: names[0] ?? '' }], {
         keyType: 'ec',
         algorithm: 'sha256',
-        notBeforeDate: new Date(Date.now() - 10 * DAY_MS),
-        notAfterDate: new Date(Date.now() + (expired ? -1 : 1) * DAY_MS),
+        notBeforeDate: until(-10),
+        notAfterDate: until(valid),
         ca: { key: own.private, cert: own.cert },
         extensions: [
           { name: 'basicConstraints', cA: false },
           { name: 'keyUsage', digitalSignature: true, critical: true },
-          { name: 'extKeyUsage', serverAuth: true },
+          { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
           {
             name: 'subjectAltName',
             altNames: [
