@@ -13,7 +13,7 @@ const OPTIONS = ['red', 'green', 'blue'];
 const fields: FieldDefinition[] = FIELD_TYPE_NAMES.filter((type) => type !== 'formula').map((type) => ({
   apiName: type,
   type,
-  ...(type === 'picklist' || type === 'multi_select' ? { options: OPTIONS } : {}),
+  ...(fieldTypes.get(type)?.hasOptions ? { options: OPTIONS } : {}),
   ...(type === 'text'
     ? {
         validationRules: [
