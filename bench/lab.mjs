@@ -23,10 +23,8 @@ import { startThrowawayServers } from '../scripts/servers/throwaway.mjs';
 /** The processes that work on a request, ours excepted. @typedef {{ processes: readonly MeasuredProcess[] }} Working */
 /** What is measured: a port on 127.0.0.1. @typedef {Working & { name: string, port: number }} Subject */
 /** @typedef {'identity' | 'custom-objects' | 'automation-hooks' | 'webhook-dispatcher'} StatefulName */
-/**
- * A program that listens on a port; behind: what works on its requests too.
- * @typedef {{ name: string, port: number, command?: string, args: readonly string[], environment?: NodeJS.ProcessEnv, behind?: readonly Working[], isReady?: () => Promise<boolean> }} Program
- */
+/** A program that listens on a port; behind: what works on its requests too.
+ * @typedef {{ name: string, port: number, command?: string, args: readonly string[], env?: NodeJS.ProcessEnv, behind?: readonly Working[], isReady?: () => Promise<boolean> }} Program */
 
 const START_TIMEOUT_MS = 120_000;
 const STOP_MS = 15_000;
@@ -77,19 +75,11 @@ export class Lab {
   }
 
   /** @param {Program} program */
-  async start({
-    name,
-    port,
-    command = process.execPath,
-    args,
-    environment,
-    behind = [],
-    isReady = () => accepts(port),
-  }) {
+  async start({ name, port, args, env, behind = [], command = process.execPath, isReady = () => accepts(port) }) {
     const { folder, guard } = await this.servers();
     const logFile = path.join(folder, 'logs', `${name}.log`);
-    const env = { ...process.env, ...environment };
-    const child = await ChildServer.start({ name, command, args, env, logFile, guard, kind: 'services' });
+    const options = { name, command, args, env: { ...process.env, ...env }, logFile, guard };
+    const child = await ChildServer.start({ ...options, kind: 'services' });
     this.#stops.push(() => child.stop('SIGTERM', STOP_MS));
     await child.untilReady(isReady, START_TIMEOUT_MS);
     const processes = [{ name, pid: Number(child.pid) }, ...behind.flatMap((one) => one.processes)];
@@ -101,7 +91,7 @@ export class Lab {
   async server(name, environment, behind) {
     const [port = 0] = await freePorts(1);
     const args = [path.join(import.meta.dirname, 'servers', `${name}.mjs`)];
-    return this.start({ name, port, args, environment: { PORT: String(port), ...environment }, behind });
+    return this.start({ name, port, args, env: { PORT: String(port), ...environment }, behind });
   }
 
   /** NATS with the users, streams and buckets of the platform. */
@@ -181,7 +171,7 @@ export class Lab {
       name,
       port,
       args: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--enable-source-maps', file],
-      environment: {
+      env: {
         PROFILE: 'development',
         PORT: String(port),
         OPS_PORT: String(operationsPort),
@@ -214,11 +204,9 @@ export class Lab {
     return this.service('service', environment, [], path.join(folder, 'dist', 'main.js'));
   }
 
-  /**
-   * A service, directly and through the gateway, next to a bare server on the same PostgreSQL.
+  /** A service, directly and through the gateway, next to a bare server on the same PostgreSQL.
    * @param {StatefulName} name @param {string} upstream what the gateway calls its address
-   * @param {string} bare in servers/bare.mjs @param {NodeJS.ProcessEnv} [more] of the service
-   */
+   * @param {string} bare in servers/bare.mjs @param {NodeJS.ProcessEnv} [more] of the service */
   async beside(name, upstream, bare, more) {
     const { environment, adminUrl } = await this.database(name);
     const postgres = await this.postgres();

@@ -49,10 +49,8 @@ export function counter() {
   return () => ++turn;
 }
 
-/**
- * Throws for an answer that is no success, and for one without a length.
- * @param {{ port: number, next: () => string, connections?: number, milliseconds: number }} load
- */
+/** Throws for an answer that is no success, and for one without a length.
+ * @param {{ port: number, next: () => string, connections?: number, milliseconds: number }} load */
 export async function sendLoad({ port, next, connections = PLAN.connections, milliseconds }) {
   const begun = performance.now();
   /** @type {number[]} */
@@ -76,11 +74,9 @@ export async function ask(port, request) {
   return body === '' ? undefined : JSON.parse(body);
 }
 
-/**
- * One request after the other on a connection, until `isOver` with the milliseconds of the last.
+/** One request after the other on a connection, until `isOver` with the milliseconds of the last.
  * @param {number} port on 127.0.0.1 @param {() => string} next @param {(latency: number) => boolean} isOver
- * @returns {Promise<Buffer>} the last answer
- */
+ * @returns {Promise<Buffer>} the last answer */
 function converse(port, next, isOver) {
   return new Promise((resolve, reject) => {
     let sentAt = 0;

@@ -11,11 +11,9 @@ import { ask, requestText } from './load.mjs';
 import { FIELDS, newRecord, RECORDS, sqlOf } from './records-data.mjs';
 
 /** @typedef {import('./lab.mjs').Lab} Lab */
-/**
- * A server with its records, and how its API is asked; ours too. ids: records that the token may read; foreignId: one that it may
+/** A server with its records, and how its API is asked; ours too. ids: records that the token may read; foreignId: one that it may
  * not; list: 25 records by the filtered field, the last ids first.
- * @typedef {import('./lab.mjs').Subject & { ids: readonly string[], foreignId: string, token: string, read: (id: string) => string, list: (code: string) => string, create: (turn: number) => string, recordOf: (answer: any) => Record<string, unknown>, recordsOf: (answer: any) => Record<string, unknown>[] }} Peer
- */
+ * @typedef {import('./lab.mjs').Subject & { ids: readonly string[], foreignId: string, read: (id: string) => string, list: (code: string) => string, create: (turn: number) => string }} Peer */
 
 /** The newest that say in `engines` that they run on the Node of this repository: Directus needs Node 22 from 11.4 on. */
 const VERSIONS = { 'parse-server': '9.10.0', directus: '11.3.5' };
@@ -40,12 +38,10 @@ function newPeerRecord(turn) {
   return { ...record, total: (turn % 1000) ** 2, summary: `Text number ${turn} of this record (${record.stage})` };
 }
 
-/**
- * A peer on a database that belongs to a role of its own.
+/** A peer on a database that belongs to a role of its own.
  * @param {Lab} lab @param {keyof typeof VERSIONS} name @param {string} program in its package
  * @param {readonly [first: string[], ...then: string[][]]} runs arguments of each; the last one stays
- * @param {(url: string, database: URL, folder: string) => NodeJS.ProcessEnv} environmentOf folder: for what it writes
- */
+ * @param {(url: string, database: URL, folder: string) => NodeJS.ProcessEnv} environmentOf folder: for what it writes */
 async function startPeer(lab, name, program, runs, environmentOf) {
   const version = VERSIONS[name];
   // It is measured, not depended on.
@@ -63,20 +59,17 @@ async function startPeer(lab, name, program, runs, environmentOf) {
   const database = Object.assign(new URL(postgres.url), { username: owner, password: PASSWORD, pathname: owner });
   const [port = 0] = await freePorts(1);
   const own = environmentOf(`http://127.0.0.1:${port}`, database, logs);
-  const environment = { NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...own };
-  const commands = runs.map((args) => [file, ...args]);
-  for (const args of commands.slice(0, -1)) {
-    await runOrFail(process.execPath, args, { env: { ...process.env, ...environment } });
+  const env = { NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...own };
+  for (const args of runs.slice(0, -1)) {
+    await runOrFail(process.execPath, [file, ...args], { env: { ...process.env, ...env } });
   }
-  const server = await lab.start({ name, port, args: commands.at(-1) ?? [], environment, behind: [postgres] });
+  const server = await lab.start({ name, port, args: [file, ...(runs.at(-1) ?? [])], env, behind: [postgres] });
   return { server, pool: lab.connect(database.href) };
 }
 
-/**
- * Fills a table with the records, and gives the ids of some.
+/** Fills a table with the records, and gives the ids of some.
  * @param {import('pg').Pool} pool @param {string} table @param {string} id @param {Record<string, string>} columns values in SQL
- * @param {string} index columns of an index for the list
- */
+ * @param {string} index columns of an index for the list */
 async function fill(pool, table, id, columns, index) {
   await pool.query(
     `INSERT INTO ${table} (${Object.keys(columns).join(', ')})
@@ -98,11 +91,9 @@ export async function startParseServer(lab) {
   const { server, pool } = await startPeer(lab, 'parse-server', 'bin/parse-server', [[]], (url, database, logs) => ({
     PARSE_SERVER_HOST: '127.0.0.1',
     PARSE_SERVER_URL: `${url}/parse`,
-    PARSE_SERVER_MOUNT_PATH: '/parse',
     PARSE_SERVER_APPLICATION_ID: 'bench',
     PARSE_SERVER_MASTER_KEY: PASSWORD,
     PARSE_SERVER_DATABASE_URI: `${database.href}?poolSize=${POOL}`,
-    PARSE_SERVER_ALLOW_CLIENT_CLASS_CREATION: 'false',
     PARSE_SERVER_LOGS_FOLDER: path.join(logs, 'parse-logs'),
   }));
   const application = 'x-parse-application-id: bench\r\n';
@@ -141,12 +132,9 @@ export async function startParseServer(lab) {
     name: `Parse Server ${VERSIONS['parse-server']}`,
     ids,
     foreignId: 'foreign',
-    token: sessionToken,
     read: (id) => requestText('GET', `${objects}/${id}`, headers),
     list: (code) => requestText('GET', `${objects}?where=${where(code)}&order=-objectId&limit=25`, headers),
     create: (turn) => requestText('POST', objects, headers, { ...newPeerRecord(turn), ACL: acl }),
-    recordOf: (answer) => answer,
-    recordsOf: (answer) => answer.results,
   };
 }
 
@@ -172,11 +160,8 @@ export async function startDirectus(lab) {
       DB_CONNECTION_STRING: database.href,
       DB_POOL__MIN: '0',
       DB_POOL__MAX: POOL,
-      LOG_LEVEL: 'info',
       LOG_STYLE: 'raw',
-      RATE_LIMITER_ENABLED: 'false',
       PRESSURE_LIMITER_ENABLED: 'false',
-      CACHE_ENABLED: 'false',
       TELEMETRY: 'false',
       EXTENSIONS_PATH: path.join(logs, 'directus-extensions'),
       STORAGE_LOCAL_ROOT: path.join(logs, 'directus-uploads'),
@@ -226,11 +211,8 @@ export async function startDirectus(lab) {
     name: `Directus ${VERSIONS.directus}`,
     ids,
     foreignId: foreign.rows[0].id,
-    token: TOKEN,
     read: (id) => requestText('GET', `${items}/${id}`, headers),
     list: (code) => requestText('GET', `${items}?filter%5Bcode%5D%5B_eq%5D=${code}&sort=-id&limit=25`, headers),
     create: (turn) => requestText('POST', items, headers, newPeerRecord(turn)),
-    recordOf: (answer) => answer.data,
-    recordsOf: (answer) => answer.data,
   };
 }

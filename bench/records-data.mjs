@@ -187,10 +187,8 @@ async function insert(admin, fields, rows) {
   );
 }
 
-/**
- * @param {import('pg').Pool} admin @param {string} table @param {string} slot of the field by which lists are filtered
- * @param {readonly string[]} members of a body, in SQL @param {string} tenantId @param {string} objectId
- */
+/** @param {import('pg').Pool} admin @param {string} table @param {string} slot of the field by which lists are filtered
+ * @param {readonly string[]} members of a body, in SQL @param {string} tenantId @param {string} objectId */
 async function copyForBare(admin, table, slot, members, tenantId, objectId) {
   await admin.query(`CREATE TABLE ${table} (id uuid PRIMARY KEY, stage text NOT NULL, body jsonb NOT NULL)`);
   await admin.query(

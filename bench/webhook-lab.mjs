@@ -26,10 +26,8 @@ const lead = storedLead(1000);
 const envelope = { id: lead.id, type: 'lead.created', timestamp: lead.createdAt, tenantId: lead.id };
 export const DELIVERY_BODY = JSON.stringify({ ...envelope, data: lead });
 
-/**
- * Deliveries that are due now, as if each subscription had got an event for each of them, and their subscriptions' queues.
- * $1: tenants, $2: subscriptions, $3: URLs, in threes; $4: deliveries of each; $5: body.
- */
+/** Deliveries that are due now, as if each subscription had got an event for each of them, and their subscriptions' queues.
+ * $1: tenants, $2: subscriptions, $3: URLs, in threes; $4: deliveries of each; $5: body. */
 const INSERT_DUE = `
   WITH subscription AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS wanted (tenant_id, subscription_id, url)),
@@ -162,10 +160,8 @@ export class WebhookLab {
     return this.receiver('counts');
   }
 
-  /**
-   * Milliseconds from the commit of each event to its receipt, by subscription. Throws when an event is missing.
-   * @param {readonly Subscription[]} subscriptions that should have got all events of their tenant
-   */
+  /** Milliseconds from the commit of each event to its receipt, by subscription. Throws when an event is missing.
+   * @param {readonly Subscription[]} subscriptions that should have got all events of their tenant */
   async latencies(subscriptions) {
     /** @type {Noted} */
     const receipts = await this.receiver('receipts');
@@ -180,10 +176,8 @@ export class WebhookLab {
   }
 }
 
-/**
- * Looks again and again until a count has reached its end; a look shares the processor with what it looks at.
- * @param {string} what @param {number} end @param {() => Promise<number>} look gives the count, which rises
- */
+/** Looks again and again until a count has reached its end; a look shares the processor with what it looks at.
+ * @param {string} what @param {number} end @param {() => Promise<number>} look gives the count, which rises */
 export async function untilReached(what, end, look, everyMs = 50) {
   let last = await look();
   let movedAt = performance.now();

@@ -52,15 +52,14 @@ async function start(lab) {
   await lab.answer(rpc.customObjects.createRecord, () => ({ id: '0190a000-0000-7000-8000-000000000001' }));
   const sides = await lab.beside('automation-hooks', 'AUTOMATIONS_URL', 'hooks', { ...LIMITS, RUN_CONCURRENCY: '0' });
   const createHooks = async (/** @type {object} */ workflow) => {
-    /** Those of a tenant apart from each other. @type {string[]} */
+    /** @type {string[]} */
     const paths = [];
-    for (let tenant = 0; tenant < TENANTS; tenant += 1) {
-      const token = lab.authorization(`0190a000-0000-7000-8000-${String(tenant + 1).padStart(12, '0')}`);
-      for (let hook = 0; hook < HOOKS_OF_TENANT; hook += 1) {
-        const body = { name: `Hook ${hook}`, trigger: { type: 'webhook_received' }, ...workflow };
-        const request = requestText('POST', '/api/crm/automations/workflows', token, body);
-        paths[hook * TENANTS + tenant] = new URL((await ask(sides.direct.port, request)).hookUrl).pathname;
-      }
+    // Those of a tenant apart from each other.
+    for (let hook = 0; hook < TENANTS * HOOKS_OF_TENANT; hook += 1) {
+      const tenant = `0190a000-0000-7000-8000-${String(hook % TENANTS).padStart(12, '0')}`;
+      const body = { name: `Hook ${hook}`, trigger: { type: 'webhook_received' }, ...workflow };
+      const request = requestText('POST', '/api/crm/automations/workflows', lab.authorization(tenant), body);
+      paths.push(new URL((await ask(sides.direct.port, request)).hookUrl).pathname);
     }
     return paths;
   };
