@@ -1,6 +1,7 @@
 // The data of measurements of records: in the measured workspace an object with 20 fields, one of the same bytes without
 // formulas, and leads; the same object in 32 workspaces; a few records in each of a thousand other tenants; and beside them
 // plain tables with the same bytes for the bare server.
+import { CORE_OBJECTS } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { setting } from './lab.mjs';
 
@@ -60,17 +61,20 @@ export const newRecord = (turn) => ({
   mail: `visitor${turn}@example.com`,
 });
 
-/** The object of leads, with keys and slots of its fields, as they stand in stored records (`lead.object.ts`). */
-const LEAD = '00000000-0000-7000-8000-000000000001';
-const LEAD_FIELDS = [
-  { key: 1, apiName: 'firstName', slot: null, sql: `'Ada'` },
-  { key: 2, apiName: 'lastName', slot: 's1', sql: `'Lovelace ' || i` },
-  { key: 3, apiName: 'email', slot: 's2', sql: `'lead' || i || '@example.com'` },
-  { key: 4, apiName: 'phone', slot: 's3', sql: `'+49 30 ' || (1000000 + i)` },
-  { key: 5, apiName: 'companyName', slot: 's4', sql: `'Company number ' || (i / 10)` },
-  { key: 6, apiName: 'status', slot: 's5', sql: `CASE WHEN i % 3 = 0 THEN 'contacted' ELSE 'new' END` },
-  { key: 7, apiName: 'source', slot: 's6', sql: `'S' || (i / ${MATCHES})` },
-];
+const LEAD = CORE_OBJECTS.lead;
+/** Fields of a lead, as they stand in stored records, with their values. */
+const LEAD_FIELDS = Object.entries({
+  firstName: `'Ada'`,
+  lastName: `'Lovelace ' || i`,
+  email: `'lead' || i || '@example.com'`,
+  phone: `'+49 30 ' || (1000000 + i)`,
+  companyName: `'Company number ' || (i / 10)`,
+  status: `CASE WHEN i % 3 = 0 THEN 'contacted' ELSE 'new' END`,
+  source: `'S' || (i / ${MATCHES})`,
+}).map(([apiName, sql]) => {
+  const { key, slot } = LEAD.fields[/** @type {keyof typeof LEAD.fields} */ (apiName)];
+  return { key, apiName, slot, sql };
+});
 
 /** A lead as the body of a request that creates it. @param {number} turn */
 export const newLead = (turn) => ({
@@ -106,7 +110,7 @@ export async function fill(admin, tenantId) {
     `SELECT md5('tenant' || t)::uuid AS tenant, md5('object' || t)::uuid AS object, i
        FROM generate_series(1, ${OTHER_TENANTS}) t, generate_series(1, ${RECORDS_OF_OTHERS}) i`,
   );
-  await insert(admin, LEAD_FIELDS, series(tenantId, LEAD, RECORDS));
+  await insert(admin, LEAD_FIELDS, series(tenantId, LEAD.id, RECORDS));
   // What a read of the record answers, so that both send the same bytes.
   const visible = fields.filter(({ apiName }) => apiName !== 'secret');
   const members = visible.map(({ key, apiName, type }) =>
@@ -114,7 +118,7 @@ export async function fill(admin, tenantId) {
   );
   const leadMembers = LEAD_FIELDS.map(({ key, apiName }) => `'${apiName}', data->'${key}'`);
   await copyForBare(admin, 'bare_record', 's1', members, tenantId, objectId);
-  await copyForBare(admin, 'bare_lead', 's6', [...leadMembers, `'ownerId', NULL`], tenantId, LEAD);
+  await copyForBare(admin, 'bare_lead', 's6', [...leadMembers, `'ownerId', NULL`], tenantId, LEAD.id);
   await admin.query('VACUUM ANALYZE');
   const sample = async (/** @type {string} */ table) => {
     const { rows } = await admin.query(`SELECT id, stage FROM ${table} ORDER BY random() LIMIT 5000`);
@@ -139,6 +143,9 @@ const series = (tenant, object, count) =>
 const withoutFormula = ({ expression, ...field }) =>
   expression === undefined ? field : { ...field, type: field.apiName === 'total' ? 'number' : 'text' };
 
+/** The column that carries the value of a field for filters. @param {Field} field */
+const slotOf = ({ apiName }) => (apiName === 'code' ? 's1' : null);
+
 /** @param {import('pg').Pool} admin @param {string} tenantId @param {string} apiName @param {readonly Field[]} declared */
 async function defineObject(admin, tenantId, apiName, declared) {
   const objectId = newId();
@@ -147,23 +154,17 @@ async function defineObject(admin, tenantId, apiName, declared) {
      VALUES ($1, $2, $3, 'bench', false, $4, $4, 'Visit', 'Visits')`,
     [tenantId, objectId, newId(), apiName],
   );
-  const fields = declared.map((field, index) => ({
-    ...field,
-    key: index + 1,
-    slot: field.apiName === 'code' ? 's1' : null,
-  }));
-  for (const { key, slot, ...definition } of fields) {
-    await admin.query(
-      `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, key, slot, definition)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [tenantId, newId(), objectId, definition.apiName, key - 1, key, slot, JSON.stringify(definition)],
-    );
-  }
+  const fields = declared.map((field, index) => ({ ...field, key: index + 1, slot: slotOf(field) }));
+  await admin.query(
+    `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, key, slot, definition)
+     SELECT $1, gen_random_uuid(), $2, field->>'apiName', (field->>'key')::int - 1, (field->>'key')::int, field->>'slot', field - '{key,slot}'::text[]
+       FROM jsonb_array_elements($3) field`,
+    [tenantId, objectId, JSON.stringify(fields)],
+  );
   return { objectId, fields };
 }
 
-/**
- * Records with what is searched in them.
+/** Records with what is searched in them.
  * @param {import('pg').Pool} admin @param {readonly { key: number, apiName: string, slot: string | null, type?: string, sql?: string }[]} fields
  * @param {string} rows a query that gives tenant, object and i, the number of the record
  */
@@ -186,10 +187,8 @@ async function insert(admin, fields, rows) {
   );
 }
 
-/**
- * @param {import('pg').Pool} admin @param {string} table @param {string} slot of the field by which lists are filtered
- * @param {readonly string[]} members of a body, in SQL @param {string} tenantId @param {string} objectId
- */
+/** @param {import('pg').Pool} admin @param {string} table @param {string} slot of the field by which lists are filtered
+ * @param {readonly string[]} members of a body, in SQL @param {string} tenantId @param {string} objectId */
 async function copyForBare(admin, table, slot, members, tenantId, objectId) {
   await admin.query(`CREATE TABLE ${table} (id uuid PRIMARY KEY, stage text NOT NULL, body jsonb NOT NULL)`);
   await admin.query(

@@ -66,7 +66,7 @@ async function rowsOf(group, suite, only) {
 async function measure(group, index, only) {
   const { Lab } = await import(inRoot('bench', 'lab.mjs'));
   const { start, cases } = /** @type {Suite} */ ((await suitesOf(group))[index]);
-  const lab = await Lab.open();
+  const lab = new Lab();
   try {
     const subjects = start ? await start(lab) : lab;
     const rows = [];

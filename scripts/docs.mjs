@@ -15,7 +15,11 @@ const REFERENCES = {
   metrics: 'scripts/observability/metrics.spec.mjs',
 };
 
-const COMMITTED = ['libs/messaging/src/server/permissions.spec.ts', 'scripts/kubernetes/generated.spec.mjs'];
+const COMMITTED = [
+  'libs/fields/test/record-api-page.spec.ts',
+  'libs/messaging/src/server/permissions.spec.ts',
+  'scripts/kubernetes/generated.spec.mjs',
+];
 
 await runCommand(async () => {
   const names = process.argv.slice(2);

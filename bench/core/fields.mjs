@@ -7,6 +7,12 @@ import validator from 'validator';
 const STAGES = ['New', 'Qualified', 'Proposal', 'Won', 'Lost'];
 const INTERESTS = ['Golf', 'Sailing', 'Chess', 'Opera'];
 
+/** @type {import('@crm/fields').ValidationRule[]} */
+const QUANTITY = [
+  { type: 'min', value: 1 },
+  { type: 'max', value: 1000 },
+];
+
 /** @type {import('@crm/fields').FieldDefinition[]} */
 export const FIELDS = [
   { apiName: 'name', type: 'text', required: true, validationRules: [{ type: 'maxLength', value: 120 }] },
@@ -14,14 +20,7 @@ export const FIELDS = [
   { apiName: 'street', type: 'text' },
   { apiName: 'city', type: 'text', validationRules: [{ type: 'minLength', value: 2 }] },
   { apiName: 'notes', type: 'textarea' },
-  {
-    apiName: 'quantity',
-    type: 'number',
-    validationRules: [
-      { type: 'min', value: 1 },
-      { type: 'max', value: 1000 },
-    ],
-  },
+  { apiName: 'quantity', type: 'number', validationRules: QUANTITY },
   { apiName: 'weight', type: 'number' },
   { apiName: 'amount', type: 'currency', required: true, validationRules: [{ type: 'min', value: 0 }] },
   { apiName: 'discount', type: 'percent', validationRules: [{ type: 'max', value: 100 }] },
@@ -40,31 +39,31 @@ export const FIELDS = [
 
 /** @typedef {Record<string, unknown>} Input */
 
-/** @returns {Input[]} */
-export function inputs() {
-  return Array.from({ length: 64 }, (_, index) => ({
-    name: `Deal number ${index}`,
-    code: `AB-${1000 + index}`,
-    street: `${index} Main Street`,
-    city: 'Springfield',
-    notes: 'Called twice.\nWants an offer until Friday.',
-    quantity: (index % 12) + 1,
-    weight: index / 8,
-    amount: index * 100.25,
-    discount: index % 30,
-    startDate: `2024-01-${String((index % 28) + 1).padStart(2, '0')}`,
-    closeDate: `2025-03-${String((index % 28) + 1).padStart(2, '0')}`,
-    meetingAt: `2025-02-${String((index % 28) + 1).padStart(2, '0')}T09:30:00Z`,
-    email: `person${index}@example.com`,
-    phone: `+49 30 1234${String(index).padStart(2, '0')}`,
-    website: `https://example.com/deals/${index}`,
-    stage: STAGES[index % STAGES.length],
-    interests: ['Golf', 'Chess'],
-    active: index % 2 === 0,
-    companyId: '0193c1a0-7b5e-7c3e-9f00-0123456789ab',
-    contactId: '0193c1a0-7b5e-7c3e-9f00-0123456789ac',
-  }));
-}
+const day = (/** @type {number} */ index) => String((index % 28) + 1).padStart(2, '0');
+
+/** @type {readonly Input[]} */
+export const INPUTS = Array.from({ length: 64 }, (_, index) => ({
+  name: `Deal number ${index}`,
+  code: `AB-${1000 + index}`,
+  street: `${index} Main Street`,
+  city: 'Springfield',
+  notes: 'Called twice.\nWants an offer until Friday.',
+  quantity: (index % 12) + 1,
+  weight: index / 8,
+  amount: index * 100.25,
+  discount: index % 30,
+  startDate: `2024-01-${day(index)}`,
+  closeDate: `2025-03-${day(index)}`,
+  meetingAt: `2025-02-${day(index)}T09:30:00Z`,
+  email: `person${index}@example.com`,
+  phone: `+49 30 1234${String(index).padStart(2, '0')}`,
+  website: `https://example.com/deals/${index}`,
+  stage: STAGES[index % STAGES.length],
+  interests: ['Golf', 'Chess'],
+  active: index % 2 === 0,
+  companyId: '0193c1a0-7b5e-7c3e-9f00-0123456789ab',
+  contactId: '0193c1a0-7b5e-7c3e-9f00-0123456789ac',
+}));
 
 const CODE = RE2JS.compile('^[A-Z]{2}-[0-9]{4}$');
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -81,17 +80,11 @@ const isLine = (value) => isText(value, 4000) && !/[\n\v\f\r\u0085\u2028\u2029]/
 const isNumber = (value) => typeof value === 'number' && Math.abs(value) < 1e15;
 /** @param {unknown} value */
 const isDate = (value) => {
-  const match = typeof value === 'string' && DATE.exec(value);
-  return (
-    match &&
-    new Date(Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]))).toISOString().startsWith(value)
-  );
+  const [text, year, month, date] = (typeof value === 'string' && DATE.exec(value)) || [];
+  return text && new Date(Date.UTC(Number(year), Number(month) - 1, Number(date))).toISOString().startsWith(text);
 };
 
-/**
- * The record in canonical form and the names of the fields that are wrong.
- * @param {Input} input
- */
+/** The record in canonical form and the names of the fields that are wrong. @param {Input} input */
 export function validateByHand(input) {
   /** @type {string[]} */
   const wrong = [];

@@ -10,11 +10,9 @@ const ACCEPTED = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length:
 const FAILED = 'HTTP/1.1 500 Internal Server Error\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nerror';
 
 /** First receipts of events, in milliseconds since 1970, by path and id; of paths that work. @type {Map<string, Map<string, number>>} */
-let receipts = new Map();
-const noCounts = () => ({ receipts: 0, duplicates: 0 });
-let counts = noCounts();
-/** Requests that wait at this moment for the answer that never comes. */
-let hanging = 0;
+const receipts = new Map();
+/** hanging: requests that wait at this moment for the answer that never comes. */
+const counts = { receipts: 0, duplicates: 0, hanging: 0 };
 
 /** The request at the beginning; undefined while it is not complete. @param {Buffer} bytes */
 function readRequest(bytes) {
@@ -34,12 +32,8 @@ function readRequest(bytes) {
 function note(path, id) {
   const ofPath = receipts.get(path) ?? new Map();
   receipts.set(path, ofPath);
-  if (ofPath.has(id)) {
-    counts.duplicates += 1;
-    return;
-  }
-  ofPath.set(id, Date.now());
-  counts.receipts += 1;
+  counts[ofPath.has(id) ? 'duplicates' : 'receipts'] += 1;
+  if (!ofPath.has(id)) ofPath.set(id, Date.now());
 }
 
 /** @type {Readonly<Record<string, (socket: tls.TLSSocket, request: { path: string, id: string }, milliseconds: number) => void>>} */
@@ -51,9 +45,9 @@ const BEHAVIOURS = {
   slow: (socket, _request, milliseconds) => void setTimeout(() => socket.write(ACCEPTED, 'latin1'), milliseconds),
   fail: (socket) => void socket.write(FAILED, 'latin1'),
   hang(socket) {
-    hanging += 1;
+    counts.hanging += 1;
     socket.once('close', () => {
-      hanging -= 1;
+      counts.hanging -= 1;
     });
   },
 };
@@ -78,11 +72,11 @@ const { PORT, PORTS = '', KEY_FILE = '', CERT_FILE = '' } = process.env;
 const certificate = { key: readFileSync(KEY_FILE), cert: readFileSync(CERT_FILE), ALPNProtocols: ['http/1.1'] };
 for (const port of PORTS.split(',')) tls.createServer(certificate, serve).listen(Number(port), '127.0.0.1');
 
-serveCommands(Number(PORT), {
-  counts: () => ({ ...counts, hanging }),
+await serveCommands(Number(PORT), {
+  counts: () => counts,
   receipts: () => Object.fromEntries([...receipts].map(([path, ofPath]) => [path, [...ofPath]])),
-  forget: () => {
-    receipts = new Map();
-    counts = noCounts();
+  forget() {
+    receipts.clear();
+    Object.assign(counts, { receipts: 0, duplicates: 0 });
   },
 });

@@ -1,9 +1,10 @@
 // Plays a service that changes leads: commits events in its outbox, at a rate or as fast as it can, and relays them to
 // JetStream. Environment: PORT (of commands), DATABASE_URL, DATABASE_NARROW_URL, NATS_URL, NATS_PASSWORD.
+import { setTimeout as delay } from 'node:timers/promises';
 import { EVENTS } from '@crm/contracts';
 import { appendEvent, Database } from '@crm/database';
 import { NatsConnection, OutboxRelay } from '@crm/messaging';
-import { counter } from '../load.mjs';
+import { counter, inTurn } from '../load.mjs';
 import { storedLead } from '../records-data.mjs';
 import { serveCommands } from './control.mjs';
 
@@ -27,7 +28,7 @@ const nats = await NatsConnection.open({ url: NATS_URL, user: SERVICE, password:
 /** @type {OutboxRelay | undefined} */
 let relay;
 /** Events with the milliseconds since 1970 at which their transaction had committed, by tenant. @type {Map<string, [id: string, committedAt: number][]>} */
-let commits = new Map();
+const commits = new Map();
 const turn = counter();
 
 /** @param {string} tenantId @param {number} events in one transaction */
@@ -46,46 +47,42 @@ async function commit(tenantId, events) {
   commits.set(tenantId, ofTenant);
 }
 
-serveCommands(Number(PORT), {
-  startRelay: () => {
+await serveCommands(Number(PORT), {
+  startRelay() {
     relay = new OutboxRelay(database, nats);
     relay.start();
   },
   stopRelay: () => relay?.stop(),
 
   /** As fast as it can, the tenants in turn. @param {{ tenantIds: string[], events: number }} input */
-  commitAll: async ({ tenantIds, events }) => {
+  async commitAll({ tenantIds, events }) {
+    const tenant = inTurn(tenantIds);
     let left = events;
-    let transactions = 0;
     const write = async () => {
       while (left > 0) {
         const size = Math.min(TOGETHER, left);
         left -= size;
-        transactions += 1;
-        await commit(String(tenantIds[transactions % tenantIds.length]), size);
+        await commit(tenant(), size);
       }
     };
     await Promise.all(Array.from({ length: POOL_SIZE }, write));
   },
 
   /** One event in a transaction, evenly, the tenants in turn. @param {{ tenantIds: string[], perSecond: number, milliseconds: number }} input */
-  commitAtRate: ({ tenantIds, perSecond, milliseconds }) =>
-    new Promise((resolve, reject) => {
-      const begun = performance.now();
-      const total = Math.round((perSecond * milliseconds) / 1000);
-      /** @type {Promise<void>[]} */
-      const running = [];
-      const timer = setInterval(() => {
-        const due = Math.min(total, Math.ceil(((performance.now() - begun) * perSecond) / 1000));
-        while (running.length < due) running.push(commit(String(tenantIds[running.length % tenantIds.length]), 1));
-        if (running.length < total) return;
-        clearInterval(timer);
-        Promise.all(running).then(() => resolve(undefined), reject);
-      }, TICK_MS);
-    }),
+  async commitAtRate({ tenantIds, perSecond, milliseconds }) {
+    const begun = performance.now();
+    const total = Math.round((perSecond * milliseconds) / 1000);
+    const tenant = inTurn(tenantIds);
+    /** @type {Promise<void>[]} */
+    const running = [];
+    while (running.length < total) {
+      const due = Math.min(total, Math.ceil(((performance.now() - begun) * perSecond) / 1000));
+      while (running.length < due) running.push(commit(tenant(), 1));
+      await delay(TICK_MS);
+    }
+    await Promise.all(running);
+  },
 
   commits: () => Object.fromEntries(commits),
-  forget: () => {
-    commits = new Map();
-  },
+  forget: () => commits.clear(),
 });

@@ -2,6 +2,7 @@ import {
   checkDefinition,
   FIELD_TYPE_NAMES,
   type FieldDefinition,
+  fieldTypes,
   formulaFieldTypes,
   type ValidationRule,
 } from '@crm/fields';
@@ -105,7 +106,7 @@ function plainField(choice: Of<typeof plainChoice>, index: number): FieldDefinit
     ...(required && (writeRoles.length === 0 || rule) ? { required } : {}),
     ...(isUnique ? { is_unique: true } : {}),
     ...(rule ? { validationRules: [rule] } : {}),
-    ...(type === 'picklist' || type === 'multi_select' ? { options: OPTIONS } : {}),
+    ...(fieldTypes.get(type)?.hasOptions ? { options: OPTIONS } : {}),
     ...(type === 'reference' ? { referenceTarget: `custom:${choice.target}` } : {}),
     ...(type === 'reference' && choice.restricts ? { onDelete: 'restrict' } : {}),
   };
