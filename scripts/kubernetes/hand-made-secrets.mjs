@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { newKey, newPassword, SERVICES_WITH_KEY } from '../new-secrets.mjs';
 
 /** A secret that no operator makes: whoever runs the platform does, once. what: a sentence for docs/deployment/kubernetes.md.
@@ -81,34 +80,3 @@ export function secretManifests(secrets, environment) {
   }));
   return { manifests, missing };
 }
-
-/** Only Citus has it, and an entry that is not in the vault is an error of External Secrets. */
-const OF_CITUS = 'database-superuser';
-
-/** The text of k8s/components/vault/external-secrets.yaml. Whoever runs the platform makes the store `crm`, which says
- * which vault. @param {readonly HandMadeSecret[]} secrets */
-export const externalSecretsText = (secrets) =>
-  `# Made from scripts/kubernetes/hand-made-secrets.mjs: npm run docs
-#
-# A secret outlives what describes it: without the encryption keys the databases are worth little.
-${secrets
-  .filter(({ name }) => name !== OF_CITUS)
-  .map(({ name, keys }) => stringify(externalSecret(name, Object.keys(keys)), { lineWidth: 0 }))
-  .join('---\n')}`;
-
-/** @param {string} name @param {readonly string[]} keys */
-const externalSecret = (name, keys) => ({
-  apiVersion: 'external-secrets.io/v1',
-  kind: 'ExternalSecret',
-  metadata: {
-    name,
-    namespace: 'crm',
-    labels: { 'app.kubernetes.io/part-of': 'crm', 'crm/stage': 'servers' },
-  },
-  spec: {
-    refreshInterval: '1h',
-    secretStoreRef: { kind: 'ClusterSecretStore', name: 'crm' },
-    target: { name, creationPolicy: 'Orphan', deletionPolicy: 'Retain' },
-    data: keys.map((key) => ({ secretKey: key, remoteRef: { key: `crm/${name}`, property: key } })),
-  },
-});
