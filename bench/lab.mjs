@@ -78,8 +78,7 @@ export class Lab {
   async start({ name, port, args, env, behind = [], command = process.execPath, isReady = () => accepts(port) }) {
     const { folder, guard } = await this.servers();
     const logFile = path.join(folder, 'logs', `${name}.log`);
-    const options = { name, command, args, env: { ...process.env, ...env }, logFile, guard };
-    const child = await ChildServer.start({ ...options, kind: 'services' });
+    const child = await ChildServer.start({ name, command, args, env: { ...process.env, ...env }, logFile, guard });
     this.#stops.push(() => child.stop('SIGTERM', STOP_MS));
     await child.untilReady(isReady, START_TIMEOUT_MS);
     const processes = [{ name, pid: Number(child.pid) }, ...behind.flatMap((one) => one.processes)];

@@ -1,8 +1,8 @@
 // npm run compose:secrets: makes the passwords and keys of docker-compose.yml, once. Needs Node alone: it runs on a fresh clone,
 // before anything is installed or built.
-import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { newKey, newPassword, SERVICES_WITH_KEY } from './new-secrets.mjs';
 import { runCommand } from './plain-error.mjs';
 import { inRoot } from './root.mjs';
 
@@ -14,8 +14,6 @@ const DATABASES = {
   'automation-hooks': 'automations',
   'webhook-dispatcher': 'webhooks',
 };
-/** Services that encrypt secrets at rest with a key of their own. */
-const WITH_KEY = ['identity', 'marketplace-certification', 'automation-hooks', 'webhook-dispatcher'];
 const NATS_USERS = [...Object.keys(DATABASES), 'gateway', 'embed-gateway', 'marketplace-admin', 'provisioner'];
 /** Where PostgreSQL answers in the network of the containers. */
 const POSTGRES = 'postgres:5432';
@@ -30,20 +28,13 @@ const FILE_MODE = 0o444;
 /** What is in a secret: a value that stands alone, or one that is made of others.
  * @typedef {(secret: (name: string) => Promise<string>) => string | Promise<string>} Maker */
 
-// A letter first: NATS reads a value from its environment as a part of its configuration, and would take one that begins
-// with digits for a number.
-/** @type {Maker} */
-const password = () => `p${randomBytes(24).toString('base64url')}`;
-/** @type {Maker} */
-// A ring of one key, whose name is 1: it can be replaced (docs/operations/encryption-keys.md).
-const key = () => `1:${randomBytes(32).toString('base64')}`;
 const snake = (/** @type {string} */ name) => name.replaceAll('-', '_');
 
 /** Every secret, by the name of its file. @returns {Record<string, Maker>} */
 export function composeSecrets() {
   const databases = Object.entries(DATABASES).map(([service, database]) => [snake(service), database]);
   return {
-    postgres_password: password,
+    postgres_password: newPassword,
     database_admin_url: async (secret) =>
       `postgres://postgres:${await secret('postgres_password')}@${POSTGRES}/postgres`,
     ...Object.fromEntries(
@@ -54,20 +45,20 @@ export function composeSecrets() {
               `postgres://${database}_${role}:${await secret(`${service}_${role}_password`)}@${POSTGRES}/${database}`
           );
         return [
-          [`${service}_owner_password`, password],
-          [`${service}_runtime_password`, password],
-          [`${service}_narrow_password`, password],
+          [`${service}_owner_password`, newPassword],
+          [`${service}_runtime_password`, newPassword],
+          [`${service}_narrow_password`, newPassword],
           [`${service}_database_url`, url('runtime')],
           [`${service}_database_narrow_url`, url('narrow')],
         ];
       }),
     ),
-    ...Object.fromEntries(WITH_KEY.map((service) => [`${snake(service)}_key_encryption_key`, key])),
-    ...Object.fromEntries(NATS_USERS.map((user) => [`nats_password_${snake(user)}`, password])),
-    redis_password: password,
+    ...Object.fromEntries(SERVICES_WITH_KEY.map((service) => [`${snake(service)}_key_encryption_key`, newKey])),
+    ...Object.fromEntries(NATS_USERS.map((user) => [`nats_password_${snake(user)}`, newPassword])),
+    redis_password: newPassword,
     redis_url: async (secret) => `redis://:${await secret('redis_password')}@${VALKEY}`,
     smtp_url: () => 'smtp://mailpit:1025',
-    grafana_admin_password: password,
+    grafana_admin_password: newPassword,
   };
 }
 

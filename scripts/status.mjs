@@ -8,12 +8,8 @@ import { isRunning, readRunState } from './platform/run-state.mjs';
 import { get } from './processes/readiness.mjs';
 import { isAlive, run } from './processes/run.mjs';
 
-/** Memory of programs, in bytes.
- * @typedef {object} Memory
- * @property {number} resident what is in memory now, shared pages counted in full for each process
- * @property {number} peak the most that was resident; NaN but on Linux
- * @property {number} proportional resident with shared pages divided among their users: the one that can be added up;
- *   NaN but on Linux */
+/** In bytes. Shared pages count in full for each process, but in `proportional` are divided among their users: these can be
+ * added up. NaN for what only Linux says. @typedef {Record<'resident' | 'peak' | 'proportional', number>} Memory */
 
 await runCommand(async () => {
   const { values } = parseArgs({ options: { data: { type: 'string' }, json: { type: 'boolean' } } });
@@ -25,21 +21,22 @@ await runCommand(async () => {
     return 1;
   }
   const { addresses } = state;
-  const processes = await allProcesses();
-  const programs = [...state.children, { name: 'supervisor', pid: state.supervisor, kind: 'supervisor' }];
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,rss=']);
+  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const programs = [...state.children, { name: 'supervisor', pid: state.supervisor }];
   const report = await Promise.all(
-    programs.map(async ({ name, pid, kind }) => {
+    programs.map(async ({ name, pid }) => {
       const service = addresses.services[name];
       const isUp = service ? (await get(`${service.operationsUrl}/readyz`)).status === 200 : isAlive(pid);
       const [up, down] = service ? ['ready', 'not ready'] : ['running', 'gone'];
-      // The supervisor is the parent of them all: with what it has started it would count everything twice.
-      const family = kind === 'supervisor' ? [pid] : withDescendants(pid, processes);
-      const memory = await Promise.all(family.map((one) => memoryOf(one, processes.get(one)?.residentKiB ?? 0)));
-      return { name, pid, kind, isUp, state: isUp ? up : down, url: service?.url ?? '', ...sumOf(memory) };
+      // A program with its children, as PostgreSQL has, but for the supervisor: it is the parent of all.
+      const family = processes.filter(([id, parent]) => pid === id || (pid === parent && pid !== state.supervisor));
+      const memory = await Promise.all(family.map(([id = 0, , kibibytes = 0]) => memoryOf(id, kibibytes)));
+      return { name, pid, isUp, state: isUp ? up : down, url: service?.url ?? '', ...sumOf(memory) };
     }),
   );
   const totals = {
-    services: sumOf(report.filter(({ kind, url }) => kind === 'services' && url)),
+    services: sumOf(report.filter(({ url }) => url)),
     everything: sumOf(report),
   };
   if (values.json) {
@@ -66,20 +63,6 @@ await runCommand(async () => {
 function sumOf(all) {
   const sum = (/** @type {keyof Memory} */ key) => all.reduce((total, one) => total + one[key], 0);
   return { resident: sum('resident'), peak: sum('peak'), proportional: sum('proportional') };
-}
-
-/** @returns {Promise<Map<number, { parent: number, residentKiB: number }>>} of the machine */
-async function allProcesses() {
-  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,rss=']);
-  const rows = stdout.trim().split('\n');
-  const numbers = rows.map((line) => line.trim().split(/\s+/).map(Number));
-  return new Map(numbers.map(([pid = 0, parent = 0, residentKiB = 0]) => [pid, { parent, residentKiB }]));
-}
-
-/** @param {number} pid @param {Map<number, { parent: number }>} processes @returns {number[]} */
-function withDescendants(pid, processes) {
-  const children = [...processes].filter(([, { parent }]) => parent === pid);
-  return [pid, ...children.flatMap(([child]) => withDescendants(child, processes))];
 }
 
 /** @param {number} pid @param {number} residentKiB @returns {Promise<Memory>} */

@@ -43,7 +43,6 @@ export class ServiceProcess {
       env: { ...process.env, ...environment, PORT: String(port), OPS_PORT: String(operationsPort) },
       logFile: path.join(logFolder, `${name}.log`),
       guard,
-      kind: 'services',
     });
     this.child = child;
     const isReady = async () => {

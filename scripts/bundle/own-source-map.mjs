@@ -26,19 +26,15 @@ export function keepOwnSources(map) {
     }
     return kept;
   });
-  return { ...map, mappings: encode(lines), sources: sources.used, names: names.used };
+  return { ...map, mappings: encode(lines), sources: sources.used(), names: names.used() };
 }
 
 /** Numbers anew those entries of a list that are still used. @param {readonly string[]} all */
 function numbering(all) {
-  /** @type {string[]} */
-  const used = [];
   /** @type {Map<number, number>} */
   const numbers = new Map();
-  const of = (/** @type {number} */ old) => {
-    const number = numbers.get(old) ?? used.push(all[old] ?? '') - 1;
-    numbers.set(old, number);
-    return number;
+  return {
+    of: (/** @type {number} */ old) => numbers.get(old) ?? numbers.set(old, numbers.size).size - 1,
+    used: () => [...numbers.keys()].map((old) => all[old] ?? ''),
   };
-  return { used, of };
 }

@@ -136,7 +136,6 @@ function replicaOf({ service, name, port, operationsPort, operatorsPort }, { log
         },
         logFile: path.join(logFolder, `${name}.log`),
         guard,
-        kind: 'services',
       });
       child = started;
       const url = `http://127.0.0.1:${operationsPort}/readyz`;

@@ -64,7 +64,6 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
     args: ['-db', '-f', file],
     logFile: path.join(logFolder, 'haproxy.log'),
     guard,
-    kind: 'servers',
   });
   await child.untilReady(async () => (await ask(socket, 'show info').catch(() => '')) !== '', START_TIMEOUT_MS);
   const order = async (/** @type {string} */ line) => {

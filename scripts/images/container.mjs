@@ -58,11 +58,10 @@ export async function startContainer({ name, image, environment, volume, command
     cwd: '/',
     logFile,
     guard,
-    kind: 'services',
   });
   const pid = await childOf(outer);
   if (pid !== undefined) {
-    guard.watch(pid, 'services');
+    guard.watch(pid);
     void outer.ended.then(() => guard.forget(pid));
   }
   return {

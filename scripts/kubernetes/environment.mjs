@@ -84,9 +84,7 @@ function sampleOf({ name, key }, handMade) {
   const source = handMade.find((secret) => secret.name === name)?.keys[key];
   if (!source) return undefined;
   if ('given' in source) return source.example;
-  return 'generate' in source && source.generate === 'encryption-key'
-    ? Buffer.alloc(32).toString('base64')
-    : 'a-password';
+  return 'generate' in source ? source.generate() : source.fixed;
 }
 
 /** Puts the sample in the place of files that a secret with a certificate provides.

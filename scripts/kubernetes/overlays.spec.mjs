@@ -348,9 +348,13 @@ describe('the components', () => {
     const filled = ofKind(all, 'ExternalSecret');
     const text = JSON.stringify(all.filter((one) => !filled.includes(one)));
     const needed = HAND_MADE.filter(({ name }) => text.includes(`"name":"${name}"`));
-    expect(filled.map(({ metadata }) => metadata.name).sort()).toEqual(needed.map(({ name }) => name).sort());
-    for (const { spec } of filled) {
-      expect(spec.target).toMatchObject({ creationPolicy: 'Orphan', deletionPolicy: 'Retain' });
+    expect(filled).toHaveLength(needed.length);
+    for (const { name, keys } of needed) {
+      expect(get(all, 'ExternalSecret', name).spec).toMatchObject({
+        secretStoreRef: { kind: 'ClusterSecretStore', name: 'crm' },
+        target: { name, creationPolicy: 'Orphan', deletionPolicy: 'Retain' },
+        data: Object.keys(keys).map((key) => ({ secretKey: key, remoteRef: { key: `crm/${name}`, property: key } })),
+      });
     }
   });
 

@@ -1,16 +1,10 @@
-import { rename, stat } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 
-const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
-
-/** `identity.log` becomes `identity.log.1` when it has grown large. Done when a program starts, never while it writes.
- * @param {string} file @param {number} [largestBytes] */
-export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
-  const size = await stat(file).then(
-    (entry) => entry.size,
-    () => 0,
-  );
-  if (size >= largestBytes) await rename(file, `${file}.1`);
-}
+/** `identity.log` becomes `identity.log.1`: a start begins a new one, and that of the start before stays. @param {string} file */
+export const rotateLog = (file) =>
+  rename(file, `${file}.1`).catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
 
 /** A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
  * @param {string} line @returns {string} */

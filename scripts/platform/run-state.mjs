@@ -4,7 +4,7 @@ import { PlainError } from '../plain-error.mjs';
 import { commandLineOf, isAlive } from '../processes/run.mjs';
 import { dataFolder } from './options.mjs';
 
-/** @typedef {{ name: string, pid: number, kind: 'services' | 'servers' }} RunningChild */
+/** @typedef {{ name: string, pid: number }} RunningChild */
 
 /** What is known about a running platform, for `status`, `stop`, the demo and the tests. Holds a database password:
  * mode 0600.

@@ -61,24 +61,14 @@ export class Supervisor {
     });
   }
 
-  /** Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are
-   * made again, in case its store was deleted; the services then publish again what the stream lacks. */
+  /** Starts the embedded NATS, with a user and permissions for each service. */
   async startNats() {
     const { dataDir, layout, secrets } = this.#options;
     const own = { logFile: await this.#logFile('nats'), guard: this.#guard };
     const place = { dataDir: path.join(dataDir, 'nats'), port: layout.servers.nats };
     await this.#keep('NATS', 'servers', 'SIGTERM', NATS_STOP_MS, async () => {
-      const running = await startNats({ ...place, ...own, passwords: secrets.nats });
-      if (this.#ready) this.#makeStreamsAgain();
-      return running.process;
+      return (await startNats({ ...place, ...own, passwords: secrets.nats })).process;
     });
-  }
-
-  /** Nobody waits for it: when NATS ends meanwhile, its next start makes them. */
-  #makeStreamsAgain() {
-    this.provision({ passwords: {}, services: [] }).catch((error) =>
-      this.#options.tell(`The streams of NATS were not made again: ${error.message}`),
-    );
   }
 
   /** Starts the mail catcher, which keeps the last messages in memory and shows them on a page. */
@@ -155,7 +145,7 @@ export class Supervisor {
 
   /** What starts a program of Node. @param {string} name @param {readonly string[]} args @param {string} log @param {NodeJS.ProcessEnv} [env] */
   async #nodeProgram(name, args, log, env) {
-    const own = { logFile: await this.#logFile(log), guard: this.#guard, kind: /** @type {const} */ ('services') };
+    const own = { logFile: await this.#logFile(log), guard: this.#guard };
     return () => ChildServer.start({ name, command: process.execPath, args, cwd: ROOT, env, ...own });
   }
 
@@ -209,9 +199,9 @@ export class Supervisor {
           startedAt: this.#startedAt,
           ready: this.#ready,
           addresses: this.#options.addresses,
-          children: this.#programs.flatMap(({ kept, kind }) => {
+          children: this.#programs.flatMap(({ kept }) => {
             const pid = kept.current?.outcome === undefined ? kept.current?.pid : undefined;
-            return pid ? [{ name: kept.name, pid, kind }] : [];
+            return pid ? [{ name: kept.name, pid }] : [];
           }),
         }),
       )

@@ -17,8 +17,7 @@ const KEPT_LINES = 400;
  * @property {string} [cwd]
  * @property {import('../servers/unprivileged-user.mjs').UnixUser} [user] run as this user
  * @property {string} [logFile] standard output and error are appended to it
- * @property {import('./guard.mjs').Guard} guard ends it if this process dies
- * @property {'services' | 'servers'} kind */
+ * @property {import('./guard.mjs').Guard} guard ends it if this process dies */
 
 /** A program that runs until it is told to stop. It gets a process group of its own, so that Ctrl-C in the terminal
  * reaches us alone and we stop the programs in the right order. */
@@ -64,7 +63,7 @@ export class ChildServer {
       this.#child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
     });
     const { pid } = this.#child;
-    if (pid) options.guard.watch(pid, options.kind);
+    if (pid) options.guard.watch(pid);
     void this.ended.then((outcome) => {
       this.outcome = outcome;
       if (pid) options.guard.forget(pid);

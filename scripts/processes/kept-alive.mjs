@@ -7,17 +7,11 @@ import { CrashError, tellingLines } from './child-server.mjs';
 export const MOST_CRASHES = 5;
 export const CRASH_WINDOW_MS = 60_000;
 
-const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 5000;
+const RESTART_AFTER_MS = 500;
 
-/** The first restart is almost at once, every further one within the window waits twice as long.
- * @param {readonly number[]} crashTimes milliseconds, the present crash last
- * @returns {number | undefined} milliseconds to wait; undefined when it is not restarted any more */
-export function delayAfterCrash(crashTimes) {
-  const now = crashTimes.at(-1) ?? 0;
-  const recent = crashTimes.filter((time) => time > now - CRASH_WINDOW_MS).length;
-  return recent > MOST_CRASHES ? undefined : Math.min(FIRST_DELAY_MS * 2 ** (recent - 1), LONGEST_DELAY_MS);
-}
+/** @param {readonly number[]} times of crashes in milliseconds, the present one last */
+export const keepsCrashing = (times) =>
+  times.filter((time) => time > (times.at(-1) ?? 0) - CRASH_WINDOW_MS).length > MOST_CRASHES;
 
 /** @typedef {object} KeptAliveOptions
  * @property {string} name
@@ -74,15 +68,12 @@ export class KeptAlive {
       const outcome = await child.ended;
       if (signal.aborted) return;
       this.#crashTimes.push(Date.now());
-      const delayMs = this.restarts ? delayAfterCrash(this.#crashTimes) : undefined;
       const crash = (/** @type {string} */ what, /** @type {number} */ count) =>
-        new CrashError(this.name, what, tellingLines(child.lastLines(40), count));
-      if (delayMs === undefined) {
-        const what = this.restarts ? `keeps crashing (${this.#crashTimes.length} times)` : 'ended during the start';
-        throw crash(`${what}: ${outcome}`, 10);
-      }
-      this.#options.onRestart(crash(`ended (${outcome}); restarting it`, 3));
-      await delay(delayMs, undefined, { signal }).catch(() => undefined);
+        new CrashError(this.name, `${what} (${outcome})`, tellingLines(child.lastLines(40), count));
+      if (!this.restarts) throw crash('ended during the start', 10);
+      if (keepsCrashing(this.#crashTimes)) throw crash(`keeps crashing, ${this.#crashTimes.length} times by now`, 10);
+      this.#options.onRestart(crash('ended and is restarted', 3));
+      await delay(RESTART_AFTER_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       child = await this.#options.start();
       this.current = child;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../demo/client.mjs';
 import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
-import { CRASH_WINDOW_MS, delayAfterCrash, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
+import { CRASH_WINDOW_MS, KeptAlive, keepsCrashing, MOST_CRASHES } from './kept-alive.mjs';
 import { isAlive } from './run.mjs';
 
 /** Prints a line and waits. */
@@ -33,7 +33,6 @@ describe('a program that is kept alive', () => {
           command: process.execPath,
           args: ['-e', script],
           guard,
-          kind: 'services',
         }),
       onRestart: () => undefined,
       onGiveUp: () => undefined,
@@ -49,7 +48,7 @@ describe('a program that is kept alive', () => {
     kept.restarts = true;
     process.kill(first.pid ?? 0, 'SIGKILL');
     await eventually(async () => kept.current !== first && kept.current?.pid !== undefined, 'the end or the restart');
-    expect(told).toEqual(['program ended (signal SIGKILL); restarting it']);
+    expect(told).toEqual(['program ended and is restarted (signal SIGKILL)']);
     await kept.stop('SIGTERM', 5000);
     expect(isAlive(kept.current?.pid ?? 0)).toBe(false);
   });
@@ -60,7 +59,7 @@ describe('a program that is kept alive', () => {
     const kept = keep('console.log("no"); process.exit(3)', { onGiveUp: (error) => failures.push(error) });
     await kept.start();
     await eventually(async () => failures.length > 0, 'the end or the restart');
-    expect(failures[0]).toMatchObject({ message: 'program ended during the start: exit code 3', lines: ['no'] });
+    expect(failures[0]).toMatchObject({ message: 'program ended during the start (exit code 3)', lines: ['no'] });
   });
 
   it('stays stopped when it is told to stop while it waits for its restart', async () => {
@@ -73,23 +72,12 @@ describe('a program that is kept alive', () => {
   });
 });
 
-describe('after a crash', () => {
-  const seconds = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => index * 1000);
-
-  it.each([
-    ['almost at once the first time', [600_000], 200],
-    ['after twice as long for every further crash', seconds(2), 400],
-    ['after four times as long', seconds(3), 800],
-    ['still on the last crash that is allowed', seconds(MOST_CRASHES), 3200],
-    ['no more after it', seconds(MOST_CRASHES + 1), undefined],
-    [
-      'at once where the others are older than the window',
-      seconds(20).map((time) => (time / 1000) * CRASH_WINDOW_MS),
-      200,
-    ],
-  ])('it is restarted %s', (_when, times, delayMs) => {
-    expect(delayAfterCrash(times)).toBe(delayMs);
-  });
+it.each([
+  ['not at the last crash that is allowed', MOST_CRASHES, 1000, false],
+  ['at the next one', MOST_CRASHES + 1, 1000, true],
+  ['not where the others are older than the window', 20, CRASH_WINDOW_MS, false],
+])('a program is given up %s', (_when, count, apartMs, expected) => {
+  expect(keepsCrashing(Array.from({ length: count }, (_, index) => index * apartMs))).toBe(expected);
 });
 
 describe('the excerpt of a log', () => {
@@ -111,7 +99,7 @@ describe('the guard', () => {
          import { Guard } from '${pathToFileURL(path.join(import.meta.dirname, 'guard.mjs')).href}';
          const guard = new Guard({ throwawayFolder: ${JSON.stringify(folder)} });
          const child = spawn('sleep', ['600'], { detached: true });
-         guard.watch(child.pid, 'servers');
+         guard.watch(child.pid);
          console.log(child.pid);`,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },

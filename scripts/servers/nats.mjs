@@ -34,7 +34,6 @@ export async function startNats(options) {
     args: ['-c', configFile],
     logFile: options.logFile,
     guard: options.guard,
-    kind: 'servers',
   });
   try {
     await server.untilReady(() => accepts(options.port), START_TIMEOUT_MS);

@@ -76,7 +76,6 @@ export async function startPostgres(options) {
       env: { ...process.env, LC_ALL: 'C' },
       logFile: options.logFile,
       guard: options.guard,
-      kind: 'servers',
       ...(user ? { user } : {}),
     });
     try {

@@ -21,7 +21,6 @@ const CHECKS = [
   },
   { name: 'import rules', ...script('import-rules.mjs') },
   { name: 'licences', ...script('sbom.mjs', '--licences') },
-  { name: 'rules of this repository', ...script('lint-rules.mjs') },
 ];
 
 /** @param {import('./tally.mjs').Tally} tally

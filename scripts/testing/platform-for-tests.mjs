@@ -4,7 +4,6 @@ import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { readRunState } from '../platform/run-state.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 
 /** A whole platform of its own for end-to-end tests, on free ports. @typedef {Awaited<ReturnType<typeof startTestPlatform>>} TestPlatform */
@@ -36,13 +35,6 @@ export async function startTestPlatform(environment = {}) {
   });
   return {
     addresses,
-    /** Of a service or server as it is now; it changes with a restart. @param {string} name */
-    processId: async (name) => {
-      const state = await readRunState(dataDir);
-      const program = state?.children.find((one) => one.name === name);
-      if (!program) throw new Error(`${name} does not run`);
-      return program.pid;
-    },
     stop: async () => {
       child.kill('SIGTERM');
       const [code] = await ended;
