@@ -74,6 +74,15 @@ describe('a record of a custom object', () => {
     expect((await call('GET', RECORDS, nowhere.admin)).status).toBe(404);
   });
 
+  it('of another tenant is neither listed nor found by search where both have the object, a standard one', async () => {
+    const lead = await app.create('/api/crm/leads', tenant.admin, { lastName: 'Quillfeather' });
+    const stranger = await app.tenant();
+    for (const query of ['', '?q=quillfeather']) {
+      expect((await call('GET', `/api/crm/leads${query}`, tenant.admin)).body.data).toEqual([lead]);
+      expect((await call('GET', `/api/crm/leads${query}`, stranger.admin)).body.data).toEqual([]);
+    }
+  });
+
   it('keeps the value of a unique field to itself under concurrent writes, and the conflict does not name it', async () => {
     const code = `C-${randomUUID()}`;
     const answers = await Promise.all(

@@ -136,12 +136,16 @@ describe('records that many read and write at the same time', () => {
 
   it('do not wait for a record that somebody else holds', async () => {
     const [held, ...free] = (await Promise.all(titles.slice(0, 10).map(createVisit))) as [Json, ...Json[]];
+    let waiting: ReturnType<typeof change> | undefined;
     await app.admin.query('BEGIN');
-    await app.admin.query('SELECT 1 FROM custom_record WHERE id = $1 FOR UPDATE', [held.id]);
-    const waiting = change(held.id, { hours: 1 });
-    const answers = await Promise.all(free.map(({ id }) => change(id, { hours: 1 })));
-    expect(answers.map(({ status }) => status)).toEqual(free.map(() => 200));
-    await app.admin.query('COMMIT');
+    try {
+      await app.admin.query('SELECT 1 FROM custom_record WHERE id = $1 FOR UPDATE', [held.id]);
+      waiting = change(held.id, { hours: 1 });
+      const answers = await Promise.all(free.map(({ id }) => change(id, { hours: 1 })));
+      expect(answers.map(({ status }) => status)).toEqual(free.map(() => 200));
+    } finally {
+      await app.admin.query('COMMIT');
+    }
     expect((await waiting).body).toMatchObject({ version: 2, hours: 1 });
   });
 

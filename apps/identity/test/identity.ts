@@ -43,10 +43,13 @@ type Tokens = 'accessToken' | 'refreshToken' | 'enrolmentToken';
 
 export type Answer = TestAnswer<Body>;
 
-/** The status of an answer, and the code of a refusal. */
-export async function outcome(answer: Answer | Promise<Answer>): Promise<[status: number, code: string | undefined]> {
+type AnyAnswer = Pick<TestAnswer<object | undefined>, 'status' | 'body'>;
+
+/** The status of an answer, and the code of its error. */
+export async function outcome(answer: AnyAnswer | Promise<AnyAnswer>): Promise<[number, string | undefined]> {
   const { status, body } = await answer;
-  return [status, body?.code];
+  const { code, error } = (body ?? {}) as { code?: string; error?: string };
+  return [status, code ?? error];
 }
 
 /** A person who has registered a workspace and signed in. */

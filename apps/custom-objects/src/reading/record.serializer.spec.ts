@@ -81,12 +81,9 @@ describe('the entity tag of a record', () => {
     ['TODAY()', 'America/New_York', '"3.7.2024-02-29.America/New_York"'],
     ['TODAY()', 'Nowhere/Land', '"3.7.2024-02-29.UTC"'],
     ['TODAY()', undefined, '"3.7.2024-02-29.UTC"'],
-  ])(
-    'has version and revision, and where a formula, %s, reads the clock in %s, the date',
-    (expression, timeZone, tag) => {
-      const fields = [field(1, 'day', { type: 'formula', expression })];
-      const clock = { now: CLOCK.now, ...(timeZone === undefined ? {} : { timeZone }) };
-      expect(recordEtag(new ObjectModel({ fields, revision: 7 } as never), 3, clock)).toBe(tag);
-    },
-  );
+  ])('of an object with the formula %s, in the time zone %s, is %s', (expression, timeZone, tag) => {
+    const fields = [field(1, 'day', { type: 'formula', expression })];
+    const clock = { now: CLOCK.now, ...(timeZone === undefined ? {} : { timeZone }) };
+    expect(recordEtag(new ObjectModel({ fields, revision: 7 } as never), 3, clock)).toBe(tag);
+  });
 });

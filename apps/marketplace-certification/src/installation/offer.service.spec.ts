@@ -33,6 +33,7 @@ describe('the version of an app that is installed', () => {
   it.each<[string, OfferedApp | null, string, Parameters<typeof pickVersion>[2], string]>([
     ['one under review outside a sandbox', unpublished, 'publisher', live, 'APP_NOT_INSTALLABLE'],
     ['one under review of another publisher', unpublished, 'tenant', sandbox, 'NOT_FOUND'],
+    ['that of an unpublished app of another publisher', unpublished, 'tenant', live, 'NOT_FOUND'],
     ['one under review by its number', offered, 'tenant', { ...sandbox, version: '1.10.0' }, 'NOT_FOUND'],
     ['that of a private app of another publisher', closed, 'tenant', live, 'NOT_FOUND'],
     ['that of no app', null, 'tenant', live, 'NOT_FOUND'],
