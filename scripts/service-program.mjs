@@ -16,18 +16,19 @@ import { builtFile, inRoot, ROOT } from './root.mjs';
 
 await runCommand(async () => {
   const [program, ...args] = process.argv.slice(2);
-  const at = args.indexOf('--data');
-  const data = at < 0 ? undefined : args.splice(at, 2)[1];
+  const at = args.findIndex((argument) => /^--data(=|$)/.test(argument));
+  const [option = '', next] = at < 0 ? [] : args.splice(at, args[at] === '--data' ? 2 : 1);
+  const data = option.startsWith('--data=') ? option.slice('--data='.length) : next;
+  const { addresses } = await requireRunning(data);
   const { SERVICES } = await serviceList();
   const fileOf = (/** @type {string} */ service) => inRoot('apps', service, 'dist', `${program}.js`);
   const having = SERVICES.filter((name) => existsSync(fileOf(name)));
   const service = having.find((name) => name === args[0]);
   if (!service) {
     throw new PlainError(
-      `npm run ${program} -- <service> [options]\nServices: ${having.join(', ') || 'none is built'}`,
+      `npm run ${process.env.npm_lifecycle_event ?? program} -- <service> [options]\nServices: ${having.join(', ')}`,
     );
   }
-  const { addresses } = await requireRunning(data);
   const env = await environmentOf(service, addresses);
   return runInForeground(process.execPath, ['--enable-source-maps', fileOf(service), ...args.slice(1)], {
     cwd: ROOT,

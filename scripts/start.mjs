@@ -45,7 +45,9 @@ async function startHere(options) {
     // The guard ends what we leave behind.
     if (asked) process.exit(EXIT_CODES[signal]);
     asked = signal;
-    process.stderr.write(`\n${signal}: stopping services, then NATS and PostgreSQL (once more to kill them)\n`);
+    process.stderr.write(
+      `\n${signal}: stopping services, then NATS and PostgreSQL (once more to leave that to the guard)\n`,
+    );
     cancel.abort(new PlainError('The start was given up; everything is stopped.'));
   };
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, onSignal);

@@ -67,13 +67,15 @@ function sumOf(all) {
 
 /** @param {number} pid @param {number} residentKiB @returns {Promise<Memory>} */
 async function memoryOf(pid, residentKiB) {
-  const bytes = async (/** @type {string} */ file, /** @type {RegExp} */ pattern) => {
-    const text = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
-    return Number(pattern.exec(text)?.[1] ?? Number.NaN) * 1024;
-  };
+  const read = (/** @type {string} */ file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+  const [status, rollup] = [await read('status'), await read('smaps_rollup')];
+  // It has ended since it was listed.
+  if (status === '' && process.platform === 'linux') return { resident: 0, peak: 0, proportional: 0 };
+  const bytes = (/** @type {string} */ text, /** @type {RegExp} */ pattern) =>
+    Number(pattern.exec(text)?.[1] ?? Number.NaN) * 1024;
   return {
     resident: residentKiB * 1024,
-    peak: await bytes('status', /VmHWM:\s+(\d+)/),
-    proportional: await bytes('smaps_rollup', /^Pss:\s+(\d+)/m),
+    peak: bytes(status, /VmHWM:\s+(\d+)/),
+    proportional: bytes(rollup, /^Pss:\s+(\d+)/m),
   };
 }

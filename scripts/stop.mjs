@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { runCommand } from './plain-error.mjs';
 import { dataFolder } from './platform/options.mjs';
-import { isRunning, readRunState, removeRunState } from './platform/run-state.mjs';
+import { isRunning, leftoversEnded, readRunState, removeRunState } from './platform/run-state.mjs';
 import { endProcess } from './processes/run.mjs';
 
 /** The supervisor gives services 15 s, NATS 10 s and PostgreSQL 20 s. */
@@ -20,6 +20,8 @@ await runCommand(async () => {
     process.stdout.write(`Stopping the platform (process ${state.supervisor}) … `);
     await endProcess(state.supervisor, 'SIGTERM', STOP_MS);
     process.stdout.write('stopped.\n');
+  } else {
+    await leftoversEnded(state);
   }
   await removeRunState(dataDir);
 });

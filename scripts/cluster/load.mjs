@@ -122,6 +122,14 @@ export async function signInPeople(baseUrl) {
 /** @param {string} name @returns {Phase} */
 const emptyPhase = (name) => ({ name, requests: 0, failures: [], slowestMs: 0, longestGapMs: 0 });
 
+/** @param {readonly string[]} failures */
+function mostFrequent(failures) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const one of failures) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return [...counts].sort((left, right) => right[1] - left[1]).slice(0, SHOWN);
+}
+
 /** @param {readonly Phase[]} phases @returns {string} a table, and failures of each */
 export function reportOf(phases) {
   const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(2)} s`;
@@ -130,9 +138,7 @@ export function reportOf(phases) {
     ...[seconds(slowestMs), seconds(longestGapMs)],
   ]);
   const failed = phases.flatMap(({ name, failures }) =>
-    [...new Set(failures)].slice(0, SHOWN).map((one) => {
-      return `  ${name}: ${failures.filter((other) => other === one).length} × ${one}`;
-    }),
+    mostFrequent(failures).map(([one, count]) => `  ${name}: ${count} × ${one}`),
   );
   return [...columns([['While', 'requests', 'failed', 'slowest', 'longest without a write'], ...rows]), ...failed].join(
     '\n',

@@ -82,8 +82,13 @@ export async function startPlatform(image, services) {
     const logFile = path.join(dataDir, 'logs', `${service}.log`);
     const container = await start(`${service}/main.js`, service, environment, logFile);
     containers.set(service, container);
-    const isReady = async () => (await get(`${addresses.services[service]?.operationsUrl}${question}`)).status === 200;
-    await container.outer.untilReady(isReady, READY_TIMEOUT_MS).catch(({ message, lines }) => {
+    let last = { status: 0, body: 'no answer' };
+    const isReady = async () => {
+      last = await get(`${addresses.services[service]?.operationsUrl}${question}`);
+      return last.status === 200;
+    };
+    const seen = () => `${question}: ${last.status} ${last.body}`;
+    await container.outer.untilReady(isReady, READY_TIMEOUT_MS, seen).catch(({ message, lines }) => {
       throw new PlainError(`${message}\n${lines.join('\n')}`);
     });
   }

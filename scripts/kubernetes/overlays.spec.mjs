@@ -45,7 +45,9 @@ const SHUTDOWN_GRACE_SECONDS = 10;
 /** In the terms of NGINX Gateway Fabric; of TLS 1.2: forward secrecy and authenticated encryption. */
 const TLS_OPTIONS = {
   'nginx.org/ssl-protocols': 'TLSv1.2 TLSv1.3',
-  'nginx.org/ssl-ciphers': expect.stringMatching(/^(ECDHE-\w+-(AES\d+-GCM-SHA\d+|CHACHA20-POLY1305)(:|$))+$/),
+  'nginx.org/ssl-ciphers': expect.stringMatching(
+    /^(ECDHE-(ECDSA|RSA)-(AES(128|256)-GCM-SHA(256|384)|CHACHA20-POLY1305)(:|$))+$/,
+  ),
   'nginx.org/ssl-prefer-server-ciphers': 'on',
 };
 
@@ -160,6 +162,7 @@ describe.each([...OVERLAYS.map((overlay) => [overlay]), ...components])('%s %s',
       selector: expect.objectContaining({ 'app.kubernetes.io/name': name }),
       ports: wanted.map(([title, number]) => ({ name: title, port: number, targetPort: title })),
     });
+    expect(deployment.spec.template.spec.serviceAccountName).toBe(name);
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(deployment);
     const asked = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port} ${httpGet.path}`);
     expect(asked).toEqual(['operations /livez', 'operations /livez', 'operations /readyz']);

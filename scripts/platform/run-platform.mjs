@@ -6,7 +6,7 @@ import { markLayout } from './data-layout.mjs';
 import { demoReceiverCertificate } from './demo-receiver.mjs';
 import { fixedLayout, freeLayout, portsOf } from './layout.mjs';
 import { requireFreePorts } from './port-check.mjs';
-import { removeRunState } from './run-state.mjs';
+import { leftoversEnded, readRunState, removeRunState } from './run-state.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { chooseServices, serviceList } from './services.mjs';
 import { Supervisor } from './supervisor.mjs';
@@ -30,6 +30,8 @@ export async function runPlatform(options, environment, output, cancelled) {
     await progress.step('Building', () => buildPackages());
   }
   const plan = await progress.step('Checking ports and data folder', async () => {
+    const before = await readRunState(options.dataDir);
+    if (before) await leftoversEnded(before);
     const { SERVICES } = await serviceList();
     return planPlatform(options, environment, embedded, chooseServices(SERVICES, options.only));
   });

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
 import { commandLineOf, isAlive } from '../processes/run.mjs';
 import { dataFolder } from './options.mjs';
@@ -17,6 +18,9 @@ import { dataFolder } from './options.mjs';
 
 /** What the detached start sends to the command that waits for it. @typedef {{ text?: string, ready?: string, failed?: string }} Message */
 
+/** The guard gives programs ten seconds to end, twice. */
+const LEFTOVERS_MS = 25_000;
+
 /** @param {string} dataDir */
 const stateFile = (dataDir) => path.join(dataDir, 'run.json');
 
@@ -29,8 +33,12 @@ export async function readRunState(dataDir) {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  // Empty after a power cut.
-  return text ? JSON.parse(text) : undefined;
+  try {
+    return text ? JSON.parse(text) : undefined;
+  } catch {
+    // Cut by a power failure: nothing in it can be trusted.
+    return undefined;
+  }
 }
 
 /** @param {string} dataDir @param {RunState} state */
@@ -48,6 +56,15 @@ export const removeRunState = (dataDir) => rm(stateFile(dataDir), { force: true 
 export async function isRunning(state) {
   if (!state || !isAlive(state.supervisor)) return false;
   return (await commandLineOf(state.supervisor)).includes(SUPERVISOR_COMMAND);
+}
+
+/** Waits for what a killed supervisor left: its guard ends that within some seconds.
+ * @param {RunState} state @throws {PlainError} when something goes on */
+export async function leftoversEnded({ children }) {
+  const alive = () => children.filter(({ pid }) => isAlive(pid));
+  for (const deadline = Date.now() + LEFTOVERS_MS; alive().length > 0 && Date.now() < deadline; ) await delay(100);
+  const left = alive().map(({ name, pid }) => `${name} (process ${pid})`);
+  if (left.length > 0) throw new PlainError(`The start before was killed, and of it still run: ${left.join(', ')}`);
 }
 
 /** The platform of a data folder, which must be ready. @param {string | undefined} data @param {string} [otherwise] what else helps */

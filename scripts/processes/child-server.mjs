@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,8 @@ import { sendSignal } from './run.mjs';
 
 /** How many of the last lines are kept: for the message about a crash, and as what a short program has printed. */
 const KEPT_LINES = 400;
+/** Bytes at the end of a log that have them. */
+const READ_BYTES = 64 * 1024;
 
 /** @typedef {object} ChildServerOptions
  * @property {string} name shown to people
@@ -79,8 +81,17 @@ export class ChildServer {
   lastLines(count) {
     const { logFile } = this.#options;
     if (logFile === undefined) return this.#lastLines.slice(-count);
-    const lines = readFileSync(logFile).subarray(this.#logStart).toString('utf8').split('\n');
-    return lines.filter((line) => line.trim() !== '').slice(-Math.min(count, KEPT_LINES));
+    const log = openSync(logFile, 'r');
+    try {
+      // Its end is enough: a log grows for as long as the platform runs.
+      const { size } = fstatSync(log);
+      const bytes = Buffer.alloc(Math.min(READ_BYTES, size - this.#logStart));
+      readSync(log, bytes, 0, bytes.length, size - bytes.length);
+      const lines = bytes.toString('utf8').split('\n');
+      return lines.filter((line) => line.trim() !== '').slice(-Math.min(count, KEPT_LINES));
+    } finally {
+      closeSync(log);
+    }
   }
 
   /** Stops it and resolves when it is gone.
@@ -97,12 +108,14 @@ export class ChildServer {
   /** @param {() => Promise<boolean>} isReady @param {number} timeoutMs @param {() => string} [seen] tells what was seen last
    * @throws {CrashError} when it ends before, or takes longer */
   async untilReady(isReady, timeoutMs, seen) {
-    for (const deadline = Date.now() + timeoutMs; !(await isReady()); await delay(25)) {
-      if (this.outcome === undefined && Date.now() < deadline) continue;
-      const lines = tellingLines(this.lastLines(40), 8);
-      if (this.outcome !== undefined) throw new CrashError(this.name, `ended during the start: ${this.outcome}`, lines);
-      const last = seen ? [seen()] : [];
-      throw new CrashError(this.name, `is not ready after ${timeoutMs / 1000} s`, [...last, ...lines]);
+    for (const deadline = Date.now() + timeoutMs; ; await delay(25)) {
+      const isUp = await isReady();
+      const crash = (/** @type {string} */ what, /** @type {string[]} */ last = []) =>
+        new CrashError(this.name, what, [...last, ...tellingLines(this.lastLines(40), 8)]);
+      // Also where something answers: another program may have its address.
+      if (this.outcome !== undefined) throw crash(`ended during the start: ${this.outcome}`);
+      if (isUp) return;
+      if (Date.now() > deadline) throw crash(`is not ready after ${timeoutMs / 1000} s`, seen && [seen()]);
     }
   }
 

