@@ -19,12 +19,11 @@ import { inRoot } from '../scripts/root.mjs';
 import { freePorts } from '../scripts/servers/free-port.mjs';
 import { startThrowawayServers } from '../scripts/servers/throwaway.mjs';
 
-/** @typedef {{ name: string, pid: number, withChildren?: boolean }} MeasuredProcess */
-/** The processes that work on a request, ours excepted. @typedef {{ processes: readonly MeasuredProcess[] }} Working */
+/** The programs that work on a request, without servers. @typedef {{ processes: readonly { name: string, pid: number }[] }} Working */
 /** What is measured: a port on 127.0.0.1. @typedef {Working & { name: string, port: number }} Subject */
-/** @typedef {'identity' | 'custom-objects' | 'automation-hooks' | 'webhook-dispatcher'} StatefulName */
+/** @typedef {import('@crm/contracts').StatefulService} StatefulService */
 /** A program that listens on a port; behind: what works on its requests too.
- * @typedef {{ name: string, port: number, command?: string, args: readonly string[], env?: NodeJS.ProcessEnv, behind?: readonly Working[], isReady?: () => Promise<boolean> }} Program */
+ * @typedef {{ name: string, port: number, command?: string, args: readonly string[], env?: NodeJS.ProcessEnv, cwd?: string, behind?: readonly Working[], isReady?: () => Promise<boolean> }} Program */
 
 const START_TIMEOUT_MS = 120_000;
 const STOP_MS = 15_000;
@@ -37,16 +36,10 @@ export const PASSWORD = 'bench';
 /** More than a measurement reaches. */
 export const NO_LIMIT = '1000000000';
 
-const isQuick = process.env.BENCH_QUICK === '1';
-
-/** A number that the variable `BENCH_<name>` replaces and `--quick` makes small. */
-export const setting = (/** @type {string} */ name, /** @type {number} */ usual, quick = usual) =>
-  Number(process.env[`BENCH_${name}`] ?? (isQuick ? quick : usual));
-
 /** The servers and services of one measurement. Each is started when it is needed; all of them end with it. */
 export class Lab {
-  /** @type {(() => Promise<unknown>)[]} */
-  #stops = [];
+  /** What is done at the end, the last first. @type {(() => Promise<unknown> | undefined)[]} */
+  stops = [];
   /** @type {Map<string, Promise<any>>} */
   #started = new Map();
   #keys = generateKeyPairSync('ed25519');
@@ -55,7 +48,7 @@ export class Lab {
   tenantId = newId();
 
   async stop() {
-    for (const stop of this.#stops.toReversed()) await stop();
+    for (const stop of this.stops.toReversed()) await stop();
   }
 
   /** @template T @param {string} name @param {() => Promise<T>} start @returns {Promise<T>} */
@@ -65,21 +58,25 @@ export class Lab {
     return started;
   }
 
-  /** PostgreSQL and NATS, the same for all sides, and a folder. @param {{ durable?: boolean }} [options] durable: a commit is on disk */
+  /** PostgreSQL and NATS with the streams and buckets of the platform, the same for all sides, and a folder.
+   * @param {{ durable?: boolean }} [options] durable: a commit is on disk */
   servers(options) {
     return this.#once('servers', async () => {
       const servers = await startThrowawayServers(undefined, options);
-      this.#stops.push(servers.stop);
+      this.stops.push(servers.stop);
+      const { nats, password } = servers;
+      await provisionStreams({ url: nats.url, user: 'provisioner', password }, { replicas: 1 });
       return servers;
     });
   }
 
   /** @param {Program} program */
-  async start({ name, port, args, env, behind = [], command = process.execPath, isReady = () => accepts(port) }) {
+  async start({ name, port, args, env, cwd, behind = [], command = process.execPath, isReady = () => accepts(port) }) {
     const { folder, guard } = await this.servers();
     const logFile = path.join(folder, 'logs', `${name}.log`);
-    const child = await ChildServer.start({ name, command, args, env: { ...process.env, ...env }, logFile, guard });
-    this.#stops.push(() => child.stop('SIGTERM', STOP_MS));
+    const options = { name, command, args, env: { ...process.env, PORT: String(port), ...env }, cwd, logFile, guard };
+    const child = await ChildServer.start(options);
+    this.stops.push(() => child.stop('SIGTERM', STOP_MS));
     await child.untilReady(isReady, START_TIMEOUT_MS);
     const processes = [{ name, pid: Number(child.pid) }, ...behind.flatMap((one) => one.processes)];
     return { name, port, url: `http://127.0.0.1:${port}`, processes };
@@ -90,33 +87,25 @@ export class Lab {
   async server(name, environment, behind) {
     const [port = 0] = await freePorts(1);
     const args = [path.join(import.meta.dirname, 'servers', `${name}.mjs`)];
-    return this.start({ name, port, args, env: { PORT: String(port), ...environment }, behind });
-  }
-
-  /** NATS with the users, streams and buckets of the platform. */
-  broker() {
-    return this.#once('broker', async () => {
-      const { nats, password } = await this.servers();
-      await provisionStreams({ url: nats.url, user: 'provisioner', password }, { replicas: 1 });
-      const environment = { NATS_URL: nats.url, NATS_PASSWORD: password };
-      return { url: nats.url, password, environment, processes: [{ name: 'NATS', pid: Number(nats.process.pid) }] };
-    });
+    return this.start({ name, port, args, env: environment, behind });
   }
 
   /** A connection to the broker as one of its users. @param {import('@crm/messaging').NatsUser} user */
   async nats(user) {
-    const { url, password } = await this.broker();
+    const { nats: server, password } = await this.servers();
     const service = /** @type {import('@crm/contracts').ServiceName} */ (user);
-    const nats = await NatsConnection.open({ url, user, password, service });
-    this.#stops.push(() => nats.close());
-    return nats.connection;
+    const nats = await NatsConnection.open({ url: server.url, user, password, service });
+    this.stops.push(() => nats.close());
+    return nats;
   }
 
   /** Answers calls as the service that they are for. @param {import('@crm/contracts').RpcContract} contract @param {(request: any) => object} answer */
   async answer({ server, subject }, answer) {
     const nats = await this.nats(server);
     const replyTo = (/** @type {unknown} */ request) => JSON.stringify({ ok: true, data: answer(request) });
-    nats.subscribe(subject, { callback: (_error, message) => void message.respond(replyTo(message.json())) });
+    nats.connection.subscribe(subject, {
+      callback: (_error, message) => void message.respond(replyTo(message.json())),
+    });
   }
 
   /** Plays identity at the broker: the keys of tokens, the settings of tenants, and API keys, which are all valid. */
@@ -133,32 +122,24 @@ export class Lab {
     });
   }
 
-  /** PostgreSQL, and a way to it. */
-  async postgres() {
-    const { url, process: server } = (await this.servers()).postgres;
-    return { url, processes: [{ name: 'Postgres', pid: Number(server.pid), withChildren: true }] };
-  }
-
   /** One connection to a database, until the end. @param {string} connectionString */
   connect(connectionString) {
     const pool = new pg.Pool({ connectionString, max: 1 });
-    // A server that ends takes its connections along.
-    pool.on('error', () => undefined);
-    this.#stops.push(() => pool.end());
+    this.stops.push(() => pool.end());
     return pool;
   }
 
-  /** The migrated database of a service: what the service is told of it, and a pool of the superuser. @param {StatefulName} service */
+  /** The migrated database of a service: what the service is told of it, and a pool of the superuser. @param {StatefulService} service */
   database(service) {
     return this.#once(`database of ${service}`, async () => {
-      const { url: adminUrl } = await this.postgres();
+      const { url: adminUrl } = (await this.servers()).postgres;
       const { migrations } = await import(inRoot('apps', service, 'dist', 'migrations', 'index.js'));
       const passwords = { owner: PASSWORD, runtime: PASSWORD, narrow: PASSWORD };
       const urls = await provisionDatabase({ adminUrl, definition: DATABASES[service], passwords });
       await runMigrations({ ownerUrl: urls.ownerUrl, migrations });
       const { href } = Object.assign(new URL(adminUrl), { pathname: new URL(urls.runtimeUrl).pathname });
       const environment = { DATABASE_URL: urls.runtimeUrl, DATABASE_NARROW_URL: urls.narrowUrl };
-      return { environment, admin: this.connect(href), adminUrl: href };
+      return { ...urls, environment, admin: this.connect(href), adminUrl: href };
     });
   }
 
@@ -166,17 +147,17 @@ export class Lab {
    * @param {string} name @param {NodeJS.ProcessEnv} [environment] @param {readonly Working[]} [behind] @param {string} [file] */
   async service(name, environment, behind, file = inRoot('apps', name, 'dist', 'main.js')) {
     const [port = 0, operationsPort = 0] = await freePorts(2);
+    const { nats, password } = await this.servers();
     return this.start({
       name,
       port,
-      args: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--enable-source-maps', file],
+      args: ['--enable-source-maps', file],
       env: {
         PROFILE: 'development',
-        PORT: String(port),
         OPS_PORT: String(operationsPort),
-        LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
         TOKEN_ISSUER: ISSUER,
-        ...(await this.broker()).environment,
+        NATS_URL: nats.url,
+        NATS_PASSWORD: password,
         KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
         // Nobody listens on the discard port: no mail is sent.
         SMTP_URL: 'smtp://127.0.0.1:9',
@@ -204,14 +185,13 @@ export class Lab {
   }
 
   /** A service, directly and through the gateway, next to a bare server on the same PostgreSQL.
-   * @param {StatefulName} name @param {string} upstream what the gateway calls its address
+   * @param {StatefulService} name @param {string} upstream what the gateway calls its address
    * @param {string} bare in servers/bare.mjs @param {NodeJS.ProcessEnv} [more] of the service */
   async beside(name, upstream, bare, more) {
     const { environment, adminUrl } = await this.database(name);
-    const postgres = await this.postgres();
-    const below = await this.server('bare', { BARE: bare, DATABASE_URL: adminUrl }, [postgres]);
+    const below = await this.server('bare', { BARE: bare, DATABASE_URL: adminUrl });
     await this.playIdentity();
-    const direct = await this.service(name, { ...environment, ...more }, [postgres]);
+    const direct = await this.service(name, { ...environment, ...more });
     const gateway = await this.gateway({ [upstream]: direct.url }, [direct]);
     return {
       bare: { ...below, name: 'bare Fastify + pg' },

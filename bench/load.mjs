@@ -2,14 +2,13 @@
 // the machine does meets all of them. The client is written by hand because it shares the processor with what it measures.
 import { readFile } from 'node:fs/promises';
 import net from 'node:net';
-import { setting } from './lab.mjs';
-import { besideRow, median, percentile } from './measure.mjs';
+import { besideRow, median, percentile, setting } from './measure.mjs';
 
 /** @typedef {import('./lab.mjs').Subject} Subject */
 /** What gives the next request, whole, as it goes over the wire; atLeast: smallest ratio to the first side. */
 /** @typedef {Subject & { next: () => string, atLeast?: number }} Side */
-/** What the rounds of a side gave: requests a second, latencies in ms, processor time by process. */
-/** @typedef {Side & { rates: number[], latencies: number[], seconds: Map<string, number> }} Series */
+/** What the rounds of a side gave: requests a second, latencies in ms, processor time of each process. */
+/** @typedef {Side & { rates: number[], latencies: number[], seconds: number[] }} Series */
 /** @typedef {{ name: string, unit: string, ours: number, baseline?: number, ratio?: number, atLeast?: number, atMost?: number }} Row */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -65,19 +64,15 @@ export async function sendLoad({ port, next, connections = PLAN.connections, mil
 
 /** One request on a connection of its own, and what its answer is as JSON. @param {number} port @param {string} request @returns {Promise<any>} */
 export async function ask(port, request) {
-  const answer = await converse(
-    port,
-    () => request,
-    () => true,
-  );
+  const answer = await converse(port, () => request);
   const body = answer.toString('utf8', answer.indexOf(HEAD_END) + HEAD_END.length);
   return body === '' ? undefined : JSON.parse(body);
 }
 
-/** One request after the other on a connection, until `isOver` with the milliseconds of the last.
- * @param {number} port on 127.0.0.1 @param {() => string} next @param {(latency: number) => boolean} isOver
+/** One request on a connection, and more until `isOver` with the milliseconds of the last.
+ * @param {number} port on 127.0.0.1 @param {() => string} next @param {(latency: number) => boolean} [isOver]
  * @returns {Promise<Buffer>} the last answer */
-function converse(port, next, isOver) {
+function converse(port, next, isOver = () => true) {
   return new Promise((resolve, reject) => {
     let sentAt = 0;
     const send = () => {
@@ -125,14 +120,15 @@ export async function alternate(sides, { connections, rounds, roundMs, warmUpMs,
       answered += (await sendLoad({ port, next, connections, milliseconds: warmUpMs })).requests;
     } while (answered < warmUpRequests && performance.now() < deadline);
   }
-  const all = sides.map((side) => /** @type {Series} */ ({ ...side, rates: [], latencies: [], seconds: new Map() }));
+  const all = sides.map((side) => /** @type {Series} */ ({ ...side, rates: [], latencies: [], seconds: [] }));
   for (let round = 0; round < rounds; round += 1) {
     for (const series of round % 2 === 0 ? all : all.toReversed()) {
-      const spent = await countProcessorTime(series.processes);
+      const before = await processorSeconds(series.processes);
       const load = await sendLoad({ ...series, connections, milliseconds: roundMs });
       series.rates.push(load.requests / load.seconds);
       series.latencies = series.latencies.concat(load.latencies);
-      for (const [name, more] of await spent()) series.seconds.set(name, (series.seconds.get(name) ?? 0) + more);
+      const after = await processorSeconds(series.processes);
+      series.seconds = after.map((now, index) => (series.seconds[index] ?? 0) + now - Number(before[index]));
     }
   }
   return /** @type {[Series, ...Series[]]} */ (all);
@@ -144,59 +140,30 @@ export async function compare(name, sides, plan = PLAN) {
   const all = await alternate(sides, plan);
   return all.flatMap((series) => {
     const title = `${name}: ${series.name}`;
-    const { rates, atLeast } = series;
+    const { rates, latencies, atLeast } = series;
     const beside = series === all[0] ? {} : besideRow(title, '/s', rates, all[0].rates, { atLeast });
-    return [{ name: title, unit: '/s', ours: median(rates), ...beside }, ...detailRows(title, series)];
+    return [
+      { name: title, unit: '/s', ours: median(rates), ...beside },
+      { name: `${title}, p50`, unit: 'ms', ours: median(latencies) },
+      { name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99) },
+      ...series.processes.map((process, index) => {
+        const ours = (Number(series.seconds[index]) / latencies.length) * 1e6;
+        return { name: `${title}, processor time a request: ${process.name}`, unit: 'µs', ours };
+      }),
+    ];
   });
 }
 
-/** @param {string} name @param {Series} series */
-export const detailRows = (name, { latencies, seconds }) => [
-  { name: `${name}, p50`, unit: 'ms', ours: median(latencies) },
-  { name: `${name}, p99`, unit: 'ms', ours: percentile(latencies, 0.99) },
-  ...processorRows(`${name}, processor time a request`, [seconds], latencies.length),
-];
-
-/** Microseconds of each of `count`, by process. @param {string} name @param {readonly Map<string, number>[]} rounds @param {number} count */
-export const processorRows = (name, rounds, count) =>
-  [...(rounds[0]?.keys() ?? [])].map((process) => {
-    const total = rounds.reduce((sum, round) => sum + (round.get(process) ?? 0), 0);
-    return { name: `${name}: ${process}`, unit: 'µs', ours: (total / count) * 1e6 };
-  });
-
-/** Begins to count; the result gives the seconds since then, by process; the client is this process.
- * @param {Subject['processes']} processes */
-export async function countProcessorTime(processes) {
-  const look = async () => {
-    const { user, system } = process.cpuUsage();
-    const others = await Promise.all(processes.map(async (one) => [one.name, await secondsOf(one)]));
-    return /** @type {[string, number][]} */ ([['client', (user + system) / 1e6], ...others]);
-  };
-  const before = new Map(await look());
-  return async () => new Map((await look()).map(([name, seconds]) => [name, seconds - Number(before.get(name))]));
-}
-
-/** Processor time that a process has taken by now. @param {Subject['processes'][number]} process */
-async function secondsOf({ pid, withChildren }) {
-  if (!withChildren) return (await timesOf(pid)).own / TICKS_PER_SECOND;
-  const pids = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
-  const parent = await timesOf(pid);
-  const children = await Promise.all(pids.map(timesOf));
-  // Without those that have ended, a child that ends between two looks would take its time along.
-  return children.reduce((sum, { own }) => sum + own, parent.own + parent.ofEnded) / TICKS_PER_SECOND;
-}
-
-/** @param {number | string} pid */
-async function timesOf(pid) {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name of the program, in parentheses, may hold spaces.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [user = 0, system = 0, ofEndedUser = 0, ofEndedSystem = 0] = fields.slice(11, 15).map(Number);
-  return { own: user + system, ofEnded: ofEndedUser + ofEndedSystem };
-}
-
-/** Megabytes that a process holds. @param {number} pid */
-export async function residentMegabytes(pid) {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
-}
+/** Seconds of a processor that each process has taken by now. @param {Subject['processes']} processes */
+const processorSeconds = (processes) =>
+  Promise.all(
+    processes.map(async ({ pid }) => {
+      const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+      // The name of the program, in parentheses, may hold spaces.
+      const [user, system] = text
+        .slice(text.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 13);
+      return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+    }),
+  );

@@ -1,11 +1,16 @@
-// Times of small functions, and what is told of many numbers.
-const isQuick = process.env.BENCH_QUICK === '1';
+// Times of small functions, memory of processes, and what is told of many numbers.
+import { readFile } from 'node:fs/promises';
+
+/** A number that the variable `BENCH_<name>` replaces and `--quick` makes small. */
+export const setting = (/** @type {string} */ name, /** @type {number} */ usual, quick = usual) =>
+  Number(process.env[`BENCH_${name}`] ?? (process.env.BENCH_QUICK ? quick : usual));
+
 /** Of each function; odd, so that the median is one of them. */
-export const BATCHES = isQuick ? 3 : 41;
+export const BATCHES = setting('BATCHES', 41, 3);
 /** Long enough for the clock, short enough that batches next to each other see the same machine. */
 const BATCH_MICROSECONDS = 4000;
 /** Before anything counts: the compiler has had its time. */
-const WARM_UP_MILLISECONDS = isQuick ? 10 : 150;
+const WARM_UP_MILLISECONDS = setting('WARM_UP_BATCHES_MS', 150, 10);
 
 /** What batches compute ends here, so that no compiler drops the work. @type {unknown} */
 export let sink;
@@ -38,6 +43,12 @@ export function processorClock() {
     const { user, system } = process.cpuUsage(begun);
     return user + system;
   };
+}
+
+/** Megabytes that a process holds. @param {number} pid */
+export async function residentMegabytes(pid) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
 /** Nanoseconds of one call of each function, which gets 0, 1, 2, …: their batches alternate, and each has its median.

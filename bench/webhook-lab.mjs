@@ -1,4 +1,4 @@
-// The processes of the measurement of webhooks: PostgreSQL with its log on disk, NATS, the source of events, the dispatcher as
+// What webhooks are measured with: PostgreSQL with its log on disk, NATS, the source of events in this process, the dispatcher as
 // it runs in production, and the receiver; and ten tenants with ten subscriptions each.
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@crm/database';
@@ -6,14 +6,11 @@ import { demoReceiverCertificate } from '../scripts/platform/demo-receiver.mjs';
 import { freePorts } from '../scripts/servers/free-port.mjs';
 import { ask, requestText } from './load.mjs';
 import { storedLead } from './records-data.mjs';
-import { commandsOf } from './servers/control.mjs';
+import { startSource } from './webhook-source.mjs';
 
 /** To `lead.created`. @typedef {{ tenantId: string, id: string, url: string, path: string }} Subscription */
-/** @typedef {Record<string, [id: string, at: number][]>} Noted */
 
-/** Origins of endpoints that work; endpoints of different tenants share one. */
-const HEALTHY_ORIGINS = 10;
-/** Each endpoint that misbehaves has an origin of its own, as it has in life. */
+/** Each endpoint that misbehaves has an origin of its own, as it has in life; of those that work, different tenants share one. */
 const OTHER_ORIGINS = 11;
 const TENANTS = 10;
 /** Of each tenant; the tenth can be one whose receiver never answers. */
@@ -27,18 +24,19 @@ const envelope = { id: lead.id, type: 'lead.created', timestamp: lead.createdAt,
 export const DELIVERY_BODY = JSON.stringify({ ...envelope, data: lead });
 
 /** Deliveries that are due now, as if each subscription had got an event for each of them, and their subscriptions' queues.
- * $1: tenants, $2: subscriptions, $3: URLs, in threes; $4: deliveries of each; $5: body. */
+ * $1: subscriptions; $2: deliveries of each; $3: body. */
 const INSERT_DUE = `
   WITH subscription AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS wanted (tenant_id, subscription_id, url)),
+    SELECT "tenantId" AS tenant_id, id AS subscription_id, url
+      FROM jsonb_to_recordset($1) AS wanted ("tenantId" uuid, id uuid, url text)),
   queue AS (
     INSERT INTO subscription_queue AS queue (tenant_id, subscription_id, due_at)
     SELECT tenant_id, subscription_id, now() FROM subscription
     ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = least(queue.due_at, EXCLUDED.due_at)),
   event AS MATERIALIZED (
-    SELECT tenant_id, uuidv7() AS id FROM (SELECT DISTINCT tenant_id FROM subscription) AS tenant, generate_series(1, $4)),
+    SELECT tenant_id, uuidv7() AS id FROM (SELECT DISTINCT tenant_id FROM subscription) AS tenant, generate_series(1, $2)),
   body AS (
-    INSERT INTO event_body (tenant_id, id, event, body) SELECT tenant_id, id, 'lead.created', $5 FROM event),
+    INSERT INTO event_body (tenant_id, id, event, body) SELECT tenant_id, id, 'lead.created', $3 FROM event),
   made AS (
     INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at)
     SELECT tenant_id, uuidv7(), subscription_id, event.id, 'lead.created', url, 'pending', 0, now()
@@ -47,51 +45,40 @@ const INSERT_DUE = `
   INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
   SELECT tenant_id, id, subscription_id, event_id, 0, false, now() FROM made`;
 
-/** The source of events, with a PostgreSQL whose log is on disk. @param {import('./lab.mjs').Lab} lab */
-export async function startSource(lab) {
-  await lab.servers({ durable: true });
-  const [postgres, broker] = [await lab.postgres(), await lab.broker()];
-  const { environment } = await lab.database('custom-objects');
-  return lab.server('source', { ...environment, ...broker.environment }, [postgres, broker]);
-}
-
 /** @param {import('./lab.mjs').Lab} lab */
 async function startParts(lab) {
   const source = await startSource(lab);
   const { folder } = await lab.servers();
   await lab.playIdentity();
-  const ports = await freePorts(HEALTHY_ORIGINS + OTHER_ORIGINS);
+  const ports = await freePorts(SUBSCRIPTIONS + OTHER_ORIGINS);
   const { keyFile, certFile, caFile } = await demoReceiverCertificate(folder);
   const receiver = await lab.server('receiver', { PORTS: ports.join(), KEY_FILE: keyFile, CERT_FILE: certFile });
-  const { environment: ofDispatcher, admin } = await lab.database('webhook-dispatcher');
+  const { environment, admin } = await lab.database('webhook-dispatcher');
   const trust = { EGRESS_ALLOW: ports.map((port) => `127.0.0.1:${port}`).join(), EGRESS_CA_FILE: caFile };
-  const dispatcher = await lab.service('webhook-dispatcher', { ...ofDispatcher, ...trust }, [source, receiver]);
-  return { source, receiver, dispatcher, admin, caFile, origins: ports.map((port) => `https://127.0.0.1:${port}`) };
+  const dispatcher = await lab.service('webhook-dispatcher', { ...environment, ...trust });
+  const all = ports.map((port) => `https://127.0.0.1:${port}`);
+  const [origins, otherOrigins] = [all.slice(0, SUBSCRIPTIONS), all.slice(SUBSCRIPTIONS)];
+  return { source, receiver, dispatcher, admin, caFile, origins, otherOrigins };
 }
 
 export class WebhookLab {
-  #tenantIds = Array.from({ length: TENANTS }, newId);
+  tenantIds = Array.from({ length: TENANTS }, newId);
   /** Nine of each tenant, which always work. @type {Subscription[]} */
   steady = [];
   /** The tenth of each. @type {Subscription[]} */
   tenth = [];
-  /** Milliseconds since 1970 of the events that were committed last, by tenant. @type {Noted} */
-  commits = {};
 
   /** @param {import('./lab.mjs').Lab} lab @param {Awaited<ReturnType<typeof startParts>>} parts */
   constructor(lab, parts) {
     this.lab = lab;
     this.parts = parts;
-    this.source = commandsOf(parts.source.port);
-    this.receiver = commandsOf(parts.receiver.port);
-    /** One for each endpoint that misbehaves. */
-    this.otherOrigins = parts.origins.slice(HEALTHY_ORIGINS);
+    this.source = parts.source;
   }
 
   /** @param {import('./lab.mjs').Lab} lab */
   static async start(lab) {
     const webhooks = new WebhookLab(lab, await startParts(lab));
-    for (const [tenant, id] of webhooks.#tenantIds.entries()) {
+    for (const [tenant, id] of webhooks.tenantIds.entries()) {
       for (const [index, origin] of webhooks.parts.origins.slice(0, SUBSCRIPTIONS - 1).entries()) {
         webhooks.steady.push(await webhooks.subscribe(id, `${origin}/ok/${tenant}/${index}`));
       }
@@ -108,10 +95,7 @@ export class WebhookLab {
 
   /** In one transaction, so that none is attempted before all are there. @param {readonly Subscription[]} subscriptions @param {number} each */
   async insertDue(subscriptions, each) {
-    const columns = /** @type {const} */ (['tenantId', 'id', 'url']).map((name) =>
-      subscriptions.map((one) => one[name]),
-    );
-    await this.parts.admin.query(INSERT_DUE, [...columns, each, DELIVERY_BODY]);
+    await this.parts.admin.query(INSERT_DUE, [JSON.stringify(subscriptions), each, DELIVERY_BODY]);
   }
 
   /** As administrators use the API. @param {string} tenantId @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
@@ -130,8 +114,8 @@ export class WebhookLab {
   async replaceTenth(behaviour) {
     for (const { tenantId, id } of this.tenth) await this.#call(tenantId, 'DELETE', `subscriptions/${id}`);
     this.tenth = [];
-    for (const [tenant, id] of this.#tenantIds.entries()) {
-      const origin = behaviour === 'ok' ? this.parts.origins[SUBSCRIPTIONS - 1] : this.otherOrigins[tenant];
+    for (const [tenant, id] of this.tenantIds.entries()) {
+      const origin = behaviour === 'ok' ? this.parts.origins[SUBSCRIPTIONS - 1] : this.parts.otherOrigins[tenant];
       this.tenth.push(await this.subscribe(id, `${origin}/${behaviour}/${tenant}/${SUBSCRIPTIONS - 1}`));
     }
   }
@@ -146,28 +130,31 @@ export class WebhookLab {
     );
   }
 
-  /** Has the source commit events of all tenants, in turn; of nothing before will be known. @param {'commitAll' | 'commitAtRate'} how @param {object} input */
-  async commit(how, input) {
-    await this.source('forget');
-    await this.receiver('forget');
-    await this.source(how, { tenantIds: this.#tenantIds, ...input });
-    this.commits = await this.source('commits');
+  /** @param {'counts' | 'receipts' | 'forget'} command */
+  #askReceiver(command) {
+    return ask(this.parts.receiver.port, requestText('GET', `/${command}`, ''));
   }
 
-  /** Requests that the receiver has got since it forgot, and those that wait for an answer that never comes.
-   * @returns {Promise<{ receipts: number, duplicates: number, hanging: number }>} */
-  received() {
-    return this.receiver('counts');
+  /** Of what was committed and received before, nothing will be known. */
+  async forget() {
+    this.source.commits.clear();
+    await this.#askReceiver('forget');
+  }
+
+  /** Requests that the receiver has got since then; hanging: that wait for an answer that never comes.
+   * @param {'receipts' | 'hanging'} what @returns {Promise<number>} */
+  async received(what = 'receipts') {
+    return (await this.#askReceiver('counts'))[what];
   }
 
   /** Milliseconds from the commit of each event to its receipt, by subscription. Throws when an event is missing.
    * @param {readonly Subscription[]} subscriptions that should have got all events of their tenant */
   async latencies(subscriptions) {
-    /** @type {Noted} */
-    const receipts = await this.receiver('receipts');
+    const receipts = await this.#askReceiver('receipts');
     return subscriptions.map(({ tenantId, path }) => {
+      /** @type {Map<string, number>} */
       const received = new Map(receipts[path]);
-      return (this.commits[tenantId] ?? []).map(([id, committedAt]) => {
+      return (this.source.commits.get(tenantId) ?? []).map(([id, committedAt]) => {
         const receivedAt = received.get(id);
         if (receivedAt === undefined) throw new Error(`${id} was lost at ${path}`);
         return receivedAt - committedAt;

@@ -1,8 +1,8 @@
 // Reading, listing and creating records through the gateway, beside Parse Server and Directus on the same PostgreSQL: each with
 // its own access control and log on, its other defaults, a pool of ten, an index for the list, the same fields of the same bytes.
-import { setting } from '../lab.mjs';
-import { alternate, ask, counter, detailRows, inTurn, PLAN, requestText } from '../load.mjs';
-import { besideRow } from '../measure.mjs';
+import assert from 'node:assert/strict';
+import { alternate, ask, counter, inTurn, PLAN, requestText } from '../load.mjs';
+import { besideRow, setting } from '../measure.mjs';
 import { HIDDEN, startDirectus, startParseServer, VISIBLE } from '../peer-servers.mjs';
 import { newRecord } from '../records-data.mjs';
 import { recordsOf, startRecords } from './records.mjs';
@@ -35,30 +35,22 @@ async function start(lab) {
 
 /** A peer with its access control switched off by mistake would be measured at another work. @param {Peer} peer */
 async function checkAccess({ name, port, ids, foreignId, read, list, create }) {
-  const must = (/** @type {boolean} */ holds, /** @type {string} */ what, /** @type {unknown} */ answer) => {
-    if (!holds) throw new Error(`${name}: ${what}: ${JSON.stringify(answer)}`);
-  };
   const isRight = (/** @type {Record<string, unknown>} */ record) =>
     VISIBLE.every((field) => record[field] !== undefined && record[field] !== null) && !(HIDDEN in record);
   const id = String(ids[0]);
   const one = await ask(port, read(id));
-  must(isRight(one.data ?? one), 'a record lacks fields or shows too many', one);
+  assert.ok(isRight(one.data ?? one), `${name}: a record lacks fields or shows too many: ${JSON.stringify(one)}`);
   const many = await ask(port, list(CODE));
   /** @type {Record<string, unknown>[]} */
   const records = many.data ?? many.results;
   const areRight = records.length === 25 && records.every((record) => isRight(record) && record.code === CODE);
-  must(areRight, 'a list has other records or fields', many);
+  assert.ok(areRight, `${name}: a list has other records or fields: ${JSON.stringify(many)}`);
   await ask(port, create(1));
-  const refused = (/** @type {string} */ request) =>
-    ask(port, request).then(
-      (answer) => ({ isRefused: false, answer }),
-      (error) => ({ isRefused: / answered HTTP\/1\.1 4/.test(String(error)), answer: String(error) }),
-    );
-  const foreign = await refused(read(foreignId));
-  must(foreign.isRefused, "another tenant's record is shown", foreign.answer);
+  const refusal = / answered HTTP\/1\.1 4/;
+  await assert.rejects(ask(port, read(foreignId)), refusal, `${name}: another tenant's record is shown`);
   // The last header says who calls.
-  const stranger = await refused(read(id).replace(/....\r\n\r\n$/, 'xxxx\r\n\r\n'));
-  must(stranger.isRefused, 'a wrong token is accepted', stranger.answer);
+  const stranger = read(id).replace(/....\r\n\r\n$/, 'xxxx\r\n\r\n');
+  await assert.rejects(ask(port, stranger), refusal, `${name}: a wrong token is accepted`);
 }
 
 /** @param {string} work @param {(peer: Peer, id: () => string, code: () => string, turn: () => number) => string} request
@@ -71,22 +63,9 @@ const measure =
       return { ...peer, next: () => request(peer, id, code, turn) };
     });
     const [own, ...others] = await alternate(sides, { ...PLAN, ...WARM_UP });
-    /** Microseconds of a request in all processes of the servers, without the client. */
-    const spent = ({ latencies, seconds } = own) =>
-      ([...seconds].reduce((sum, [name, one]) => (name === 'client' ? sum : sum + one), 0) / latencies.length) * 1e6;
-    const processorTime = `${work}: processor time a request in all servers, ours beside`;
-    return [
-      ...others.map((other, index) =>
-        besideRow(`${work}: ours beside ${other.name}`, '/s', own.rates, other.rates, { atLeast: targets[index] }),
-      ),
-      ...others.map((other) => ({
-        name: `${processorTime} ${other.name}`,
-        unit: 'µs',
-        ours: spent(own),
-        baseline: spent(other),
-      })),
-      ...[own, ...others].flatMap((series) => detailRows(`${work}: ${series.name}`, series)),
-    ];
+    return others.map((other, index) =>
+      besideRow(`${work}: ours beside ${other.name}`, '/s', own.rates, other.rates, { atLeast: targets[index] }),
+    );
   };
 
 const cases = {

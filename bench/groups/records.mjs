@@ -1,23 +1,11 @@
 // Reading, listing, creating and changing records through the gateway, next to bare Fastify and pg on the same PostgreSQL, and
 // what workspaces, formulas, searches and many requests cost.
-import { setting } from '../lab.mjs';
-import {
-  alternate,
-  compare,
-  counter,
-  inTurn,
-  requestText,
-  residentMegabytes,
-  SLOWER_PLAN,
-  sendLoad,
-} from '../load.mjs';
-import { besideRow, inRounds, median, percentile } from '../measure.mjs';
+import { alternate, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad } from '../load.mjs';
+import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
 import { API_NAME, fill, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startRecords>>} Subjects */
 
-/** Formulas may add 15 % to a page. */
-const WITH_FORMULAS = 0.87;
 const MEMORY_REQUESTS = setting('MEMORY_REQUESTS', 200_000, 2000);
 const SEARCH_MS = setting('SEARCH_MS', 2000, 200);
 const SEARCH_ROUNDS = setting('ROUNDS', 5, 1);
@@ -43,57 +31,48 @@ export async function startRecords(lab) {
   return { lab, data, admin, ...(await lab.beside('custom-objects', 'CUSTOM_OBJECTS_URL', 'records')) };
 }
 
-/** @typedef {{ kind: 'records' | 'leads', path: string, filter: string, changed: string, create: (turn: number) => object }} Kind */
+/** What is asked for; query: of a list, up to the value, when it is not our API's.
+ * @typedef {{ of: 'records' | 'leads', path: string, filter: string, query?: string, changed: string, create: (turn: number) => object }} Kind */
 /** @type {Kind} */
-const CUSTOM = { kind: 'records', path: recordsOf(), filter: 'code', changed: 'text_1', create: newRecord };
+const CUSTOM = { of: 'records', path: recordsOf(), filter: 'code', changed: 'text_1', create: newRecord };
 /** @type {Kind} */
-const LEAD = { kind: 'leads', path: '/api/crm/leads', filter: 'source', changed: 'firstName', create: newLead };
+const LEAD = { of: 'leads', path: '/api/crm/leads', filter: 'source', changed: 'firstName', create: newLead };
 
-/** What is done, with the smallest ratio to the bare server, through the gateway.
- * @typedef {{ path: string, query: string, id: () => string, value: () => string, turn: () => number }} Given
- * @type {Record<'read' | 'list' | 'create' | 'change', { atLeast: number, request: (given: Given & Kind) => readonly [method: string, path: string, body?: object] }>} */
-const WORKS = {
-  read: { atLeast: 0.32, request: ({ path, id }) => ['GET', `${path}/${id()}`] },
-  list: { atLeast: 0.45, request: ({ path, query, value }) => ['GET', `${path}?${query}${value()}`] },
-  create: { atLeast: 0.3, request: ({ path, create, turn }) => ['POST', path, create(turn())] },
-  change: {
-    atLeast: 0.25,
-    request: ({ path, id, changed, turn }) => ['PATCH', `${path}/${id()}`, { [changed]: `Changed ${turn()}` }],
-  },
-};
-
-/** @param {Subjects} subjects @param {keyof typeof WORKS} work @param {Kind} kind @param {Partial<Given>} [more] */
-function requestsOf({ lab, data }, work, kind, more) {
-  const { ids, filters } = data[kind.kind];
-  const query = `filterField=${kind.filter}&filterValue=`;
-  const given = { ...kind, query, id: inTurn(ids), value: inTurn(filters), turn: counter(), ...more };
-  return () => {
-    const [method, path, body] = WORKS[work].request(given);
-    return requestText(method, path, lab.authorization(), body);
+/** What gives the next request, by what it does. @param {import('../lab.mjs').Lab} lab @param {Kind} kind
+ * @param {{ ids: readonly string[], filters?: readonly string[], tenant?: string }} data */
+function requestsOf(lab, { path, filter, query, changed, create }, { ids, filters = [], tenant }) {
+  const list = `${path}?${query ?? `filterField=${filter}&filterValue=`}`;
+  const [id, value, turn] = [inTurn(ids), inTurn(filters), counter()];
+  /** @param {string} method @param {string} where @param {object} [body] */
+  const send = (method, where, body) => requestText(method, where, lab.authorization(tenant), body);
+  return {
+    read: () => send('GET', `${path}/${id()}`),
+    list: () => send('GET', list + value()),
+    create: () => send('POST', path, create(turn())),
+    change: () => send('PATCH', `${path}/${id()}`, { [changed]: `Changed ${turn()}` }),
   };
 }
 
-/** @param {string} name @param {Kind} kind @param {keyof typeof WORKS} work */
-const measure = (name, kind, work) => (/** @type {Subjects} */ subjects) => {
-  const next = requestsOf(subjects, work, kind);
-  const sides = [
-    { ...subjects.bare, next: requestsOf(subjects, work, kind, { path: `/${kind.kind}`, query: 'stage=' }) },
-    { ...subjects.direct, next },
-    { ...subjects.gateway, next, atLeast: WORKS[work].atLeast },
-  ];
-  return compare(name, sides, SLOWER_PLAN);
-};
+/** Smallest ratios to the bare server, through the gateway. */
+const AT_LEAST = { read: 0.32, list: 0.45, create: 0.3, change: 0.25 };
+
+/** @param {string} name @param {Kind} kind @param {keyof typeof AT_LEAST} work */
+const measure =
+  (name, kind, work) =>
+  (/** @type {Subjects} */ { lab, data, bare, direct, gateway }) => {
+    const next = requestsOf(lab, kind, data[kind.of])[work];
+    const ofBare = { ...kind, path: `/${kind.of}`, query: 'stage=' };
+    const sides = [
+      { ...bare, next: requestsOf(lab, ofBare, data[kind.of])[work] },
+      { ...direct, next },
+      { ...gateway, next, atLeast: AT_LEAST[work] },
+    ];
+    return compare(name, sides, SLOWER_PLAN);
+  };
 
 /** Reads and creations spread over 32 workspaces, next to those of one. @param {Subjects} subjects */
 async function workspaces({ lab, data, gateway }) {
-  const turn = counter();
-  const works = data.workspaces.map(({ tenant, ids }) => {
-    const id = inTurn(ids);
-    return {
-      read: () => requestText('GET', `${recordsOf()}/${id()}`, lab.authorization(tenant)),
-      create: () => requestText('POST', recordsOf(), lab.authorization(tenant), newRecord(turn())),
-    };
-  });
+  const works = data.workspaces.map((workspace) => requestsOf(lab, CUSTOM, workspace));
   const rows = [];
   for (const work of /** @type {const} */ (['read', 'create'])) {
     const next = inTurn(works.map((one) => one[work]));
@@ -106,7 +85,8 @@ async function workspaces({ lab, data, gateway }) {
   return rows;
 }
 
-/** A page of 200 records with 2 formulas, beside one of the same bytes whose records store the values. @param {Subjects} subjects */
+/** A page of 200 records with 2 formulas, which may add 15 % to one of the same bytes whose records store the values.
+ * @param {Subjects} subjects */
 async function formulas({ lab, direct }) {
   const sides = [PLAIN_API_NAME, API_NAME].map((apiName) => ({
     ...direct,
@@ -114,7 +94,7 @@ async function formulas({ lab, direct }) {
   }));
   const [plain, computed = plain] = await alternate(sides, { ...SLOWER_PLAN, connections: 4 });
   const name = 'page of 200 with 2 formulas, beside stored values: service, direct';
-  return [besideRow(name, '/s', computed.rates, plain.rates, { atLeast: WITH_FORMULAS })];
+  return [besideRow(name, '/s', computed.rates, plain.rates, { atLeast: 0.87 })];
 }
 
 /** Searches through the gateway, one at a time, and what they do to the reads of another workspace. @param {Subjects} subjects */
@@ -129,10 +109,8 @@ async function search({ lab, data, gateway: { port } }) {
       const turn = counter();
       const next = () => get(`?q=${encodeURIComponent(q(turn()))}&${counting}`);
       await load(next, 1, SEARCH_MS / 2);
-      const latencies = await load(next);
-      const title = `search of ${RECORDS} records that finds ${name}${counting && ', '}${counting}`;
-      rows.push({ name: `${title}, p50`, unit: 'ms', ours: median(latencies), atMost });
-      rows.push({ name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99) });
+      const title = `search of ${RECORDS} records that finds ${name}${counting && ', '}${counting}, p50`;
+      rows.push({ name: title, unit: 'ms', ours: median(await load(next)), atMost });
     }
   }
   const [neighbour] = data.workspaces;
@@ -152,29 +130,23 @@ async function search({ lab, data, gateway: { port } }) {
 }
 
 /** What the processes hold after many requests, of ten one list, one creation and one change. @param {Subjects} subjects */
-async function memory(subjects) {
-  const { gateway } = subjects;
-  const writes = [requestsOf(subjects, 'create', CUSTOM), requestsOf(subjects, 'change', CUSTOM)];
-  const read = requestsOf(subjects, 'read', CUSTOM);
-  const next = inTurn([...writes, requestsOf(subjects, 'list', CUSTOM), ...Array.from({ length: 7 }, () => read)]);
+async function memory({ lab, data, gateway }) {
+  const { read, list, create, change } = requestsOf(lab, CUSTOM, data.records);
+  const next = inTurn([create, change, list, ...Array.from({ length: 7 }, () => read)]);
   let sent = 0;
-  const nodes = gateway.processes.filter(({ name }) => name !== 'Postgres');
   const after = async (/** @type {number} */ requests) => {
     while (sent < requests) {
       const load = { port: gateway.port, next: () => next()(), milliseconds: SEARCH_MS };
       sent += (await sendLoad(load)).requests;
     }
-    return Promise.all(nodes.map(({ pid }) => residentMegabytes(pid)));
+    return Promise.all(gateway.processes.map(({ pid }) => residentMegabytes(pid)));
   };
   const early = await after(MEMORY_REQUESTS / 4);
   const late = await after(MEMORY_REQUESTS);
-  return nodes.map(({ name }, index) => ({
-    name: `memory after ${sent} requests, beside that after ${MEMORY_REQUESTS / 4}: ${name}`,
-    unit: 'MB',
-    ours: Number(late[index]),
-    baseline: Number(early[index]),
-    atMost: 1.1,
-  }));
+  return gateway.processes.map(({ name }, index) => {
+    const title = `memory after ${sent} requests, beside that after ${MEMORY_REQUESTS / 4}: ${name}`;
+    return besideRow(title, 'MB', [Number(late[index])], [Number(early[index])], { atMost: 1.1 });
+  });
 }
 
 /** What is written changes what a search finds, so writes come last. */

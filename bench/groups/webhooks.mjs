@@ -1,15 +1,13 @@
-// Webhooks from the commit of an event to the receiver and to the ledger, each process as in production. Every case checks that
+// Webhooks from the commit of an event to the receiver and to the ledger, the dispatcher as in production. Every case checks that
 // each event arrived at each subscription whose receiver works.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { EVENT_STREAM } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { Pool } from 'undici';
-import { setting } from '../lab.mjs';
-import { countProcessorTime, processorRows, residentMegabytes } from '../load.mjs';
-import { besideRow, inRounds, median, percentile } from '../measure.mjs';
-import { commandsOf } from '../servers/control.mjs';
-import { DELIVERY_BODY, SUBSCRIPTIONS, startSource, untilReached, WebhookLab } from '../webhook-lab.mjs';
+import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
+import { DELIVERY_BODY, SUBSCRIPTIONS, untilReached, WebhookLab } from '../webhook-lab.mjs';
+import { startSource } from '../webhook-source.mjs';
 
 const ROUNDS = setting('ROUNDS', 3, 1);
 const RELAYED = setting('WEBHOOK_RELAY_EVENTS', 10_000, 1000);
@@ -35,8 +33,6 @@ const LATENCY_MS = setting('WEBHOOK_LATENCY_MS', 20_000, 2000);
 /** A million in the target, as of the queue; fewer by default, because a million takes minutes. */
 const DUE = setting('WEBHOOK_DUE', 100_000, 2000);
 const QUEUE = setting('WEBHOOK_QUEUE', 100_000, 5000);
-/** What the endpoint with the queue does: `fail`, `hang` or `slow/<ms>`. */
-const BEHAVIOUR = process.env.BENCH_WEBHOOK_QUEUE_BEHAVIOUR ?? 'fail';
 /** Deliveries of the other tenants a second: few, so that only the queue can delay them. */
 const QUEUE_RATE = setting('WEBHOOK_QUEUE_RATE', 200, 100);
 const QUEUE_MS = setting('WEBHOOK_QUEUE_MS', 10_000, 1000);
@@ -46,49 +42,40 @@ let rateOfLatency = setting('WEBHOOK_RATE', SUSTAINED / 2);
 
 /** Events a second that the relay brings from an outbox to JetStream, without a dispatcher. @param {import('../lab.mjs').Lab} lab */
 async function relay(lab) {
-  const { port, processes } = await startSource(lab);
-  const source = commandsOf(port);
+  const source = await startSource(lab);
   // Asking for the stream is the provisioner's right, which no service has.
-  const nats = await lab.nats('provisioner');
+  const { connection } = await lab.nats('provisioner');
   const position = async () => {
-    const answer = await nats.request(`$JS.API.STREAM.INFO.${EVENT_STREAM.name}`);
+    const answer = await connection.request(`$JS.API.STREAM.INFO.${EVENT_STREAM.name}`);
     return Number(/** @type {any} */ (answer.json()).state.last_seq);
   };
-  const all = await inRounds(1 + ROUNDS, async () => {
-    await source('commitAll', { tenantIds: [newId()], events: RELAYED });
+  const rates = await inRounds(1 + ROUNDS, async () => {
+    await source.commitAll([newId()], RELAYED);
     const end = (await position()) + RELAYED;
-    const spent = await countProcessorTime(processes);
     const begun = performance.now();
-    await source('startRelay');
+    source.startRelay();
     await untilReached('events in the stream', end, position, 10);
     const rate = RELAYED / ((performance.now() - begun) / 1000);
-    const seconds = await spent();
-    await source('stopRelay');
-    return { rate, seconds };
+    await source.stopRelay();
+    return rate;
   });
   // The first round warms it up.
-  const counted = all.slice(1);
-  const name = 'outbox relay: events';
-  const seconds = counted.map((one) => one.seconds);
-  return [
-    { name, unit: '/s', ours: median(counted.map(({ rate }) => rate)), atLeast: 5000 },
-    ...processorRows(`${name}, processor time of each`, seconds, RELAYED * ROUNDS),
-  ];
+  return [{ name: 'outbox relay: events', unit: '/s', ours: median(rates.slice(1)), atLeast: 5000 }];
 }
 
 /** The upper bound: undici alone sends the same requests to the same receiver. No events, no ledger, no signatures, no checks of
  * addresses. Gives requests a second. @param {WebhookLab} webhooks */
-async function bareLoop({ parts, receiver }) {
+async function bareLoop(webhooks) {
+  const { parts } = webhooks;
   const options = { connections: BARE_CONNECTIONS, connect: { ca: await readFile(parts.caFile, 'utf8') } };
-  const pools = parts.origins.slice(0, SUBSCRIPTIONS).map((origin) => new Pool(origin, options));
+  const pools = parts.origins.map((origin) => new Pool(origin, options));
   return async () => {
     const begun = performance.now();
     let requests = 0;
     const use = async (/** @type {Pool} */ pool, /** @type {number} */ index) => {
       while (performance.now() < begun + BARE_MS) {
         const headers = { ...HEADERS, 'webhook-id': randomUUID() };
-        const path = `/ok/bare/${index}`;
-        const answer = await pool.request({ method: 'POST', path, headers, body: DELIVERY_BODY });
+        const answer = await pool.request({ method: 'POST', path: `/ok/bare/${index}`, headers, body: DELIVERY_BODY });
         await answer.body.arrayBuffer();
         if (answer.statusCode !== 200) throw new Error(`The receiver answered ${answer.statusCode}`);
         requests += 1;
@@ -96,7 +83,7 @@ async function bareLoop({ parts, receiver }) {
     };
     await Promise.all(pools.flatMap((pool, index) => Array.from({ length: BARE_CONNECTIONS }, () => use(pool, index))));
     const rate = (requests / (performance.now() - begun)) * 1000;
-    await receiver('forget');
+    await webhooks.forget();
     return rate;
   };
 }
@@ -108,18 +95,14 @@ async function throughput(webhooks) {
   await deliverBacklog(webhooks, Math.ceil(EVENTS / 4));
   const all = await inRounds(ROUNDS, async () => {
     const bare = await sendBare();
-    return { bare, ...(await deliverBacklog(webhooks, EVENTS)) };
+    return { bare, rate: await deliverBacklog(webhooks, EVENTS) };
   });
   const [rates, bare] = [all.map((round) => round.rate), all.map((round) => round.bare)];
   if (!process.env.BENCH_WEBHOOK_RATE) rateOfLatency = median(rates) / 2;
   const name = `durable deliveries of ${EVENTS} events`;
-  const seconds = all.map((round) => round.seconds);
   return [
-    { name: 'undici alone: requests', unit: '/s', ours: median(bare) },
     { name, unit: '/s', ours: median(rates), atLeast: SUSTAINED },
     besideRow(`${name}, beside undici alone`, '/s', rates, bare, { atLeast: 0.1 }),
-    ...processorRows(`${name}, processor time of each`, seconds, EVENTS * SUBSCRIPTIONS * ROUNDS),
-    { name: `${name}, received again`, unit: '', ours: all.reduce((sum, { duplicates }) => sum + duplicates, 0) },
   ];
 }
 
@@ -127,67 +110,63 @@ async function throughput(webhooks) {
  * @param {WebhookLab} webhooks @param {number} events */
 async function deliverBacklog(webhooks, events) {
   const { source, steady, tenth } = webhooks;
-  await webhooks.commit('commitAll', { events });
+  await webhooks.forget();
+  await source.commitAll(webhooks.tenantIds, events);
   const deliveries = events * SUBSCRIPTIONS;
   const before = await webhooks.count('delivered');
   const shown = await webhooks.delivered();
-  const spent = await countProcessorTime(webhooks.parts.dispatcher.processes);
 
   const begun = performance.now();
-  await source('startRelay');
-  await untilReached('deliveries', deliveries, async () => (await webhooks.received()).receipts);
+  source.startRelay();
+  await untilReached('deliveries', deliveries, () => webhooks.received());
   await untilReached('deliveries in the ledger', before + deliveries, () => webhooks.count('delivered'));
   const rate = deliveries / ((performance.now() - begun) / 1000);
-  const seconds = await spent();
-  await source('stopRelay');
+  await source.stopRelay();
 
   await webhooks.latencies([...steady, ...tenth]);
   const more = (await webhooks.delivered()).map((total, index) => total - Number(shown[index]));
-  const wanted = tenth.map(({ tenantId }) => webhooks.commits[tenantId]?.length ?? 0);
+  const wanted = tenth.map(({ tenantId }) => source.commits.get(tenantId)?.length ?? 0);
   if (more.join() !== wanted.join()) throw new Error(`The API shows ${more} of ${wanted} deliveries of subscriptions`);
-  return { rate, seconds, duplicates: (await webhooks.received()).duplicates };
+  return rate;
 }
 
 /** Milliseconds from the commit of an event to its receipt at a given rate; then the same with one of each tenant's ten endpoints
  * hanging. Rounds of both alternate. @param {WebhookLab} webhooks */
 async function latency(webhooks) {
   const deliver = (/** @type {number} */ milliseconds) => deliverAtRate(webhooks, rateOfLatency, milliseconds);
-  await webhooks.source('startRelay');
+  webhooks.source.startRelay();
   await deliver(Math.min(LATENCY_MS, 5000));
-  /** @type {Record<'ok' | 'hang', number[][]>} */
-  const latencies = { ok: [], hang: [] };
-  const sides = /** @type {const} */ (['ok', 'hang']);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      if (side === 'hang') await webhooks.replaceTenth('hang');
-      latencies[side].push(await deliver(LATENCY_MS));
-      if (side === 'ok') continue;
-      await webhooks.replaceTenth('ok');
-      // What hangs still would fall into the round without, as would deliveries without a subscription.
-      await untilReached('hanging attempts', 0, async () => -(await webhooks.received()).hanging, 200);
-      await untilReached('pending deliveries', 0, async () => -(await webhooks.count('pending')), 200);
-    }
-  }
-  await webhooks.source('stopRelay');
+  const rounds = await inRounds(ROUNDS, async () => {
+    const ok = await deliver(LATENCY_MS);
+    await webhooks.replaceTenth('hang');
+    const hang = await deliver(LATENCY_MS);
+    await webhooks.replaceTenth('ok');
+    // What hangs still would fall into the round without, as would deliveries without a subscription.
+    await untilReached('hanging attempts', 0, async () => -(await webhooks.received('hanging')), 200);
+    await untilReached('pending deliveries', 0, async () => -(await webhooks.count('pending')), 200);
+    return { p50: median(ok), without: percentile(ok, 0.99), beside: percentile(hang, 0.99) };
+  });
+  await webhooks.source.stopRelay();
   const name = `event to receiver at ${Math.round(rateOfLatency)} deliveries a second`;
-  const at = (/** @type {'ok' | 'hang'} */ side, part = 0.99) => latencies[side].map((one) => percentile(one, part));
-  const [without, beside] = [at('ok'), at('hang')];
+  const without = rounds.map((round) => round.without);
+  const beside = rounds.map((round) => round.beside);
+  const hanging = `${name}, p99 of the healthy with a tenth hanging, beside without`;
   return [
-    { name: `${name}, p50`, unit: 'ms', ours: median(at('ok', 0.5)), atMost: 50 },
+    { name: `${name}, p50`, unit: 'ms', ours: median(rounds.map(({ p50 }) => p50)), atMost: 50 },
     { name: `${name}, p99`, unit: 'ms', ours: median(without), atMost: 250 },
-    besideRow(`${name}, p99 of the healthy with a tenth hanging, beside without`, 'ms', beside, without, {
-      atMost: 1.5,
-    }),
+    besideRow(hanging, 'ms', beside, without, { atMost: 1.5 }),
   ];
 }
 
 /** One round with the relay running: latencies at the nine endpoints of each tenant that always work.
  * @param {WebhookLab} webhooks @param {number} perSecond deliveries, those to endpoints that hang among them @param {number} milliseconds */
 async function deliverAtRate(webhooks, perSecond, milliseconds) {
-  await webhooks.commit('commitAtRate', { perSecond: perSecond / SUBSCRIPTIONS, milliseconds });
+  const { source } = webhooks;
+  await webhooks.forget();
+  await source.commitAtRate(webhooks.tenantIds, perSecond / SUBSCRIPTIONS, milliseconds);
   const healthy = [...webhooks.steady, ...webhooks.tenth.filter(({ path }) => path.startsWith('/ok/'))];
-  const deliveries = healthy.reduce((sum, { tenantId }) => sum + (webhooks.commits[tenantId]?.length ?? 0), 0);
-  await untilReached('deliveries', deliveries, async () => (await webhooks.received()).receipts);
+  const deliveries = healthy.reduce((sum, { tenantId }) => sum + (source.commits.get(tenantId)?.length ?? 0), 0);
+  await untilReached('deliveries', deliveries, () => webhooks.received());
   return (await webhooks.latencies(healthy)).slice(0, webhooks.steady.length).flat();
 }
 
@@ -197,15 +176,14 @@ async function due(webhooks) {
   const subscriptions = [...webhooks.steady, ...webhooks.tenth];
   const each = Math.ceil(DUE / subscriptions.length);
   const total = each * subscriptions.length;
-  await webhooks.receiver('forget');
+  await webhooks.forget();
   const before = await webhooks.count('delivered');
   await webhooks.insertDue(subscriptions, each);
   /** When a part of them had been received, and what the dispatcher held then. */
   const at = async (/** @type {number} */ part) => {
-    const received = async () => (await webhooks.received()).receipts;
-    await untilReached('deliveries that were due', Math.ceil(total * part), received);
+    await untilReached('deliveries that were due', Math.ceil(total * part), () => webhooks.received());
     // Those that have come since the last look belong to the time.
-    const [count, time] = [await received(), performance.now()];
+    const [count, time] = [await webhooks.received(), performance.now()];
     return { count, time, memory: await residentMegabytes(Number(dispatcher?.pid)) };
   };
   const [begin, first, third, end] = [await at(0.001), await at(0.25), await at(0.75), await at(1)];
@@ -214,36 +192,29 @@ async function due(webhooks) {
     ((to.count - from.count) / (to.time - from.time)) * 1000;
   const name = `${total} due deliveries`;
   const [early, late] = [rate(begin, first), rate(third, end)];
-  const memory = { ours: end.memory, baseline: first.memory, atMost: 1.1 };
+  const memory = `${name}: memory of the dispatcher at the end, beside the first quarter`;
   return [
     { name: `${name}, drained`, unit: '/s', ours: rate(begin, end) },
-    {
-      name: `${name}: rate of the last quarter, beside the first`,
-      unit: '/s',
-      ours: late,
-      baseline: early,
-      atLeast: 0.9,
-    },
-    { name: `${name}: memory of the dispatcher at the end, beside the first quarter`, unit: 'MB', ...memory },
+    besideRow(`${name}: rate of the last quarter, beside the first`, '/s', [late], [early], { atLeast: 0.9 }),
+    besideRow(memory, 'MB', [end.memory], [first.memory], { atMost: 1.1 }),
   ];
 }
 
-/** What a large queue at an endpoint that misbehaves does to other tenants. Last of all, because it stays. @param {WebhookLab} webhooks */
+/** What a large queue at an endpoint that fails does to other tenants. Last of all, because it stays. @param {WebhookLab} webhooks */
 async function queue(webhooks) {
   const p99 = async () => percentile(await deliverAtRate(webhooks, QUEUE_RATE, QUEUE_MS), 0.99);
-  const measureRounds = async () => median(await inRounds(ROUNDS, p99));
   const waiting = () => webhooks.count('pending', 'retrying');
-  await webhooks.source('startRelay');
+  webhooks.source.startRelay();
   await p99();
-  const without = await measureRounds();
+  const without = median(await inRounds(ROUNDS, p99));
   const waitingBefore = await waiting();
-  const misbehaving = `${webhooks.otherOrigins.at(-1)}/${BEHAVIOUR}/queue`;
-  await webhooks.insertDue([await webhooks.subscribe(newId(), misbehaving)], QUEUE);
-  const beside = await measureRounds();
+  const failing = `${webhooks.parts.otherOrigins.at(-1)}/fail/queue`;
+  await webhooks.insertDue([await webhooks.subscribe(newId(), failing)], QUEUE);
+  const beside = median(await inRounds(ROUNDS, p99));
   const isLeft = (await waiting()) > waitingBefore;
-  await webhooks.source('stopRelay');
+  await webhooks.source.stopRelay();
   if (!isLeft) throw new Error('The queue was gone before the end; BENCH_WEBHOOK_QUEUE makes a larger one');
-  const name = `p99 of other tenants' events beside ${QUEUE} queued deliveries of one (${BEHAVIOUR}), and without`;
+  const name = `p99 of other tenants' events beside ${QUEUE} queued deliveries of one that fails, and without`;
   return [{ name, unit: 'ms', ours: beside, baseline: without, atMost: 1.5 }];
 }
 

@@ -47,15 +47,18 @@ const SERVERS = {
     app.post('/api/auth/v1/embed/sessions', async (/** @type {Request} */ { body }, reply) => {
       const text = 'SELECT user_id AS sub, tenant_id AS tid, roles FROM bare_user WHERE sub = $1';
       const { sub, tid, roles } = await rowOf('user', text, body.sub);
-      const token = await new SignJWT({ tid, roles, scopes: ['leads'], embed: true, embed_app_id: 'bench' })
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'bench' })
-        .setIssuer('http://127.0.0.1:8080')
-        .setAudience('platform-api')
-        .setSubject(sub)
-        .setJti(randomUUID())
-        .setIssuedAt()
-        .setExpirationTime('900s')
-        .sign(privateKey);
+      const iat = Math.floor(Date.now() / 1000);
+      const standard = {
+        iss: 'http://127.0.0.1:8080',
+        aud: 'platform-api',
+        sub,
+        jti: randomUUID(),
+        iat,
+        exp: iat + 900,
+      };
+      const claims = { ...standard, tid, roles, scopes: ['leads'], embed: true, embed_app_id: 'bench' };
+      const header = { alg: 'EdDSA', typ: 'at+jwt', kid: 'bench' };
+      const token = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
       reply.code(201);
       return { embed_token: token, expires_in: 900 };
     });
