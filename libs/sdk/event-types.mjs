@@ -1,7 +1,8 @@
 // Writes the schemas of what webhooks deliver, as components of an OpenAPI document, of which libs/sdk makes its types.
-// node scripts/openapi/event-types.mjs <file>
-import { inRoot } from '../root.mjs';
-import { writeDocument } from './write-document.mjs';
+// node libs/sdk/event-types.mjs <file>
+
+import { writeDocument } from '../../scripts/openapi/write-document.mjs';
+import { inRoot } from '../../scripts/root.mjs';
 
 const ref = (/** @type {string} */ name) => ({ $ref: `#/components/schemas/${name}` });
 const all = (/** @type {object} */ one, /** @type {object[]} */ ...others) =>

@@ -1,11 +1,11 @@
-// Judges OpenAPI documents by the recommended rules of Redocly and Spectral: node scripts/lint-openapi.mjs <file> …
+// Judges OpenAPI documents by the recommended rules of Redocly and Spectral: node e2e/lint-openapi.mjs <file> …
 // Exits 1 when a rule finds anything. e2e/openapi.spec.ts (npm run lint:openapi) hands it those of the public addresses.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Spectral } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
-import { runCommand } from './plain-error.mjs';
+import { runCommand } from '../scripts/plain-error.mjs';
 
 /** The name of the licence is enough: its address would say the same a second time. */
 const REDOCLY = { extends: ['recommended'], rules: /** @type {const} */ ({ 'info-license-strict': 'off' }) };
