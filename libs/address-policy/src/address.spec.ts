@@ -178,9 +178,12 @@ describe('ranges', () => {
     ['::1.2.3.4', [0, 0, 0, 0, 0, 0, 0x0102, 0x0304]],
   ])('parses %s as IPv6', (text, groups) => expect(parseIpv6(text)).toEqual(groups));
 
-  it.each<[string, number]>([
+  it.each<[string, number | undefined]>([
     ['1.2.3.4', 0x01020304],
     ['0.0.0.9', 9],
     ['255.255.255.255', 0xffffffff],
+    // The colon follows the digits in ASCII.
+    ['1.2.3:4', undefined],
+    ['1.2.3.:', undefined],
   ])('parses %s as IPv4', (text, address) => expect(parseIpv4(text)).toBe(address));
 });

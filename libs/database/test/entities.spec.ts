@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Column, Entity, PrimaryColumn, type QueryRunner } from 'typeorm';
 import {
+  createGlobalTable,
   createTenantTable,
   Database,
   isUniqueViolation,
@@ -31,13 +32,26 @@ class Note {
   expiresAt: Date | null;
 }
 
+@Entity('language')
+class Language {
+  @PrimaryColumn({ type: 'text' })
+  code: string;
+}
+
 class CreateTables1700000000001 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await createTenantTable(runner, roles, {
       name: 'note',
       columns: 'id uuid NOT NULL, text text NOT NULL, rank integer NOT NULL DEFAULT 7, expires_at timestamptz',
+      unique: [['text']],
       // The narrow role may write rows of a tenant, and read none.
       narrow: [],
+    });
+    await createGlobalTable(runner, roles, {
+      name: 'language',
+      primaryKey: ['code'],
+      role: 'narrow',
+      columns: 'code text NOT NULL',
     });
     await runner.query(`GRANT INSERT ON note TO ${roles.narrowRole}`);
   }
@@ -55,7 +69,7 @@ describe('entities on a transaction', () => {
       migrations: [CreateTables1700000000001],
       poolSize: 1,
       connectTimeoutMs: 2_000,
-      entities: [Note],
+      entities: [Note, Language],
     });
   });
   afterAll(() => fixture.drop());
@@ -91,6 +105,15 @@ describe('entities on a transaction', () => {
       expect((await notes.delete({ tenantId, id })).affected).toBe(0);
     });
     expect(await inTenant((tx) => tx.repository(Note).findOneBy({ tenantId, id }))).toMatchObject({ text: 'hidden' });
+  });
+
+  it('access global tables as the narrow role, but no row of a tenant', async () => {
+    await inNarrow(async (tx) => {
+      await tx.repository(Language).insert({ code: 'de' });
+      expect(await tx.repository(Language).find()).toEqual([{ code: 'de' }]);
+    });
+    await expect(inTenant((tx) => tx.repository(Language).find())).rejects.toThrow('permission denied');
+    await expect(inNarrow((tx) => tx.repository(Note).find())).rejects.toThrow('permission denied');
   });
 
   it('insert without reading anything back, so that a role with only INSERT can use them', async () => {
@@ -162,12 +185,13 @@ describe('entities on a transaction', () => {
   it('reject with what is recognised as the violation of a key, as statements do', async () => {
     const id = newId();
     await inTenant((tx) => tx.repository(Note).insert({ id, text: 'the first' }));
-    for (const again of [
-      inTenant((tx) => tx.repository(Note).insert({ id, text: 'the second' })),
-      inTenant((tx) => tx.query("INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, 'third')", [tenantId, id])),
-    ]) {
+    const insert = 'INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, $3)';
+    for (const [violated, again] of [
+      ['note_pkey', inTenant((tx) => tx.repository(Note).insert({ id, text: 'the second' }))],
+      ['note_text_key', inTenant((tx) => tx.query(insert, [tenantId, newId(), 'the first']))],
+    ] as const) {
       const error = await again.catch((reason: unknown) => reason);
-      const judged = [undefined, 'note_pkey', 'other_key'].map((key) => isUniqueViolation(error, key));
+      const judged = [undefined, violated, 'other_key'].map((key) => isUniqueViolation(error, key));
       expect(judged).toEqual([true, true, false]);
     }
   });

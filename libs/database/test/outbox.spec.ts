@@ -304,6 +304,13 @@ describe('the outbox', () => {
     expect(left.map(({ age }) => age)).toEqual(['00:01:00', '00:02:00', '1 day', '8 days']);
   });
 
+  it('publishes again what is left of the events after its position was cleared', async () => {
+    await appendAll('1', '2');
+    await mark(await claim());
+    await fixture.admin('TRUNCATE outbox_position');
+    expect(subjects(await claim())).toEqual(['1', '2']);
+  });
+
   it('forgets the gaps that transactions left behind when they rolled back', async () => {
     const { outbox, ranges, publishAll } = await session();
     for (const subject of ['1', '2', '3']) {

@@ -158,6 +158,40 @@ describe('a tenant transaction', () => {
     await expect(fixture.database.ping()).resolves.toBeUndefined();
   });
 
+  const run = (...statements: string[]) =>
+    fixture.database.transaction(a, async (tx) => {
+      for (const statement of statements) await tx.query(statement);
+    });
+  /** Two transactions wait for each other; rejects as the one that the server gives up. */
+  const deadlock = async () => {
+    const gates = [gate(), gate()];
+    const both = gates.map((own, index) =>
+      fixture.database.transaction(a, async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock($1)', [index]);
+        own.open();
+        await Promise.all(gates.map(({ passed }) => passed));
+        await tx.query('SELECT pg_advisory_xact_lock($1)', [1 - index]);
+      }),
+    );
+    await Promise.any(both);
+    return Promise.all(both);
+  };
+  const temporary = (state: string, code = 'SERVICE_UNAVAILABLE') => ({ code, status: 503, cause: { code: state } });
+  const LATE = temporary('57014', 'DEADLINE_EXCEEDED');
+  const SAME = `INSERT INTO note (tenant_id, id, text) VALUES ('${a}', gen_random_uuid(), 'same')`;
+
+  it.each<[string, object, () => Promise<unknown>]>([
+    ['takes too long', LATE, () => run("SELECT set_config('statement_timeout', '50', true)", 'SELECT pg_sleep(10)')],
+    ['is part of a deadlock', temporary('40P01'), deadlock],
+    ['repeats a unique value', { code: '23505', constraint: 'note_text_key' }, () => run(SAME, SAME)],
+    ['loses its connection', temporary('57P01'), () => run('SELECT pg_terminate_backend(pg_backend_pid())')],
+  ])('rejects when a statement %s, and never uses a lost connection again', async (_what, rejection, fail) => {
+    await expect(fail()).rejects.toMatchObject(rejection);
+    for (let round = 0; round < 4; round += 1) {
+      expect(await fixture.database.transaction(a, (tx) => tx.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    }
+  });
+
   it('rejects with SERVICE_UNAVAILABLE when the session is ended while BEGIN is on its way', async () => {
     const applicationName = `ended ${newId()}`;
     const end = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';

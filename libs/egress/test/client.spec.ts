@@ -236,6 +236,12 @@ describe('connections', () => {
 });
 
 describe('errors', () => {
+  it('fails with "dns" and the reason of the resolver when a name does not resolve', async () => {
+    const resolver = () => Promise.reject({ code: 'ENOTFOUND' });
+    const call = new OutsideClient({ resolver }).request({ method: 'GET', url: 'https://nowhere.example.com/' });
+    expect(await failure(call)).toMatchObject({ code: 'dns', message: expect.stringContaining('(ENOTFOUND)') });
+  });
+
   it('fails with "connect" when nothing listens on the port', async () => {
     const receiver = await httpsReceiver(certificate, ok);
     const client = clientFor(receiver);

@@ -132,4 +132,6 @@ it('a problem is told without its limits and the words of its author', () => {
   const problem = { pointer: '/age', code: 'ABOVE_MAX', detail: 'At most 18', params: { max: 18 } } as const;
   const detail = expect.not.stringMatching('18');
   expect(withoutLimits(problem)).toEqual({ pointer: '/age', code: 'ABOVE_MAX', detail });
+  const unknown = { ...problem, code: 'INVALID_AGE' } as const;
+  expect(withoutLimits(unknown)).toEqual({ pointer: '/age', code: 'INVALID_AGE', detail: 'The value is not valid' });
 });

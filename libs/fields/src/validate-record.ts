@@ -134,5 +134,5 @@ const DETAILS: Readonly<Record<string, string | undefined>> = {
 
 /** The problem for someone who may not read the field: without its options, its limits and its author's message. */
 export function withoutLimits({ pointer, code }: FieldProblem): FieldProblem {
-  return { pointer, code, detail: DETAILS[code]! };
+  return { pointer, code, detail: DETAILS[code] ?? 'The value is not valid' };
 }

@@ -9,11 +9,15 @@ export async function startRedis() {
   if (!program) throw new Error('TEST_REDIS_PROGRAM is not set: run with node scripts/with-test-servers.mjs');
   const port = await freePort();
   let server: ChildProcess;
-  /** Resolves when it answers. */
+  const hasEnded = () => server.exitCode !== null || server.signalCode !== null;
+  /** Resolves when it answers. @throws Error when it ends before that */
   const start = async () => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     server = spawn(program, args, { stdio: 'ignore' });
-    while (server.exitCode === null && !(await answers(port))) await delay(20);
+    while (!(await answers(port))) {
+      if (hasEnded()) throw new Error(`${program} ended before it answered`);
+      await delay(20);
+    }
   };
   await start();
   return {
@@ -23,7 +27,7 @@ export async function startRedis() {
     freeze: () => server.kill('SIGSTOP'),
     thaw: () => server.kill('SIGCONT'),
     async stop() {
-      if (server.exitCode !== null || server.signalCode !== null) return;
+      if (hasEnded()) return;
       const ended = once(server, 'exit');
       server.kill('SIGKILL');
       await ended;
@@ -41,6 +45,7 @@ function answers(port: number): Promise<boolean> {
       resolve(String(text).startsWith('+PONG'));
     });
     socket.on('error', () => resolve(false));
+    socket.on('close', () => resolve(false));
   });
 }
 

@@ -90,12 +90,13 @@ describe('calls between services', () => {
     expect(served).toEqual([]);
   });
 
-  it.each<[string, RpcContract, () => Promise<PromiseSettledResult<unknown>[]>]>([
-    ['alone', getTenant, () => Promise.allSettled([call()])],
-    ['together', mintEmbedToken, () => callTogether(subs(3))],
-  ])(
+  const WAYS: [string, RpcContract, number, () => Promise<PromiseSettledResult<unknown>[]>][] = [
+    ['alone', getTenant, 1, () => Promise.allSettled([call()])],
+    ['together', mintEmbedToken, 3, () => callTogether(subs(3))],
+  ];
+  it.each(WAYS)(
     'that travel %s fail at once with SERVICE_UNAVAILABLE if no server is available',
-    async (_how, contract, calling) => {
+    async (_how, contract, _count, calling) => {
       const started = Date.now();
       for (const outcome of await calling()) {
         const reason = { code: 'SERVICE_UNAVAILABLE', extra: { retryAfterSeconds: 1 } };
@@ -128,31 +129,37 @@ describe('calls between services', () => {
     expect(served).toHaveLength(1);
   });
 
-  it('are answered even if they arrived just before the server drains', async () => {
-    const held = gate();
-    let started = 0;
-    await serveTokens(async (sub) => {
-      started += 1;
-      await held.passed;
-      return tokenFor(sub);
-    });
-    const answers = callTogether(subs(2));
-    await until(() => started === 2, 'the calls are being answered');
-    const drained = jest.fn();
-    const draining = server.drain().then(drained);
-    // The broker has handled what the server sent before this: that it takes no more calls.
-    await identity.ping();
-    await expect(callsOf(edge)('later')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(drained).not.toHaveBeenCalled();
-    held.open();
-    expect(await answers).toEqual(subs(2).map((sub) => ({ status: 'fulfilled', value: tokenFor(sub) })));
-    await draining;
-  });
+  it.each(WAYS)(
+    'that travel %s are answered even if they arrived just before the server drains',
+    async (_how, contract, count, calling) => {
+      const held = gate();
+      const started: object[] = [];
+      await serve(contract, async () => {
+        const answer = { place: started.length };
+        started.push(answer);
+        await held.passed;
+        return answer;
+      });
+      const answers = calling();
+      await until(() => started.length === count, 'the calls are being answered');
+      const drained = jest.fn();
+      const draining = server.drain().then(drained);
+      // The broker has handled what the server sent before this: that it takes no more calls.
+      await identity.ping();
+      const refused = { status: 'rejected', reason: { code: 'SERVICE_UNAVAILABLE' } };
+      expect(await calling()).toMatchObject(Array.from({ length: count }, () => refused));
+      expect(drained).not.toHaveBeenCalled();
+      held.open();
+      expect(await answers).toEqual(started.map((value) => ({ status: 'fulfilled', value })));
+      await draining;
+    },
+  );
 
   it('work again after a lost connection', async () => {
     await serveTenants();
     broker.proxy.cut();
-    await until(async () => !(await succeeds(customObjects.ping())), 'the loss is seen', 15_000);
+    const loss = () => expect(customObjects.ping()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await until(() => succeeds(loss()), 'the loss is seen', 15_000);
     broker.proxy.mend();
     await until(() => succeeds(call()), 'calls are answered again', 15_000);
   }, 60_000);
@@ -232,6 +239,7 @@ describe('calls between services', () => {
       await until(() => received, 'the call has arrived');
       await closing.connection.close();
       expect(await outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      await expect(closing.ping()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       held.open();
     });
 

@@ -31,6 +31,11 @@ describe('plans of the statements of outbox, inbox and dead letters', () => {
     expect(await explainStatements({ url: database.config.narrowUrl }, ofNarrowRole)).toMatchSnapshot();
   });
 
+  it('name no day of a partition, also at the end of a line', async () => {
+    const alias = 'SELECT FROM pg_class AS outbox_p20261122';
+    expect((await explainStatements({ url: database.config.url }, { alias })).alias).toMatch(/ outbox_<part>$/m);
+  });
+
   it('are refused to a role that may not run the statement', async () => {
     const refused = explainStatements({ url: database.config.url }, { CLAIM_EVENTS: eventTableSql.CLAIM_EVENTS });
     await expect(refused).rejects.toThrow('permission denied for table outbox');

@@ -57,8 +57,8 @@ describe('readEnvironment', () => {
 });
 
 describe('the proxies that are trusted', () => {
+  /** Of production, which is the profile when none is named. */
   const complete = {
-    PROFILE: 'production',
     BASE_URL: 'https://crm.example/',
     EMBED_API_URL: 'https://embed.example',
     NATS_URL: 'tls://nats:4222',
@@ -80,7 +80,8 @@ describe('the proxies that are trusted', () => {
     const development = { ...complete, PROFILE: 'development' };
     expect(serviceConfig('identity', development).trustedProxies).toEqual(['127.0.0.1', '::1']);
     expect(serviceConfig('gateway', development).trustedProxies).toEqual([]);
-    expect(serviceConfig('identity', complete)).toMatchObject({ trustedProxies: [], issuer: 'https://crm.example' });
+    const production = { profile: 'production', trustedProxies: [], issuer: 'https://crm.example' };
+    expect(serviceConfig('identity', complete)).toMatchObject(production);
   });
 });
 
