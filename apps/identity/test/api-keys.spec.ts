@@ -1,41 +1,32 @@
 import { apiKeyFingerprint, makeApiKey, readApiKey } from '@crm/access';
 import { SCOPE_NAMES } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { ExpiredRowSweeper } from '../src/accounts/accounts.sweeper.js';
 import { KEYS_PER_OWNER, KEYS_PER_TENANT } from '../src/api-keys/api-key.service.js';
-import { type Account, type Answer, PASSWORD, TestIdentity } from './identity.js';
+import { outcome } from './checks.js';
+import { type Account, NEW_PASSWORD, PASSWORD, withMail } from './identity.js';
 import { PRESENTED_AT, TestKeys } from './keys.js';
-import { MailServer } from './mail-server.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-let mailServer: MailServer;
-let identity: TestIdentity;
-let keys: TestKeys;
-beforeAll(async () => {
-  mailServer = await MailServer.start();
-  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
-  keys = await TestKeys.connect(identity);
-});
-afterAll(async () => {
-  await keys?.close();
-  await identity?.close();
-  await mailServer?.close();
-});
+const { identity, mailServer } = withMail();
+const keys = TestKeys.ofFile(identity);
 
-const list = ({ accessToken }: Account, path = '/api/auth/api-keys') =>
-  identity.request('GET', path, { token: accessToken });
-const ask = ({ accessToken }: Account, changes: Record<string, unknown> = {}) =>
-  identity.post('/api/auth/api-keys', { name: 'Import', scopes: ['leads'], ...changes }, accessToken);
-const end = ({ accessToken }: Account, id: string, path = '/api/auth/api-keys') =>
-  identity.request('DELETE', id === '' ? path : `${path}/${id}`, { token: accessToken });
-const inTenant = ({ tenantId }: Account, sql: string, parameters: unknown[] = []) =>
-  identity.get(Database).transaction(tenantId, (tx) => tx.query<Record<string, unknown>>(sql, parameters));
-const oldProof = (account: Account) =>
-  inTenant(account, "UPDATE session SET proven_at = now() - interval '601 seconds'");
+const OWN = '/api/auth/api-keys';
+const keysOf = (userId: string) => `/api/tenant/users/${userId}/api-keys`;
+const list = (account: Account, path = OWN) => identity.send('GET', path, account);
+const ask = (account: Account, changes: Record<string, unknown> = {}) =>
+  identity.send('POST', OWN, account, { name: 'Import', scopes: ['leads'], ...changes });
+const end = (account: Account, id: string, path = OWN) => identity.send('DELETE', id ? `${path}/${id}` : path, account);
+const query = ({ tenantId }: Account, sql: string, parameters?: unknown[]) => identity.query(tenantId, sql, parameters);
+/** A key of an account and a token that it was exchanged for. */
+const keyOf = async (account: Account, changes?: Record<string, unknown>) => {
+  const { id, key } = await keys.make(account, changes);
+  return { id, key, token: await keys.exchange(key) };
+};
 
 describe('a personal API key', () => {
   it('is shown once, is found by its beginning, and is stored as a hash', async () => {
@@ -46,7 +37,7 @@ describe('a personal API key', () => {
     const { body } = await list(owner);
     expect(body).toMatchObject({ total: 1, data: [{ id, prefix, name: 'Nightly import', createdBy: owner.userId }] });
     expect(JSON.stringify(body)).not.toContain(key.slice(-49));
-    const rows = await inTenant(owner, "SELECT *, encode(secret_hash, 'hex') AS hash FROM api_key");
+    const rows = await query(owner, "SELECT *, encode(secret_hash, 'hex') AS hash FROM api_key");
     expect(rows).toMatchObject([{ id, hash: apiKeyFingerprint(key) }]);
     expect(JSON.stringify(rows)).not.toContain(key.slice(-49));
   });
@@ -63,8 +54,7 @@ describe('a personal API key', () => {
   });
 
   it('is exchanged for a short token with the role of its owner and the scopes of the key', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { member } = await identity.team('member');
     const { id, key } = await keys.make(member);
     const claims = await keys.claims(key);
     expect(claims).toMatchObject({
@@ -89,7 +79,7 @@ describe('a personal API key', () => {
     expect(Date.now() - Date.parse(first.lastUsedAt)).toBeLessThan(60_000);
     await keys.exchange(key);
     expect((await list(owner)).body.data).toMatchObject([{ lastUsedAt: first.lastUsedAt }]);
-    await inTenant(owner, "UPDATE api_key SET last_used_at = now() - interval '6 minutes' WHERE id = $1", [id]);
+    await query(owner, "UPDATE api_key SET last_used_at = now() - interval '6 minutes' WHERE id = $1", [id]);
     await keys.exchange(key);
     const again = (await list(owner)).body.data[0] as unknown as { lastUsedAt: string };
     expect(Date.parse(again.lastUsedAt)).toBeGreaterThanOrEqual(Date.parse(first.lastUsedAt));
@@ -108,19 +98,19 @@ describe('a personal API key', () => {
 
   it('is made only with a recent proof, and not in the name of an app or another token without a session', async () => {
     const owner = await identity.account();
-    await oldProof(owner);
+    await identity.forgetProofs(owner.tenantId);
     expect((await ask(owner)).body.code).toBe('STEP_UP_REQUIRED');
     const refreshed = await identity.post('/api/auth/refresh', { refreshToken: owner.refreshToken });
     const again = { ...owner, accessToken: refreshed.body.accessToken };
     expect((await ask(again)).body.code).toBe('STEP_UP_REQUIRED');
-    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, again.accessToken)).status).toBe(204);
+    expect((await identity.stepUp(again.accessToken)).status).toBe(204);
     expect((await ask(again)).status).toBe(201);
   });
 
   it('is told to its owner by mail, without anything that works', async () => {
     const owner = await identity.account();
     await keys.make(owner);
-    const mails = await inTenant(owner, 'SELECT * FROM mail');
+    const mails = await query(owner, 'SELECT * FROM mail');
     expect(mails.map(({ subject }) => subject)).toContain('An API key was made for your account');
     expect(JSON.stringify(mails)).not.toMatch(/crmk_\w{44}_/);
   });
@@ -152,7 +142,7 @@ describe('a personal API key', () => {
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(KEYS_PER_OWNER).fill(201), ...Array(5).fill(409)]);
     expect((await ask(owner)).body.code).toBe('API_KEY_LIMIT_EXCEEDED');
-    await inTenant(
+    await query(
       owner,
       "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = (SELECT min(id::text)::uuid FROM api_key)",
     );
@@ -164,7 +154,7 @@ describe('a personal API key', () => {
 
   it('is one of a thousand at most in a workspace', async () => {
     const owner = await identity.account();
-    await inTenant(
+    await query(
       owner,
       `INSERT INTO api_key (tenant_id, id, owner_kind, owner_id, name, scopes, secret_hash, created_by, expires_at)
        SELECT $1, gen_random_uuid(), 'user', gen_random_uuid(), 'x', '{leads}', '\\x00', gen_random_uuid(),
@@ -173,78 +163,66 @@ describe('a personal API key', () => {
       [owner.tenantId, KEYS_PER_TENANT - 1],
     );
     expect((await ask(owner)).status).toBe(201);
-    const { status, body } = await ask(owner);
-    expect([status, body.code]).toEqual([409, 'API_KEY_LIMIT_EXCEEDED']);
+    expect(outcome(await ask(owner))).toEqual([409, 'API_KEY_LIMIT_EXCEEDED']);
     expect((await ask(await identity.account())).status).toBe(201);
   });
 
   it('is ended by its owner, one or all, and refused within a second', async () => {
     const owner = await identity.account();
-    const made = [await keys.make(owner), await keys.make(owner), await keys.make(owner)];
-    const [first, second, third] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]];
-    const tokens = await Promise.all(made.map(({ key }) => keys.exchange(key)));
+    const [first, second, third] = [await keyOf(owner), await keyOf(owner), await keyOf(owner)];
     expect((await end(owner, first.id)).status).toBe(204);
-    await keys.expectEnded(first.key, tokens[0] as string);
+    await keys.expectEnded(first.key, first.token);
     expect((await end(owner, first.id)).status).toBe(404);
-    expect((await keys.current(tokens[1] as string)).status).toBe(200);
+    expect((await keys.current(second.token)).status).toBe(200);
     expect((await end(owner, '')).status).toBe(204);
-    await keys.expectEnded(second.key, tokens[1] as string);
-    await keys.expectEnded(third.key, tokens[2] as string);
+    for (const { key, token } of [second, third]) await keys.expectEnded(key, token);
     expect((await list(owner)).body.data).toEqual([]);
   });
 
   it('is listed for its owner alone, and ended by nobody else of less rank or of another workspace', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
+    const { owner, admin, member } = await identity.team('admin', 'member');
     const stranger = await identity.account();
     const { id, key } = await keys.make(owner);
-    for (const account of [admin, member, stranger]) {
-      expect((await list(account)).body.data).toEqual([]);
-      expect((await end(account, id)).status).toBe(404);
-    }
-    const path = `/api/tenant/users/${owner.userId}/api-keys`;
+    const path = keysOf(owner.userId);
     for (const [account, status] of [
       [admin, 403],
       [member, 403],
       [stranger, 404],
     ] as const) {
-      expect((await list(account, path)).status).toBe(status);
-      expect((await end(account, id, path)).status).toBe(status);
-      expect((await end(account, '', path)).status).toBe(status);
+      expect((await list(account)).body.data).toEqual([]);
+      expect((await end(account, id)).status).toBe(404);
+      const answers = [await list(account, path), await end(account, id, path), await end(account, '', path)];
+      expect(answers.map((answer) => answer.status)).toEqual([status, status, status]);
     }
     expect(await keys.refusal(key)).toBe('no error');
   });
 
   it('is ended by an administrator with a recent proof', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    const path = `/api/tenant/users/${member.userId}/api-keys`;
-    const [first, second] = [await keys.make(member), await keys.make(member)];
-    const tokens = [await keys.exchange(first.key), await keys.exchange(second.key)] as const;
+    const { owner, member } = await identity.team('member');
+    const path = keysOf(member.userId);
+    const [first, second] = [await keyOf(member), await keyOf(member)];
     expect((await list(owner, path)).body.data.map(({ id }) => id)).toEqual([second.id, first.id]);
-    await oldProof(owner);
-    expect((await end(owner, first.id, path)).body.code).toBe('STEP_UP_REQUIRED');
-    expect((await end(owner, '', path)).body.code).toBe('STEP_UP_REQUIRED');
+    await identity.forgetProofs(owner.tenantId);
+    for (const id of [first.id, '']) expect((await end(owner, id, path)).body.code).toBe('STEP_UP_REQUIRED');
     const again = await identity.signedIn(owner.email);
     expect((await end(again, first.id, path)).status).toBe(204);
-    await keys.expectEnded(first.key, tokens[0]);
+    await keys.expectEnded(first.key, first.token);
     expect(await keys.refusal(second.key)).toBe('no error');
     expect((await end(again, '', path)).status).toBe(204);
-    await keys.expectEnded(second.key, tokens[1]);
+    await keys.expectEnded(second.key, second.token);
   });
 
   it('leaves the list a month after it has expired', async () => {
     const owner = await identity.account();
     const { id } = await keys.make(owner);
-    const expire = (interval: string) =>
-      inTenant(owner, `UPDATE api_key SET expires_at = now() - interval '${interval}' WHERE id = $1`, [id]);
-    await expire('29 days');
-    await identity.get(ExpiredRowSweeper).sweep();
-    expect((await list(owner)).body.total).toBe(1);
-    await expire('31 days');
-    await identity.get(ExpiredRowSweeper).sweep();
-    expect((await list(owner)).body.total).toBe(0);
+    for (const [days, listed] of [
+      [29, 1],
+      [31, 0],
+    ]) {
+      await query(owner, `UPDATE api_key SET expires_at = now() - interval '${days} days' WHERE id = $1`, [id]);
+      await identity.get(ExpiredRowSweeper).sweep();
+      expect((await list(owner)).body.total).toBe(listed);
+    }
   });
 });
 
@@ -268,97 +246,47 @@ describe('a key that identity does not exchange', () => {
   it('is one that has expired; no token outlives its key', async () => {
     const owner = await identity.account();
     const { id, key } = await keys.make(owner);
-    await inTenant(owner, "UPDATE api_key SET expires_at = now() + interval '30 seconds' WHERE id = $1", [id]);
+    await query(owner, "UPDATE api_key SET expires_at = now() + interval '30 seconds' WHERE id = $1", [id]);
     const { exp } = await keys.claims(key);
     expect(exp as number).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 30);
-    await inTenant(owner, 'UPDATE api_key SET expires_at = now() WHERE id = $1', [id]);
+    await query(owner, 'UPDATE api_key SET expires_at = now() WHERE id = $1', [id]);
     expect(await keys.refusal(key)).toBe('INVALID_API_KEY');
   });
 });
 
-describe('with an API key', () => {
-  it('nothing can be done that needs a person', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    const { key } = await keys.make(owner, { scopes: [...SCOPE_NAMES] });
-    const token = await keys.exchange(key);
-    const users = `/api/tenant/users/${member.userId}`;
-    for (const [method, path, body] of [
-      ['POST', '/api/auth/api-keys', { name: 'x', scopes: ['leads'] }],
-      ['GET', '/api/auth/api-keys'],
-      ['DELETE', '/api/auth/api-keys'],
-      ['DELETE', `/api/auth/api-keys/${newId()}`],
-      ['POST', '/api/auth/step-up', { password: PASSWORD }],
-      ['POST', '/api/auth/password', { currentPassword: PASSWORD, newPassword: 'tidal-lantern-orbits-quietly' }],
-      ['POST', '/api/auth/email-change', { email: 'thief@identity.test', password: PASSWORD }],
-      ['PUT', '/api/auth/mfa', { enabled: true, password: PASSWORD }],
-      ['POST', '/api/auth/mfa/authenticator'],
-      ['DELETE', '/api/auth/mfa/authenticator'],
-      ['POST', '/api/auth/mfa/recovery-codes'],
-      ['GET', '/api/auth/sessions'],
-      ['DELETE', '/api/auth/sessions'],
-      ['POST', '/api/auth/logout'],
-      ['POST', '/api/tenant/users', { email: 'x@identity.test', name: 'X', password: PASSWORD, roles: ['owner'] }],
-      ['PATCH', users, { roles: ['owner'] }],
-      ['GET', `${users}/sessions`],
-      ['DELETE', `${users}/sessions`],
-      ['DELETE', `${users}/api-keys`],
-      ['PUT', '/api/tenant/sign-in-policy', { secondFactor: 'optional' }],
-      ['GET', '/api/tenant/service-accounts'],
-      ['POST', '/api/tenant/service-accounts', { name: 'x', roles: ['admin'], scopes: ['leads'] }],
-    ] as const) {
-      const { status, body: answer } = await identity.request(method, path, { token, ...(body && { body }) });
-      expect([method, path, status, answer.code]).toEqual([method, path, 403, 'API_KEY_REFUSED']);
-    }
-  });
-
-  it('nothing can be done where a service is called directly: only the gateway takes keys', async () => {
+describe('an API key itself', () => {
+  it('is no token where a service is called directly: only the gateway takes keys', async () => {
     const { key } = await keys.make(await identity.account());
-    const { status, body } = await keys.current(key);
-    expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);
+    expect(outcome(await keys.current(key))).toEqual([401, 'UNAUTHENTICATED']);
   });
 });
 
-const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
-
-/** A key of an account and a token that it was exchanged for. */
-const keyOf = async (account: Account, changes?: Record<string, unknown>) => {
-  const { id, key } = await keys.make(account, changes);
-  return { id, key, token: await keys.exchange(key) };
-};
-const change = (owner: Account, userId: string, body: Record<string, unknown>) =>
-  identity.request('PATCH', `/api/tenant/users/${userId}`, { token: owner.accessToken, body });
 /** The token of the link to a page in a mail that was sent since; the notice of the key can come in between. */
 const linkedToken = async (email: string, since: number, page: string) => {
   const link = new RegExp(`/${page}#token=([\\w.-]+)`);
   const find = () => mailServer.mails.slice(since).find(({ to, text }) => to === email && link.test(text));
-  await waitUntil(() => find() !== undefined, {
-    describe: `a mail to ${email} with a link to ${page}`,
-    timeoutMs: 10_000,
-  });
+  await waitUntil(() => find() !== undefined, { describe: `a link to ${page} for ${email}`, timeoutMs: 10_000 });
   return link.exec(find()?.text ?? '')?.[1] ?? '';
 };
-const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-const from = (address: string) => ({ 'x-forwarded-for': address });
 
 describe('the API keys of a user', () => {
   it('have the role that the user has now, within a second', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
+    const { owner, admin } = await identity.team('admin');
     const { key, token } = await keyOf(admin, { scopes: ['webhooks', 'leads'] });
-    expect((await change(owner, admin.userId, { roles: ['viewer'] })).status).toBe(200);
+    expect((await identity.changeUser(owner, admin.userId, { roles: ['viewer'] })).status).toBe(200);
     await keys.isCutOff(token);
     expect(await keys.claims(key)).toMatchObject({ roles: ['viewer'], scopes: ['webhooks', 'leads'] });
   });
 
-  it('end for good when the user is disabled', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    const { key, token } = await keyOf(member);
-    await change(owner, member.userId, { status: 'disabled' });
+  it('end for good when the user is disabled, and those of others go on', async () => {
+    const { owner, member } = await identity.team('member');
+    const [{ key, token }, { id, token: ofOwner }] = [await keyOf(member), await keyOf(owner)];
+    await identity.changeUser(owner, member.userId, { status: 'disabled' });
     await keys.expectEnded(key, token);
-    await change(owner, member.userId, { status: 'active' });
+    await identity.changeUser(owner, member.userId, { status: 'active' });
     expect(await keys.refusal(key)).toBe('INVALID_API_KEY');
+    expect((await keys.current(ofOwner)).status).toBe(200);
+    expect(decodeJwt(ofOwner).sid).toBe(id);
   });
 
   it('end when the user changes the password', async () => {
@@ -372,14 +300,13 @@ describe('the API keys of a user', () => {
 
   it('end when a new password is set by mail', async () => {
     const account = await identity.account();
-    const { key, token } = await keyOf(account);
+    const { key, token: ofKey } = await keyOf(account);
     const since = mailServer.mails.length;
-    const headers = from('198.51.100.1');
-    await identity.request('POST', '/api/auth/password-resets', { body: { email: account.email }, headers });
-    const reset = await linkedToken(account.email, since, 'password-reset');
-    const body = { token: reset, password: NEW_PASSWORD };
-    expect((await identity.request('POST', '/api/auth/password-resets/complete', { body, headers })).status).toBe(204);
-    await keys.expectEnded(key, token);
+    await identity.post('/api/auth/password-resets', { email: account.email });
+    const token = await linkedToken(account.email, since, 'password-reset');
+    const completed = await identity.post('/api/auth/password-resets/complete', { token, password: NEW_PASSWORD });
+    expect(completed.status).toBe(204);
+    await keys.expectEnded(key, ofKey);
   });
 
   it('stay when the e-mail address changes, and end when that is undone', async () => {
@@ -391,20 +318,18 @@ describe('the API keys of a user', () => {
     expect(asked.status).toBe(202);
     const confirmation = await linkedToken(email, since, 'email-change');
     since = mailServer.mails.length;
-    const headers = from('198.51.100.2');
-    await identity.request('POST', '/api/auth/email-change/confirm', { body: { token: confirmation }, headers });
+    await identity.post('/api/auth/email-change/confirm', { token: confirmation });
     const undo = await linkedToken(account.email, since, 'email-change/undo');
     expect(await keys.refusal(key)).toBe('no error');
-    await identity.request('POST', '/api/auth/email-change/undo', { body: { token: undo }, headers });
+    await identity.post('/api/auth/email-change/undo', { token: undo });
     await keys.expectEnded(key, token);
   });
 
   it('stay when the user signs out, everywhere too, and when an administrator ends the sessions', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const { key, token } = await keyOf(member);
-    await identity.request('DELETE', '/api/auth/sessions', { token: member.accessToken });
-    await identity.request('DELETE', `/api/tenant/users/${member.userId}/sessions`, { token: owner.accessToken });
+    await identity.send('DELETE', '/api/auth/sessions', member);
+    await identity.send('DELETE', `/api/tenant/users/${member.userId}/sessions`, owner);
     expect(await keys.refusal(key)).toBe('no error');
     expect((await keys.current(token)).status).toBe(200);
   });
@@ -412,36 +337,8 @@ describe('the API keys of a user', () => {
   it('are refused when the workspace was closed', async () => {
     const account = await identity.account();
     const { key } = await keyOf(account);
-    await inTenant(account, 'UPDATE tenant SET closed_at = now()');
+    await query(account, 'UPDATE tenant SET closed_at = now()');
     expect(await keys.refusal(key)).toBe('INVALID_API_KEY');
-    const { status } = await identity.post('/api/auth/api-keys', { name: 'x', scopes: ['leads'] }, account.accessToken);
-    expect(status).toBe(404);
-  });
-
-  it('are not made by a session that ends while the user is changed', async () => {
-    const account = await identity.account();
-    const database = identity.get(Database);
-    let making: Promise<Answer> | undefined;
-    // What a change of the password does, with the making of a key begun before it commits.
-    await database.transaction(account.tenantId, async (tx) => {
-      await tx.query('SELECT 1 FROM app_user WHERE tenant_id = $1 FOR UPDATE', [account.tenantId]);
-      making = identity.post('/api/auth/api-keys', { name: 'x', scopes: ['leads'] }, account.accessToken);
-      // In transactions of their own: what a transaction sees of other connections does not change.
-      const isWaiting = async () => (await inTenant(account, WAITING)).length > 0;
-      await waitUntil(isWaiting, { describe: 'the making of the key to wait for the user' });
-      await tx.query('DELETE FROM session WHERE tenant_id = $1', [account.tenantId]);
-    });
-    expect((await making)?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await inTenant(account, 'SELECT id FROM api_key')).toEqual([]);
-  });
-
-  it('of one user are not those of another: ending them leaves the others', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    const [mine, theirs] = [await keyOf(owner), await keyOf(member)];
-    await change(owner, member.userId, { status: 'disabled' });
-    await keys.expectEnded(theirs.key, theirs.token);
-    expect((await keys.current(mine.token)).status).toBe(200);
-    expect(decodeJwt(mine.token).sid).toBe(mine.id);
+    expect((await ask(account)).status).toBe(404);
   });
 });

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { eventOf, publishEvents, waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { decodeJwt } from 'jose';
 import { OAuthInstallationService } from '../src/oauth/client.service.js';
-import { TenantService } from '../src/people/people.service.js';
 import { auditOf, entryOf } from './audit.js';
 import { principalOf } from './checks.js';
 import { EmbedHost } from './embed-host.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';
 import { made } from './keys.js';
 import * as oauth from './oauth.js';
+import { TestOperators } from './operators.js';
 
-let identity: TestIdentity;
-beforeAll(async () => {
-  identity = await TestIdentity.start({ quotas: { users: quota(2) } });
-});
-afterAll(() => identity?.close());
+const identity = TestIdentity.ofFile({ quotas: { users: quota(2) } });
 
+/** Calls that succeed. */
+const send = async (...call: Parameters<TestIdentity['send']>) => {
+  const answer = await identity.send(...call);
+  expect(answer.status).toBeLessThan(300);
+  return answer;
+};
 const actionsOf = async (owner: Account) => (await auditOf(identity, owner)).map(({ action }) => action);
 
 describe('acts of embedding in the audit trail', () => {
@@ -33,10 +36,7 @@ describe('acts of embedding in the audit trail', () => {
     expect(await actionsOf(owner)).toEqual(before);
     await expect(mint('third-sub', foreign.email)).rejects.toMatchObject({ code: 'EMBED_IDENTITY_CONFLICT' });
     await clients.revokePrevious(await principal(), appKey);
-    const link = { appKey, sub: 'new-sub', userId: owner.userId };
-    expect(
-      (await identity.request('PUT', '/api/tenant/embed-links', { token: owner.accessToken, body: link })).status,
-    ).toBe(200);
+    await send('PUT', '/api/tenant/embed-links', owner, { appKey, sub: 'new-sub', userId: owner.userId });
     const entries = await auditOf(identity, owner);
     expect(entries.map(({ action, actor, outcome }) => [action, actor.kind, outcome])).toEqual([
       ['embed_link.set', 'user', 'success'],
@@ -60,17 +60,11 @@ describe('acts of embedding in the audit trail', () => {
 describe('acts of the platform in the audit trail', () => {
   it('are plans that operators set', async () => {
     const owner = await identity.account();
-    const roles = ['administrator'];
-    const operator = {
-      ...(await principalOf(identity, owner.accessToken)),
-      kind: 'operator',
-      userId: randomUUID(),
-      tenantId: '',
-      roles,
-    } as const;
-    await identity.get(TenantService).setPlan(operator, owner.tenantId, 'business');
+    const operators = new TestOperators(identity);
+    const { accessToken } = await operators.newlySignedIn();
+    await operators.call('setPlan', { id: owner.tenantId, plan: 'business' }, accessToken);
     expect(await entryOf(identity, owner, 'workspace.plan_changed')).toMatchObject({
-      actor: { kind: 'operator', id: operator.userId, name: null },
+      actor: { kind: 'operator', id: decodeJwt(accessToken).sub, name: null },
       detail: { from: 'developer', to: 'business' },
     });
   });
@@ -90,34 +84,26 @@ describe('acts of the platform in the audit trail', () => {
   });
 
   it('are installations and disabled webhooks, by the events of the other services, each once', async () => {
-    const owner = await identity.account();
-    const stranger = await identity.account();
+    const [owner, stranger] = [await identity.account(), await identity.account()];
     const installationId = randomUUID();
     const installed = { installationId, appKey: 'acme-visits', version: '1.2.0', sandbox: false };
     const first = eventOf('app.installed', owner.tenantId, { ...installed, requestedBy: owner.userId });
-    const subscription = {
-      id: randomUUID(),
-      url: 'https://hooks.example.com/s3cret',
-      description: null,
-      events: ['lead.*'],
-    };
+    const url = 'https://hooks.example.com/s3cret';
+    const subscription = { id: randomUUID(), url, description: null, events: ['lead.*'], createdBy: owner.userId };
     await publishEvents(
       first,
       first,
       eventOf('app.uninstalled', owner.tenantId, installed),
       eventOf('webhook.endpoint_disabled', owner.tenantId, {
-        subscription: { ...subscription, createdBy: owner.userId },
+        subscription,
         reason: 'the receiver answered 410 Gone',
         disabledAt: new Date().toISOString(),
       }),
     );
     await waitUntil(async () => (await actionsOf(owner)).length >= 5, { describe: 'the events are recorded' });
     const entries = (await auditOf(identity, owner)).filter(({ action }) => /^(app|webhook)\./.test(action));
-    expect(entries.map(({ action }) => action).sort()).toEqual([
-      'app.installed',
-      'app.uninstalled',
-      'webhook.disabled',
-    ]);
+    const actions = entries.map(({ action }) => action).sort();
+    expect(actions).toEqual(['app.installed', 'app.uninstalled', 'webhook.disabled']);
     expect(entries.find(({ action }) => action === 'app.installed')).toMatchObject({
       actor: { kind: 'user', id: owner.userId, name: 'Somebody' },
       subject: { kind: 'installation', id: installationId },
@@ -128,11 +114,6 @@ describe('acts of the platform in the audit trail', () => {
   });
 });
 
-const send = async (method: string, path: string, { accessToken }: Account, body?: unknown) => {
-  const answer = await identity.request(method, path, { token: accessToken, ...(body !== undefined && { body }) });
-  expect(answer.status).toBeLessThan(300);
-  return answer;
-};
 const KEYS = '/api/auth/api-keys';
 const makeKey = async (account: Account, path = KEYS) =>
   made(await send('POST', path, account, { name: 'Grace at home', ...(path === KEYS && { scopes: ['leads'] }) }));
@@ -142,8 +123,7 @@ const entriesOf = async (owner: Account, beginning: string) =>
 
 describe('API keys in the audit trail', () => {
   it('are those that were made and ended, by whom, and never their secrets and names', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const [first, second] = [await makeKey(member), await makeKey(member)];
     await send('DELETE', `${KEYS}/${first.id}`, member);
     await send('DELETE', `/api/tenant/users/${member.userId}/api-keys`, owner);
@@ -167,24 +147,22 @@ describe('API keys in the audit trail', () => {
   });
 
   it('are not those that could not be ended', async () => {
-    const owner = await identity.account();
-    const other = await identity.member(owner);
+    const { owner, member } = await identity.team('member');
     const { id } = await makeKey(owner);
-    expect((await identity.request('DELETE', `${KEYS}/${id}`, { token: other.accessToken })).status).toBe(404);
+    expect((await identity.send('DELETE', `${KEYS}/${id}`, member)).status).toBe(404);
     expect((await entriesOf(owner, 'api_key.')).map(({ action }) => action)).toEqual(['api_key.made']);
   });
 
   it('are those of service accounts, with the changes of these', async () => {
     const owner = await identity.account();
     const accounts = '/api/tenant/service-accounts';
-    const { body } = await send('POST', accounts, owner, { name: 'ERP', roles: ['member'], scopes: ['leads'] });
-    const { id } = body;
-    const [first] = [
-      await makeKey(owner, `${accounts}/${id}/api-keys`),
-      await makeKey(owner, `${accounts}/${id}/api-keys`),
-    ];
+    const account = { name: 'ERP', roles: ['member'], scopes: ['leads'] };
+    const { id } = (await send('POST', accounts, owner, account)).body;
+    const path = `${accounts}/${id}/api-keys`;
+    const first = await makeKey(owner, path);
+    await makeKey(owner, path);
     await send('PATCH', `${accounts}/${id}`, owner, { roles: ['viewer'], scopes: ['leads:read'] });
-    await send('DELETE', `${accounts}/${id}/api-keys/${first.id}`, owner);
+    await send('DELETE', `${path}/${first.id}`, owner);
     await send('DELETE', `${accounts}/${id}`, owner);
     const entries = await auditOf(identity, owner, `&subject=${id}`);
     expect(entries.map(({ action, detail }) => [action, detail])).toMatchObject([
@@ -239,9 +217,7 @@ describe('apps in the audit trail', () => {
     const denied = await oauth.requestOf(identity, app, oauth.pkce().challenge);
     expect((await oauth.decide(identity, member, denied, 'deny')).status).toBe(200);
     const own = await oauth.granted(identity, app, member);
-    const [{ id: grantId } = { id: '' }] = (await send('GET', '/api/auth/oauth/grants', member)).body.data as {
-      id: string;
-    }[];
+    const grantId = (await send('GET', '/api/auth/oauth/grants', member)).body.data[0]?.id;
     await send('DELETE', `/api/auth/oauth/grants/${grantId}`, member);
     const byApp = await oauth.granted(identity, app, member);
     const revoked = await oauth.post(identity, 'revoke', { token: byApp.refresh_token, client_id: appKey });
@@ -267,9 +243,7 @@ describe('apps in the audit trail', () => {
     const app = await oauth.installed(identity);
     const approval = await oauth.approved(identity, app, app.admin);
     expect((await oauth.exchange(identity, app, approval)).status).toBe(200);
-    for (let again = 0; again < 3; again += 1) {
-      expect((await oauth.exchange(identity, app, approval)).status).toBe(400);
-    }
+    for (const _ of [1, 2, 3]) expect((await oauth.exchange(identity, app, approval)).status).toBe(400);
     const { refresh_token } = await oauth.granted(identity, app, app.admin);
     const next = await oauth.refresh(identity, app, refresh_token);
     expect((await oauth.refresh(identity, app, next.body.refresh_token)).status).toBe(200);

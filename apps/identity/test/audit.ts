@@ -5,9 +5,7 @@ import type { Account, TestIdentity } from './identity.js';
 
 /** The audit trail as an administrator reads it, newest first. */
 export async function auditOf(identity: TestIdentity, admin: Account, query = ''): Promise<AuditEntryView[]> {
-  const { status, body } = await identity.request('GET', `/api/admin/audit?size=200${query}`, {
-    token: admin.accessToken,
-  });
+  const { status, body } = await identity.send('GET', `/api/admin/audit?size=200${query}`, admin);
   expect(status).toBe(200);
   return body.data as unknown as AuditEntryView[];
 }

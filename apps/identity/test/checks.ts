@@ -1,6 +1,5 @@
 import { type Principal, TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
-import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import type { TestIdentity } from './identity.js';
 
@@ -14,24 +13,15 @@ export const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
     (error: { code?: string }) => error.code,
   );
 
+/** The status of an answer, and the code of its error. */
+export const outcome = ({ status, body }: { status: number; body: object }): [number, string | undefined] => {
+  const { code, error } = body as { code?: string; error?: string };
+  return [status, code ?? error];
+};
+
 /** Waits until a token is refused everywhere, which may take a second. */
 export const untilRevoked = (identity: TestIdentity, token: string): Promise<void> =>
   waitUntil(async () => (await codeOf(principalOf(identity, token))) === 'TOKEN_REVOKED', {
     timeoutMs: 1000,
     describe: 'the token to be refused',
   });
-
-/** Runs a statement in the context of a tenant. */
-export const inTenant = <Row = Record<string, unknown>>(
-  identity: TestIdentity,
-  { tenantId }: { tenantId: string },
-  sql: string,
-  parameters: unknown[] = [],
-): Promise<Row[]> => identity.get(Database).transaction(tenantId, (tx) => tx.query<Row>(sql, parameters));
-
-/** Runs a statement with the role that crosses tenants. */
-export const crossTenant = <Row = Record<string, unknown>>(
-  identity: TestIdentity,
-  sql: string,
-  parameters: unknown[] = [],
-): Promise<Row[]> => identity.get(Database).crossTenant((tx) => tx.query<Row>(sql, parameters));

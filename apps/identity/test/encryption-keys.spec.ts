@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Database, newId } from '@crm/database';
 import { runReencrypt, unlistedColumns } from '@crm/encryption';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import type { IdentityConfig } from '../src/config.js';
 import type { Mail } from '../src/mail/mail.entity.js';
@@ -14,15 +14,12 @@ import { TestIdentity } from './identity.js';
 
 const [OLD, NEW] = Array.from({ length: 2 }, () => randomBytes(32).toString('base64')) as [string, string];
 
-let identity: TestIdentity;
 const replicas: TestIdentity[] = [];
-beforeAll(async () => {
-  identity = await TestIdentity.start({ settings: { keyEncryptionKey: OLD } });
-});
+// Before the database is dropped.
 afterAll(async () => {
   for (const replica of replicas) await replica.close();
-  await identity?.close();
 });
+const identity = TestIdentity.ofFile({ settings: { keyEncryptionKey: OLD } });
 
 async function replicaWith(keyEncryptionKey: string): Promise<TestIdentity> {
   const replica = await identity.replica({ keyEncryptionKey });
@@ -43,17 +40,16 @@ async function signIn(at: TestIdentity, email: string, app: TestAuthenticator): 
   return (await at.post('/api/auth/mfa/verify', { challengeId, code: await app.freshCode() })).status;
 }
 
-const inTenant = <Row extends object>(tenantId: string, sql: string, parameters: unknown[] = []) =>
-  identity.query<Row>(tenantId, sql, parameters);
+const mailsOf = (tenantId: string) =>
+  identity.query<Mail>(tenantId, 'SELECT id, body, sealed_body AS "sealedBody" FROM mail');
 
 describe('the encryption key of a running service', () => {
   it('is replaced without losing a second factor, a signing key or a mail', async () => {
     const { account, app } = await protectedAccount(identity);
     await identity.post('/api/auth/password-resets', { email: account.email });
     await identity.get(AfterResponse).beforeApplicationShutdown();
-    const mails = await inTenant<Mail>(account.tenantId, 'SELECT id, body, sealed_body AS "sealedBody" FROM mail');
     const oldSeal = new MailSeal({ keyEncryptionKey: OLD } as IdentityConfig);
-    const texts = new Map(mails.map((mail) => [mail.id, oldSeal.open(mail)]));
+    const texts = new Map((await mailsOf(account.tenantId)).map((mail) => [mail.id, oldSeal.open(mail)]));
     expect([...texts.values()].join()).toContain('/password-reset#token=');
 
     // Every replica learns the new key before one seals with it.
@@ -64,12 +60,10 @@ describe('the encryption key of a running service', () => {
     expect(await signIn(second, account.email, app)).toBe(200);
 
     // The new key alone would lose what the old one sealed, so nothing starts with it.
-    await expect(replicaWith(`new:${NEW}`)).rejects.toThrow(
-      /The encryption keys do not fit the database: .* is missing/,
-    );
-    expect((await reencrypt(`new:${NEW}`, '--status')).out).toContainEqual(
-      expect.stringMatching(/^authenticator.*no name/),
-    );
+    const refusal = /The encryption keys do not fit the database: .* is missing/;
+    await expect(replicaWith(`new:${NEW}`)).rejects.toThrow(refusal);
+    const status = await reencrypt(`new:${NEW}`, '--status');
+    expect(status.out).toContainEqual(expect.stringMatching(/^authenticator.*no name/));
 
     const { code, out, errors } = await reencrypt(`new:${NEW},old:${OLD}`);
     expect([code, errors]).toEqual([0, []]);
@@ -78,10 +72,7 @@ describe('the encryption key of a running service', () => {
     expect(await signIn(last, account.email, app)).toBe(200);
     expect(await signIn(last, late.email, lateApp)).toBe(200);
     const newSeal = new MailSeal({ keyEncryptionKey: `new:${NEW}` } as IdentityConfig);
-    for (const mail of await inTenant<Mail>(
-      account.tenantId,
-      'SELECT id, body, sealed_body AS "sealedBody" FROM mail',
-    )) {
+    for (const mail of await mailsOf(account.tenantId)) {
       if (texts.has(mail.id)) expect(newSeal.open(mail)).toBe(texts.get(mail.id));
     }
     await last.get(SigningKeyService).signingKey('platform-admin');
@@ -104,11 +95,13 @@ describe('a box that was put into another row', () => {
     const keys = `new:${NEW}`;
     const at = replicas.at(-1) as TestIdentity;
     const [mine, theirs] = [await protectedAccount(at), await protectedAccount(at)];
-    const read = async ({ tenantId }: { tenantId: string }) =>
-      (await inTenant<{ box: Buffer }>(tenantId, 'SELECT sealed_secret AS box FROM authenticator'))[0]?.box as Buffer;
+    const read = async ({ tenantId }: { tenantId: string }) => {
+      const sql = 'SELECT sealed_secret AS box FROM authenticator';
+      return (await identity.query<{ box: Buffer }>(tenantId, sql))[0]?.box as Buffer;
+    };
     const [box, own] = [await read(mine.account), await read(theirs.account)];
     const put = (sealed: Buffer) =>
-      inTenant(theirs.account.tenantId, 'UPDATE authenticator SET sealed_secret = $1', [sealed]);
+      identity.query(theirs.account.tenantId, 'UPDATE authenticator SET sealed_secret = $1', [sealed]);
     const asThem = new TestAuthenticator(at, theirs.account.tenantId, mine.app.secret);
 
     await put(box);

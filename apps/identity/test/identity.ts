@@ -244,6 +244,11 @@ export class TestIdentity {
     const { sub, tid } = decodeJwt(body.accessToken) as { sub: string; tid: string };
     return { email, userId: sub, tenantId: tid, accessToken: body.accessToken, refreshToken: body.refreshToken };
   }
+
+  /** Calls as somebody who has signed in. */
+  send(method: string, path: string, { accessToken }: Pick<Account, 'accessToken'>, body?: unknown): Promise<Answer> {
+    return this.request(method, path, { token: accessToken, body });
+  }
 }
 
 /** The service of a test file, with a server that takes its mail. */

@@ -1,17 +1,18 @@
 import { GLOBAL_TABLES } from '@crm/contracts';
 import { catalogueProblems, Database, inWorkspace, newId } from '@crm/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createOperator } from '../src/operator.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { PASSWORD, TestIdentity } from './identity.js';
+import { TestIdentity } from './identity.js';
+import { TestOperators } from './operators.js';
 
-let identity: TestIdentity;
+const identity = TestIdentity.ofFile();
 let database: Database;
-beforeAll(async () => {
-  identity = await TestIdentity.start();
+beforeAll(() => {
   database = identity.get(Database);
 });
-afterAll(() => identity?.close());
+/** Runs a statement by the narrow role in the context of a tenant. */
+const narrowly = (tenantId: string, sql: string, parameters?: unknown[]) =>
+  inWorkspace(database, tenantId, (tx) => tx.query(sql, parameters));
 
 describe('the tables of identity', () => {
   it('are isolated by tenant, or global and reached by the narrow role alone', async () => {
@@ -20,65 +21,51 @@ describe('the tables of identity', () => {
 
   const narrow = GLOBAL_TABLES.identity.filter(({ role }) => role === 'narrow').map(({ table }) => table);
   it.each(narrow)('do not let the runtime role read %s', async (table) => {
-    const read = database.transaction(newId(), (tx) => tx.query(`SELECT 1 FROM ${table}`));
-    await expect(read).rejects.toThrow('permission denied');
+    await expect(identity.query(newId(), `SELECT 1 FROM ${table}`)).rejects.toThrow('permission denied');
   });
 
   it('show the trail of operators in the context of the platform only', async () => {
-    await createOperator(database, {
-      email: `${newId()}@platform.test`,
-      name: 'A',
-      password: PASSWORD,
-      role: 'reviewer',
-    });
+    await new TestOperators(identity).create('reviewer');
     const read = 'SELECT id FROM operator_audit';
     const { tenantId } = await identity.account();
-    expect(await database.transaction(tenantId, (tx) => tx.query(read))).toEqual([]);
-    expect((await database.transaction(PLATFORM_TENANT, (tx) => tx.query(read))).length).toBeGreaterThan(0);
-    await expect(database.crossTenant((tx) => tx.query(read))).rejects.toThrow('permission denied');
+    expect(await identity.query(tenantId, read)).toEqual([]);
+    expect((await identity.query(PLATFORM_TENANT, read)).length).toBeGreaterThan(0);
+    await expect(identity.queryAll(read)).rejects.toThrow('permission denied');
   });
 
   it('show the narrow role the host users of a tenant only in the context of this tenant', async () => {
     const { tenantId, userId } = await identity.account();
-    await database.transaction(tenantId, (tx) =>
-      tx.query(`INSERT INTO embed_user (tenant_id, app_key, sub, user_id) VALUES ($1, 'a', 's', $2)`, [
-        tenantId,
-        userId,
-      ]),
-    );
+    const insert = "INSERT INTO embed_user (tenant_id, app_key, sub, user_id) VALUES ($1, 'a', 's', $2)";
+    await identity.query(tenantId, insert, [tenantId, userId]);
     const count = 'SELECT 1 FROM embed_user';
-    expect(await inWorkspace(database, tenantId, (tx) => tx.query(count))).toHaveLength(1);
-    expect(await inWorkspace(database, newId(), (tx) => tx.query(count))).toHaveLength(0);
-    expect(await database.crossTenant((tx) => tx.query(count))).toHaveLength(0);
+    expect(await narrowly(tenantId, count)).toHaveLength(1);
+    expect(await narrowly(newId(), count)).toHaveLength(0);
+    expect(await identity.queryAll(count)).toHaveLength(0);
   });
 
   it('let the narrow role add users only to the tenant in context', async () => {
     const { tenantId } = await identity.account();
     const insert = `INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin)
       VALUES ($1, $2, 'x@y.test', 'X', '{owner}', 'active', 'registration')`;
-    const elsewhere = inWorkspace(database, newId(), (tx) => tx.query(insert, [tenantId, newId()]));
-    await expect(elsewhere).rejects.toThrow('row-level security');
-    await expect(database.crossTenant((tx) => tx.query(insert, [tenantId, newId()]))).rejects.toThrow(
-      'row-level security',
-    );
+    const user = [tenantId, newId()];
+    await expect(narrowly(newId(), insert, user)).rejects.toThrow('row-level security');
+    await expect(identity.queryAll(insert, user)).rejects.toThrow('row-level security');
   });
 
   it('show the narrow role users, without their passwords, and workspaces only in the context of their tenant', async () => {
     const [{ tenantId }] = [await identity.account(), await identity.account()];
     for (const table of ['app_user', 'tenant']) {
       const read = `SELECT tenant_id AS "tenantId" FROM ${table}`;
-      expect(await database.crossTenant((tx) => tx.query(read))).toEqual([]);
-      expect(await inWorkspace(database, tenantId, (tx) => tx.query(read))).toEqual([{ tenantId }]);
+      expect(await identity.queryAll(read)).toEqual([]);
+      expect(await narrowly(tenantId, read)).toEqual([{ tenantId }]);
     }
-    const secrets = inWorkspace(database, tenantId, (tx) => tx.query('SELECT password_hash FROM app_user'));
-    await expect(secrets).rejects.toThrow('permission denied');
+    await expect(narrowly(tenantId, 'SELECT password_hash FROM app_user')).rejects.toThrow('permission denied');
     for (const change of [
       `UPDATE app_user SET tenant_id = '${newId()}'`,
       `UPDATE tenant SET plan = 'enterprise'`,
       `UPDATE app_user SET roles = '{owner}'`,
     ]) {
-      const changing = inWorkspace(database, tenantId, (tx) => tx.query(change));
-      await expect(changing).rejects.toThrow(/permission denied|row-level security/);
+      await expect(narrowly(tenantId, change)).rejects.toThrow(/permission denied|row-level security/);
     }
   });
 });

@@ -1,11 +1,12 @@
 import { apiKeyFingerprint, readApiKey } from '@crm/access';
 import { rpc } from '@crm/contracts';
-import { MessagingModule, Rpc } from '@crm/messaging';
-import { testNats, waitUntil } from '@crm/testing';
-import { expect } from '@jest/globals';
+import { Rpc } from '@crm/messaging';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { decodeJwt } from 'jose';
+import { connectedAs } from './caller.js';
+import { codeOf } from './checks.js';
 import type { Account, Answer, TestIdentity } from './identity.js';
 
 export const PRESENTED_AT = '192.0.2.7';
@@ -19,20 +20,29 @@ export interface MadeKey {
 
 /** identity as the gateway calls it, and keys to present. */
 export class TestKeys {
-  private constructor(
-    private readonly identity: TestIdentity,
-    private readonly context: INestApplicationContext,
-  ) {}
+  private context: INestApplicationContext;
 
-  static async connect(identity: TestIdentity): Promise<TestKeys> {
-    const { url, passwords } = testNats();
-    const config = { url, user: 'gateway', password: passwords.gateway, service: 'gateway' as const };
-    const module = MessagingModule.forService({ config });
-    return new TestKeys(identity, await NestFactory.createApplicationContext(module, { logger: false }));
+  private constructor(private readonly identity: TestIdentity) {}
+
+  static ofFile(identity: TestIdentity): TestKeys {
+    const keys = new TestKeys(identity);
+    beforeAll(() => keys.open());
+    afterAll(() => keys.close());
+    return keys;
   }
 
-  close(): Promise<void> {
-    return this.context.close();
+  static async connect(identity: TestIdentity): Promise<TestKeys> {
+    const keys = new TestKeys(identity);
+    await keys.open();
+    return keys;
+  }
+
+  private async open(): Promise<void> {
+    this.context = await connectedAs('gateway');
+  }
+
+  async close(): Promise<void> {
+    await this.context?.close();
   }
 
   /** Makes a key of one's own. */
@@ -50,11 +60,8 @@ export class TestKeys {
   }
 
   /** The code with which an exchange is refused. */
-  async refusal(key: string): Promise<string> {
-    return this.exchange(key).then(
-      () => 'no error',
-      (error: { code?: string }) => error.code ?? 'no code',
-    );
+  refusal(key: string): Promise<string | undefined> {
+    return codeOf(this.exchange(key));
   }
 
   async claims(key: string): Promise<Record<string, unknown>> {

@@ -1,9 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { newId } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
+import { expect } from '@jest/globals';
 import type { InstallationFacts } from '../src/oauth/client.repository.js';
 import { type IssuedCredentials, OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
-import { principalOf } from './checks.js';
+import { outcome, principalOf, untilRevoked } from './checks.js';
 import type { Account, TestIdentity } from './identity.js';
 import { withNewSecret } from './new-secret.js';
 
@@ -42,6 +43,11 @@ export function post(
 export const basic = (clientId: string, secret: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
 });
+
+interface Client {
+  clientId: string;
+  clientSecret: string;
+}
 
 /** An app that a tenant has installed. */
 export interface Installed extends InstallationFacts {
@@ -169,6 +175,21 @@ export async function granted(
   if (answer.status !== 200) throw new Error(`The code was refused: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
+
+/** Checks that the app is not given anything for a refresh token any more. */
+export async function expectInvalid(...call: Parameters<typeof refresh>): Promise<void> {
+  expect(outcome(await refresh(...call))).toEqual([400, 'invalid_grant']);
+}
+
+/** Checks that nothing of what a user has allowed an app is accepted any more, which may take a second. */
+export async function expectEnded(identity: TestIdentity, app: { appKey: string }, tokens: OAuthBody): Promise<void> {
+  await untilRevoked(identity, tokens.access_token);
+  await expectInvalid(identity, app, tokens.refresh_token);
+}
+
+/** A token of the installation itself, as its program gets one. */
+export const ownToken = (identity: TestIdentity, { clientId, clientSecret }: Client) =>
+  post(identity, 'token', { grant_type: 'client_credentials' }, basic(clientId, clientSecret));
 
 export const refresh = (identity: TestIdentity, app: { appKey: string }, token: string, more = {}) =>
   post(identity, 'token', { grant_type: 'refresh_token', client_id: app.appKey, refresh_token: token, ...more });

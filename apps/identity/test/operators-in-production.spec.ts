@@ -2,13 +2,14 @@ import { TokenVerifier } from '@crm/access';
 import { AUDIENCES, type PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { OperatorSessionService } from '../src/accounts/operator.service.js';
 import { createOperator, resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { DeviceTokens } from '../src/sign-in/device-tokens.js';
 import { FREE_TRIES } from '../src/sign-in/guess-limits.js';
 import { TestAuthenticator } from './authenticators.js';
+import { codeOf, outcome } from './checks.js';
 import { OPERATORS, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { type OperatorsCall, type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
 import { signInOptions } from './passkeys.js';
@@ -25,9 +26,9 @@ async function enrolled() {
   const { enrolmentToken = '' } = await operators.login(email);
   const { secret } = await operators.call('startEnrolment', { enrolmentToken });
   const app = new TestAuthenticator(identity, PLATFORM_TENANT, secret);
-  const request = { enrolmentToken, code: app.code(), ...ORIGIN };
-  const tokens = await operators.call('confirmEnrolment', request);
-  return { email, app, tokens };
+  const tokens = await operators.call('confirmEnrolment', { enrolmentToken, code: app.code(), ...ORIGIN });
+  const id = (await verify(tokens.accessToken)).userId;
+  return { id, email, app, tokens };
 }
 
 describe('an operator in production', () => {
@@ -61,8 +62,8 @@ describe('an operator in production', () => {
     const { enrolmentToken = '' } = await operators.login(email);
     await operators.call('startEnrolment', { enrolmentToken });
     expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
-    const users = await identity.post('/api/auth/mfa/enrolment', { enrolmentToken });
-    expect([users.status, users.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
+    const ofUsers = await identity.post('/api/auth/mfa/enrolment', { enrolmentToken });
+    expect(outcome(ofUsers)).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
   it('is slowed down when codes are guessed', async () => {
@@ -76,23 +77,17 @@ describe('an operator in production', () => {
   });
 
   it('sets up a new authenticator when an administrator or the command has removed the lost one', async () => {
-    const administrator = await enrolled();
-    const lost = await enrolled();
+    const [administrator, lost] = [await enrolled(), await enrolled()];
     const { accessToken } = administrator.tokens;
-    const id = (await verify(lost.tokens.accessToken)).userId;
-    await operators.call('resetAuthenticator', { id }, accessToken);
+    await operators.call('resetAuthenticator', { id: lost.id }, accessToken);
     expect(await operators.login(lost.email)).toMatchObject({ mfaEnrolmentRequired: true });
-    const own = (await verify(accessToken)).userId;
-    const reset = 'resetAuthenticator';
-    expect(await operators.refusal(reset, { id: own }, accessToken)).toBe('CONFLICT');
+    expect(await operators.refusal('resetAuthenticator', { id: administrator.id }, accessToken)).toBe('CONFLICT');
     await resetOperator(identity.get(Database), administrator.email);
     expect(await operators.login(administrator.email)).toMatchObject({ mfaEnrolmentRequired: true });
-    const revoked = async () =>
-      verify(accessToken).then(
-        () => false,
-        () => true,
-      );
-    await waitUntil(revoked, { timeoutMs: 3000, describe: 'a running process revokes what the command ended' });
+    await waitUntil(async () => (await codeOf(verify(accessToken))) !== 'no error', {
+      timeoutMs: 3000,
+      describe: 'a running process revokes what the command ended',
+    });
   });
 
   it('opens no session by what was proven before the command has removed the lost authenticator', async () => {
@@ -116,78 +111,58 @@ describe('an operator in production', () => {
 });
 
 describe('the command for operators', () => {
-  let database: Database;
-  beforeAll(() => {
-    database = identity.get(Database);
-  });
-
   const ada = { email: 'Ada@Platform.test', name: 'Ada', password: PASSWORD, role: 'administrator' };
+  const create = (changes: object) => createOperator(identity.get(Database), { ...ada, ...changes });
 
-  describe('creating an operator', () => {
-    it('lets them sign in, in the production profile as well', async () => {
-      await createOperator(database, ada);
-      expect(await operators.login('ada@platform.test')).toMatchObject({ mfaEnrolmentRequired: true });
-    });
-
-    it('leaves an operator who exists as they are', async () => {
-      const grace = { ...ada, email: 'grace@platform.test' };
-      await createOperator(database, grace);
-      const again = createOperator(database, {
-        ...grace,
-        email: 'GRACE@platform.test',
-        password: 'another-long-password',
-      });
-      await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
-      const wrong = { email: grace.email, password: 'another-long-password', ...ORIGIN };
-      expect(await operators.refusal('login', wrong)).toBe('INVALID_CREDENTIALS');
-      expect(await operators.login(grace.email)).toMatchObject({ mfaEnrolmentRequired: true });
-    });
-
-    it.each([
-      [{ ...ada, email: 'nobody' }, '/email'],
-      [{ ...ada, email: 'a@platform.test', name: ' ' }, '/name'],
-      [{ ...ada, email: 'a@platform.test', password: 'short' }, '/password'],
-      [{ ...ada, email: 'a@platform.test', role: 'owner' }, '/role'],
-      [{ ...ada, email: 'a@platform.test', workspace: 'Acme' }, '/workspace'],
-    ])('refuses what an operator cannot have: %j', async (input, pointer) => {
-      await expect(createOperator(database, input)).rejects.toMatchObject({
-        code: 'VALIDATION_FAILED',
-        extra: { errors: [{ pointer }] },
-      });
-    });
+  it('creates an operator who can sign in, in the production profile as well', async () => {
+    await create({});
+    expect(await operators.login('ada@platform.test')).toMatchObject({ mfaEnrolmentRequired: true });
   });
 
-  describe('the password of an operator', () => {
-    it.each([
-      ['iloveyou2024', 'COMMON_PASSWORD'],
-      ['1qaz2wsx3edc', 'COMMON_PASSWORD'],
-      ['Grace-Hopper-1', 'OWN_DATA_PASSWORD'],
-    ])('is refused when it is weak, and nothing is created: %p', async (password, code) => {
-      const email = `weak-${newId()}@platform.test`;
-      const created = createOperator(database, { ...ada, email, name: 'Grace Hopper', password });
-      await expect(created).rejects.toMatchObject({
-        code: 'WEAK_PASSWORD',
-        extra: { errors: [{ pointer: '/password', code }] },
-      });
-      expect(await operators.refusal('login', { email, password, ...ORIGIN })).toBe('INVALID_CREDENTIALS');
-      await createOperator(database, { ...ada, email });
-    });
+  it('leaves an operator who exists as they are', async () => {
+    const email = 'grace@platform.test';
+    await create({ email });
+    const password = 'another-long-password';
+    await expect(create({ email: 'GRACE@platform.test', password })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await operators.refusal('login', { email, password, ...ORIGIN })).toBe('INVALID_CREDENTIALS');
+    expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
   });
 
-  describe('resetting an operator', () => {
-    it('refuses an address that no operator has', async () => {
-      await expect(resetOperator(database, `${newId()}@platform.test`)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    });
+  it.each([
+    [{ email: 'nobody' }, '/email'],
+    [{ email: 'a@platform.test', name: ' ' }, '/name'],
+    [{ email: 'a@platform.test', password: 'short' }, '/password'],
+    [{ email: 'a@platform.test', role: 'owner' }, '/role'],
+    [{ email: 'a@platform.test', workspace: 'Acme' }, '/workspace'],
+  ])('refuses what an operator cannot have: %j', async (changes, pointer) => {
+    const refusal = { code: 'VALIDATION_FAILED', extra: { errors: [{ pointer }] } };
+    await expect(create(changes)).rejects.toMatchObject(refusal);
+  });
+
+  it.each([
+    ['iloveyou2024', 'COMMON_PASSWORD'],
+    ['1qaz2wsx3edc', 'COMMON_PASSWORD'],
+    ['Grace-Hopper-1', 'OWN_DATA_PASSWORD'],
+  ])('refuses a weak password, and creates nothing: %p', async (password, code) => {
+    const email = `weak-${newId()}@platform.test`;
+    const refusal = { code: 'WEAK_PASSWORD', extra: { errors: [{ pointer: '/password', code }] } };
+    await expect(create({ email, name: 'Grace Hopper', password })).rejects.toMatchObject(refusal);
+    expect(await operators.refusal('login', { email, password, ...ORIGIN })).toBe('INVALID_CREDENTIALS');
+    await create({ email });
+  });
+
+  it('resets nobody with an address that no operator has', async () => {
+    const reset = resetOperator(identity.get(Database), `${newId()}@platform.test`);
+    await expect(reset).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
-describe('passkeys of operators', () => {
+describe('a passkey of an operator', () => {
   const [PAGE = ''] = OPERATORS.origins;
 
-  async function register({ accessToken }: OperatorTokens, authenticator: SoftwareAuthenticator, name?: string) {
+  async function register({ accessToken }: OperatorTokens, authenticator: SoftwareAuthenticator) {
     const { challengeId, publicKey } = await operators.call('passkeyOptions', {}, accessToken);
-    const credential = authenticator.create(publicKey);
-    const request = { challengeId, credential, userAgent: ORIGIN.userAgent, ...(name !== undefined && { name }) };
+    const request = { challengeId, credential: authenticator.create(publicKey), userAgent: ORIGIN.userAgent };
     return operators.call('addPasskey', request, accessToken);
   }
 
@@ -209,129 +184,112 @@ describe('passkeys of operators', () => {
     operators.refusal('signInByPasskey', await answerOf(authenticator));
   const query = (sql: string, parameters: unknown[] = []) => identity.query(PLATFORM_TENANT, sql, parameters);
 
-  describe('a passkey of an operator', () => {
-    it('signs in to production at once, with the rights of the operator', async () => {
-      const { tokens, authenticator, passkey } = await withPasskey();
-      expect(passkey).toMatchObject({ name: 'Firefox on Linux', synced: false, lastUsedAt: null });
-      const { accessToken } = await signIn(authenticator);
-      const [before, after] = [await verify(tokens.accessToken), await verify(accessToken)];
-      expect([after.userId, after.roles]).toEqual([before.userId, ['administrator']]);
-      expect(await operators.call('listPasskeys', {}, accessToken)).toMatchObject({
-        data: [{ id: passkey.id, lastUsedAt: expect.any(String) }],
-      });
-    });
-
-    it('is by what an operator without an authenticator proves themselves, who has no proof in the password', async () => {
-      const { tokens, passkey } = await withPasskey();
-      const { accessToken } = tokens;
-      const refused = (name: OperatorsCall, request: object) =>
-        operators.call(name, request, accessToken).then(
-          () => 'no error',
-          ({ code, extra }: PlatformError) => [code, extra.members],
-        );
-      const remove = () => refused('removePasskey', { id: passkey.id });
-      await query("UPDATE session SET proven_at = now() - interval '1 day'");
-      const all = { proofs: ['passkey', 'authenticator', 'recovery_code'] };
-      expect(await remove()).toEqual(['STEP_UP_REQUIRED', all]);
-      const { userId } = await verify(accessToken);
-      await query('DELETE FROM authenticator WHERE user_id = $1', [userId]);
-      const byPasskey = { proofs: ['passkey'] };
-      expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
-      const byPassword = await refused('stepUp', { password: PASSWORD });
-      expect(byPassword).toEqual(['INVALID_CREDENTIALS', byPasskey]);
-      expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
-    });
-
-    it('makes the device known, as a password does', async () => {
-      const { email, authenticator } = await withPasskey();
-      const { deviceToken } = await signIn(authenticator);
-      const known = identity.get(DeviceTokens).read(deviceToken);
-      const [operator] = await query('SELECT id FROM operator WHERE email = $1', [email]);
-      expect(known?.userId).toBe(operator?.id);
-    });
-
-    it('is offered after the password', async () => {
-      const { email } = await withPasskey();
-      expect((await operators.login(email)).methods).toEqual(['authenticator', 'recovery_code', 'passkey']);
-    });
-
-    it('is the only second factor of an operator without an authenticator; the password sets up none', async () => {
-      const { email, tokens } = await withPasskey();
-      const { userId } = await verify(tokens.accessToken);
-      await query('DELETE FROM authenticator WHERE user_id = $1', [userId]);
-      const { challengeId = '', ...rest } = await operators.login(email);
-      expect(rest).toEqual({ mfaRequired: true, methods: ['passkey'], expiresIn: 600 });
-      const guess = { challengeId, code: '123456', ...ORIGIN };
-      expect(await operators.refusal('verifyCode', guess)).toBe('INVALID_CREDENTIALS');
-    });
-
-    it('proves again who uses the session', async () => {
-      const { tokens, authenticator, passkey } = await withPasskey();
-      const remove = () => operators.refusal('removePasskey', { id: passkey.id }, tokens.accessToken);
-      await query("UPDATE session SET proven_at = now() - interval '1 day'");
-      expect(await remove()).toBe('STEP_UP_REQUIRED');
-      const options = await operators.call('passkeyStepUpOptions', {}, tokens.accessToken);
-      const { challengeId, publicKey } = options;
-      const answer = { challengeId, credential: authenticator.get(publicKey) };
-      await operators.call('stepUpByPasskey', answer, tokens.accessToken);
-      expect(await remove()).toBe('no error');
-      expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
-    });
-
-    it('is renamed, and neither renamed nor removed by a colleague', async () => {
-      const { tokens, passkey } = await withPasskey();
-      const colleague = await enrolled();
-      const { id } = passkey;
-      const renamed = await operators.call('renamePasskey', { id, name: 'Key' }, tokens.accessToken);
-      expect(renamed.name).toBe('Key');
-      const { accessToken } = colleague.tokens;
-      expect(await operators.refusal('renamePasskey', { id, name: 'Mine' }, accessToken)).toBe('NOT_FOUND');
-      expect(await operators.refusal('removePasskey', { id }, accessToken)).toBe('NOT_FOUND');
-    });
-
-    it('is told to the operator by mail', async () => {
-      const { email } = await withPasskey();
-      const mails = await query('SELECT subject FROM mail WHERE recipient = $1 ORDER BY id', [email]);
-      expect(mails).toEqual([
-        { subject: 'An authenticator was added to your account' },
-        { subject: 'A passkey was added to your account' },
-      ]);
-    });
-
-    it('does not sign in a disabled operator', async () => {
-      const { tokens, authenticator } = await withPasskey();
-      const { userId: id } = await verify(tokens.accessToken);
-      const administrator = await enrolled();
-      const disable = { id, status: 'disabled' as const };
-      await operators.call('changeOperator', disable, administrator.tokens.accessToken);
-      expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
-    });
-
-    it('goes when an administrator or the command resets the operator', async () => {
-      const [first, second] = [await withPasskey(), await withPasskey()];
-      const administrator = await enrolled();
-      const { userId: id } = await verify(first.tokens.accessToken);
-      await operators.call('resetAuthenticator', { id }, administrator.tokens.accessToken);
-      await resetOperator(identity.get(Database), second.email);
-      for (const { email, authenticator } of [first, second]) {
-        expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
-        expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
-      }
+  it('signs in to production at once, with the rights of the operator', async () => {
+    const { tokens, authenticator, passkey } = await withPasskey();
+    expect(passkey).toMatchObject({ name: 'Firefox on Linux', synced: false, lastUsedAt: null });
+    const { accessToken } = await signIn(authenticator);
+    const [before, after] = [await verify(tokens.accessToken), await verify(accessToken)];
+    expect([after.userId, after.roles]).toEqual([before.userId, ['administrator']]);
+    expect(await operators.call('listPasskeys', {}, accessToken)).toMatchObject({
+      data: [{ id: passkey.id, lastUsedAt: expect.any(String) }],
     });
   });
 
-  describe('the addresses of users and operators', () => {
-    it('accept neither the passkeys nor the challenges of each other', async () => {
-      const { authenticator } = await withPasskey();
-      const forUsers = await signInOptions(identity);
-      // As a browser at the users' page would, if it let the authenticator.
-      const atUsers = authenticator.get(forUsers.publicKey, { origin: USERS.origins[0] ?? '' });
-      const body = { challengeId: forUsers.challengeId, credential: atUsers };
-      expect((await identity.post('/api/auth/login/passkey', body)).body.code).toBe('INVALID_CREDENTIALS');
-      const { challengeId, publicKey } = await signInOptions(identity);
-      const credential = authenticator.get(publicKey, { origin: PAGE, rpId: OPERATORS.id });
-      const request = { challengeId, credential, ...ORIGIN };
-      expect(await operators.refusal('signInByPasskey', request)).toBe('INVALID_CREDENTIALS');
-    });
+  it('is by what an operator without an authenticator proves themselves, who has no proof in the password', async () => {
+    const { id, tokens, passkey } = await withPasskey();
+    const refused = (name: OperatorsCall, request: object) =>
+      operators.call(name, request, tokens.accessToken).then(
+        () => 'no error',
+        ({ code, extra }: PlatformError) => [code, extra.members],
+      );
+    const remove = () => refused('removePasskey', { id: passkey.id });
+    await identity.forgetProofs(PLATFORM_TENANT);
+    expect(await remove()).toEqual(['STEP_UP_REQUIRED', { proofs: ['passkey', 'authenticator', 'recovery_code'] }]);
+    await query('DELETE FROM authenticator WHERE user_id = $1', [id]);
+    const byPasskey = { proofs: ['passkey'] };
+    expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
+    expect(await refused('stepUp', { password: PASSWORD })).toEqual(['INVALID_CREDENTIALS', byPasskey]);
+    expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
+  });
+
+  it('makes the device known, as a password does', async () => {
+    const { id, authenticator } = await withPasskey();
+    const { deviceToken } = await signIn(authenticator);
+    expect(identity.get(DeviceTokens).read(deviceToken)?.userId).toBe(id);
+  });
+
+  it('is offered after the password', async () => {
+    const { email } = await withPasskey();
+    expect((await operators.login(email)).methods).toEqual(['authenticator', 'recovery_code', 'passkey']);
+  });
+
+  it('is the only second factor of an operator without an authenticator; the password sets up none', async () => {
+    const { id, email } = await withPasskey();
+    await query('DELETE FROM authenticator WHERE user_id = $1', [id]);
+    const { challengeId = '', ...rest } = await operators.login(email);
+    expect(rest).toEqual({ mfaRequired: true, methods: ['passkey'], expiresIn: 600 });
+    const guess = { challengeId, code: '123456', ...ORIGIN };
+    expect(await operators.refusal('verifyCode', guess)).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('proves again who uses the session', async () => {
+    const { tokens, authenticator, passkey } = await withPasskey();
+    const remove = () => operators.refusal('removePasskey', { id: passkey.id }, tokens.accessToken);
+    await identity.forgetProofs(PLATFORM_TENANT);
+    expect(await remove()).toBe('STEP_UP_REQUIRED');
+    const { challengeId, publicKey } = await operators.call('passkeyStepUpOptions', {}, tokens.accessToken);
+    const answer = { challengeId, credential: authenticator.get(publicKey) };
+    await operators.call('stepUpByPasskey', answer, tokens.accessToken);
+    expect(await remove()).toBe('no error');
+    expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('is renamed, and neither renamed nor removed by a colleague', async () => {
+    const { tokens, passkey } = await withPasskey();
+    const { accessToken } = (await enrolled()).tokens;
+    const { id } = passkey;
+    expect((await operators.call('renamePasskey', { id, name: 'Key' }, tokens.accessToken)).name).toBe('Key');
+    expect(await operators.refusal('renamePasskey', { id, name: 'Mine' }, accessToken)).toBe('NOT_FOUND');
+    expect(await operators.refusal('removePasskey', { id }, accessToken)).toBe('NOT_FOUND');
+  });
+
+  it('is told to the operator by mail', async () => {
+    const { email } = await withPasskey();
+    const mails = await query('SELECT subject FROM mail WHERE recipient = $1 ORDER BY id', [email]);
+    expect(mails).toEqual([
+      { subject: 'An authenticator was added to your account' },
+      { subject: 'A passkey was added to your account' },
+    ]);
+  });
+
+  it('does not sign in a disabled operator', async () => {
+    const { id, authenticator } = await withPasskey();
+    const { accessToken } = (await enrolled()).tokens;
+    await operators.call('changeOperator', { id, status: 'disabled' }, accessToken);
+    expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('goes when an administrator or the command resets the operator', async () => {
+    const [first, second] = [await withPasskey(), await withPasskey()];
+    const { accessToken } = (await enrolled()).tokens;
+    await operators.call('resetAuthenticator', { id: first.id }, accessToken);
+    await resetOperator(identity.get(Database), second.email);
+    for (const { email, authenticator } of [first, second]) {
+      expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
+      expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
+    }
+  });
+
+  it('is refused at the address of users, as are challenges of users at that of operators', async () => {
+    const { authenticator } = await withPasskey();
+    const forUsers = await signInOptions(identity);
+    // As a browser at the users' page would, if it let the authenticator.
+    const atUsers = authenticator.get(forUsers.publicKey, { origin: USERS.origins[0] ?? '' });
+    const body = { challengeId: forUsers.challengeId, credential: atUsers };
+    expect((await identity.post('/api/auth/login/passkey', body)).body.code).toBe('INVALID_CREDENTIALS');
+    const { challengeId, publicKey } = await signInOptions(identity);
+    const credential = authenticator.get(publicKey, { origin: PAGE, rpId: OPERATORS.id });
+    const request = { challengeId, credential, ...ORIGIN };
+    expect(await operators.refusal('signInByPasskey', request)).toBe('INVALID_CREDENTIALS');
   });
 });

@@ -7,6 +7,7 @@ import type {
 } from '@simplewebauthn/server';
 import type { TenantStandingView } from '../src/accounts/operator.dto.js';
 import { createOperator } from '../src/operator.js';
+import { codeOf } from './checks.js';
 import { type Body, PASSWORD, type TestIdentity } from './identity.js';
 
 /** Where the operators of tests come from. */
@@ -28,6 +29,7 @@ const CALLS = {
   startEnrolment: 'POST /api/auth/mfa/enrolment',
   confirmEnrolment: 'POST /api/auth/mfa/enrolment/confirm',
   refresh: 'POST /api/auth/refresh',
+  logout: 'POST /api/auth/logout',
   get: 'GET /api/auth/me',
   listSessions: 'GET /api/auth/sessions',
   endSession: 'DELETE /api/auth/sessions/:id',
@@ -99,11 +101,8 @@ export class TestOperators {
   }
 
   /** @returns the code of the error with which the call is refused */
-  async refusal(name: OperatorsCall, request: object = {}, token?: string): Promise<string> {
-    return this.call(name, request, token).then(
-      () => 'no error',
-      (error: { code?: string }) => error.code ?? 'no code',
-    );
+  refusal(name: OperatorsCall, request: object = {}, token?: string): Promise<string | undefined> {
+    return codeOf(this.call(name, request, token));
   }
 
   /** Creates an operator. @returns their address */
@@ -123,6 +122,12 @@ export class TestOperators {
     const { accessToken, refreshToken } = await this.login(email);
     if (accessToken === undefined || refreshToken === undefined) throw new Error('The sign-in needs a second factor');
     return { accessToken, refreshToken };
+  }
+
+  /** A new operator who has signed in. */
+  async newlySignedIn(role?: OperatorRole, workspace?: string): Promise<OperatorTokens & { email: string }> {
+    const email = await this.create(role, workspace);
+    return { email, ...(await this.signedIn(email)) };
   }
 }
 

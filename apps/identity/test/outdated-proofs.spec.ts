@@ -1,51 +1,56 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { EmailChangeRepository } from '../src/accounts/accounts.repository.js';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { SessionService } from '../src/sessions/session.service.js';
 import { PasskeyRepository } from '../src/sign-in/factor.repository.js';
 import { PasswordService } from '../src/sign-in/password.service.js';
-import { enrol, TestAuthenticator } from './authenticators.js';
-import { type Account, type Answer, NEW_PASSWORD, newEmail, PASSWORD, type TestIdentity } from './identity.js';
-import { optionsFor, passkeyAccount, signInOptions } from './passkeys.js';
+import { enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
+import { outcome } from './checks.js';
+import { type Account, type Answer, NEW_PASSWORD, newEmail, PASSWORD, USERS } from './identity.js';
+import { optionsFor, passkeyAccount, register, signInOptions } from './passkeys.js';
 import { Browser } from './single-sign-on/browser.js';
 import { Stage } from './single-sign-on/stage.js';
-import { type SoftwareAuthenticator } from './software-authenticator.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
 
 // What was proven with a password, and the password is changed before it is of use: the moment between the two takes
 // milliseconds, and whoever is shut out by the change can ask as often as they like.
 
-let stage: Stage;
-let identity: TestIdentity;
-beforeAll(async () => {
-  stage = await Stage.set();
-  ({ identity } = stage);
-});
-afterAll(() => stage?.close());
+const stage = Stage.ofFile();
+const { identity } = stage;
 afterEach(() => {
   jest.restoreAllMocks();
-  stage.reset();
 });
 
-const changePassword = async ({ accessToken }: Account) => {
-  const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-  expect((await identity.post('/api/auth/password', body, accessToken)).status).toBe(200);
-};
-const signOutEverywhere = async ({ accessToken }: Account) => {
-  expect((await identity.request('DELETE', '/api/auth/sessions', { token: accessToken })).status).toBeLessThan(300);
-};
-const rows = ({ tenantId }: Account, sql: string, parameters: unknown[] = []) =>
-  identity.query(tenantId, sql, parameters);
-const sessionsOf = (account: Account) =>
-  rows(account, 'SELECT id FROM session WHERE user_id = $1 ORDER BY id', [account.userId]);
+const INVALID = [401, 'INVALID_CREDENTIALS'];
+const PASSKEYS = '/api/auth/login/passkey';
+const changePassword = (account: Account, more: object = {}) =>
+  identity.send('POST', '/api/auth/password', account, {
+    currentPassword: PASSWORD,
+    newPassword: NEW_PASSWORD,
+    ...more,
+  });
+const signOutEverywhere = (account: Account) => identity.send('DELETE', '/api/auth/sessions', account);
+const verify = (challengeId: string, code?: string) => identity.post('/api/auth/mfa/verify', { challengeId, code });
+const startEnrolment = (enrolmentToken: string) => identity.post('/api/auth/mfa/enrolment', { enrolmentToken });
+const confirmEnrolment = (enrolmentToken: string, code: string) =>
+  identity.post('/api/auth/mfa/enrolment/confirm', { enrolmentToken, code });
+/** What would open a session with a passkey. */
+async function passkeyAnswer(authenticator: SoftwareAuthenticator) {
+  const { challengeId, publicKey } = await signInOptions(identity);
+  return { challengeId, credential: authenticator.get(publicKey) };
+}
+type Holder = Pick<Account, 'tenantId' | 'userId' | 'accessToken'>;
+const query = ({ tenantId, userId }: Holder, sql: string) => identity.query(tenantId, sql, [userId]);
+const sessionsOf = (account: Account) => query(account, 'SELECT id FROM session WHERE user_id = $1 ORDER BY id');
 
 /** An enrolment that a sign-in demands, and the code that would complete it. */
 async function demandedEnrolment() {
   const { owner, member } = await identity.team('member');
-  const policy = { token: owner.accessToken, body: { secondFactor: 'required' } };
-  expect((await identity.request('PUT', '/api/tenant/sign-in-policy', policy)).status).toBe(200);
+  const policy = { secondFactor: 'required' };
+  expect((await identity.send('PUT', '/api/tenant/sign-in-policy', owner, policy)).status).toBe(200);
   const { enrolmentToken } = (await identity.login(member.email)).body;
-  const { secret } = (await identity.post('/api/auth/mfa/enrolment', { enrolmentToken })).body;
+  const { secret } = (await startEnrolment(enrolmentToken)).body;
   return { member, enrolmentToken, code: new TestAuthenticator(identity, member.tenantId, secret).code() };
 }
 
@@ -70,46 +75,67 @@ function afterCheck(happens: () => Promise<unknown>): void {
   });
 }
 
-describe.each([
-  ['a change of the password', changePassword],
-  ['signing out everywhere', signOutEverywhere],
-])('%s', (_what, end) => {
+const ENDS: [string, (account: Account) => Promise<Answer>, number][] = [
+  ['a change of the password', changePassword, 200],
+  ['signing out everywhere', signOutEverywhere, 204],
+];
+
+describe.each(ENDS)('%s', (_what, call, status) => {
+  const end = async (account: Account) => expect((await call(account)).status).toBe(status);
+  /** A change of the password leaves the session that made it. */
+  const left = call === changePassword ? 1 : 0;
+
   it('lets no session be opened by a password that was right a moment before', async () => {
     const account = await identity.account();
     afterCheck(() => end(account));
-    const { status, body } = await identity.login(account.email);
-    expect([status, body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
-    expect(await sessionsOf(account)).toHaveLength(end === changePassword ? 1 : 0);
+    expect(outcome(await identity.login(account.email))).toEqual(INVALID);
+    expect(await sessionsOf(account)).toHaveLength(left);
   });
 
+  it('lets no session be opened by a provider that was asked a moment before', async () => {
+    const member = await stage.colleague();
+    const begun = await stage.begunBy(member.email);
+    beforeOpening(() => end(member));
+    expect((await stage.exchanged(begun)).status).toBe(401);
+    expect(await sessionsOf(member)).toHaveLength(left);
+  });
+
+  it('ends an enrolment that was begun with the password of before', async () => {
+    const { member, enrolmentToken, code } = await demandedEnrolment();
+    await end(member);
+    expect(outcome(await confirmEnrolment(enrolmentToken, code))).toEqual(INVALID);
+  });
+
+  it('ends a sign-in whose page has yet to exchange the code of the provider', async () => {
+    const member = await stage.colleague();
+    const { browser, state } = await stage.begunBy(member.email);
+    const { code } = await browser.comeBack(stage.callback(state));
+    await end(member);
+    expect(outcome(await browser.exchange(code ?? ''))).toEqual([410, 'SINGLE_SIGN_ON_EXPIRED']);
+  });
+});
+
+describe('signing out everywhere', () => {
   it('lets no session be opened by a code that was right a moment before', async () => {
-    const account = await identity.account();
-    const { recoveryCodes } = await enrol(identity, account);
+    const { account, recoveryCodes } = await protectedAccount(identity);
     const { challengeId } = (await identity.login(account.email)).body;
     beforeOpening(() => signOutEverywhere(account));
-    const answer = await identity.post('/api/auth/mfa/verify', { challengeId, code: recoveryCodes[0] });
-    expect([answer.status, answer.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(outcome(await verify(challengeId, recoveryCodes[0]))).toEqual(INVALID);
     expect(await sessionsOf(account)).toEqual([]);
   });
 
   it('lets no session be opened by an enrolment that was completed a moment before', async () => {
     const { member, enrolmentToken, code } = await demandedEnrolment();
     beforeOpening(() => signOutEverywhere(member));
-    const { status } = await identity.post('/api/auth/mfa/enrolment/confirm', { enrolmentToken, code });
-    expect(status).toBe(401);
+    expect((await confirmEnrolment(enrolmentToken, code)).status).toBe(401);
     expect(await sessionsOf(member)).toEqual([]);
   });
 
-  it('lets no session be opened by a provider that was asked a moment before', async () => {
-    const email = newEmail().replace(/@.*/, `@${stage.workspace.domain}`);
-    const added = { email, name: 'Ada', password: PASSWORD, roles: ['member'] };
-    await identity.post('/api/tenant/users', added, stage.workspace.owner.accessToken);
-    const member = await identity.signedIn(email);
-    const begun = await stage.begun();
-    stage.provider.person = { sub: `sub-of-${email}`, email, nonce: begun.nonce };
-    beforeOpening(() => end(member));
-    expect((await stage.exchanged(begun)).status).toBe(401);
-    expect(await sessionsOf(member)).toHaveLength(end === changePassword ? 1 : 0);
+  it('ends a sign-in that waits for a code', async () => {
+    const { account, app } = await protectedAccount(identity);
+    const { challengeId } = (await identity.login(account.email)).body;
+    await signOutEverywhere(account);
+    expect((await verify(challengeId, await app.freshCode())).status).toBe(401);
   });
 });
 
@@ -123,35 +149,31 @@ describe('a passkey that is removed', () => {
       await tx.query('DELETE FROM passkey WHERE user_id = $1', [account.userId]);
       return used;
     });
-    const { challengeId, publicKey } = await signInOptions(identity);
-    const credential = authenticator.get(publicKey);
+    const answer = await passkeyAnswer(authenticator);
     const before = await sessionsOf(account);
-    const { status } = await identity.post('/api/auth/login/passkey', { challengeId, credential });
+    const { status } = await identity.post(PASSKEYS, answer);
     expect([status, await sessionsOf(account)]).toEqual([401, before]);
   });
 
   it('after the account was read opens no session either', async () => {
     const { account, authenticator } = await passkeyAccount(identity);
-    const { challengeId, publicKey } = await signInOptions(identity);
-    const credential = authenticator.get(publicKey);
+    const answer = await passkeyAnswer(authenticator);
     beforeOpening(() => signOutEverywhere(account));
-    expect((await identity.post('/api/auth/login/passkey', { challengeId, credential })).status).toBe(401);
+    expect((await identity.post(PASSKEYS, answer)).status).toBe(401);
     expect(await sessionsOf(account)).toEqual([]);
   });
 });
 
 describe('a password that is changed while it is checked', () => {
-  const setMfa = ({ accessToken }: Account, enabled: boolean): Promise<Answer> =>
-    identity.request('PUT', '/api/auth/mfa', { token: accessToken, body: { enabled, password: PASSWORD } });
   const isOn = async (account: Account) =>
-    (await rows(account, 'SELECT 1 FROM app_user WHERE id = $1 AND mfa_enabled', [account.userId])).length === 1;
+    (await query(account, 'SELECT 1 FROM app_user WHERE id = $1 AND mfa_enabled')).length === 1;
 
   it('turns the second factor neither on nor off', async () => {
     const account = await identity.account();
     const another = await identity.signedIn(account.email);
     afterCheck(() => changePassword(another));
-    const { status, body } = await setMfa(account, true);
-    expect([status, body.code, await isOn(account)]).toEqual([401, 'INVALID_CREDENTIALS', false]);
+    const answer = await identity.setSecondFactor(account.accessToken, true);
+    expect([...outcome(answer), await isOn(account)]).toEqual([...INVALID, false]);
   });
 
   it('sends no link that changes the address', async () => {
@@ -162,30 +184,26 @@ describe('a password that is changed while it is checked', () => {
     await identity.post('/api/auth/email-change', { email: newEmail(), password: PASSWORD }, account.accessToken);
     await identity.get(AfterResponse).beforeApplicationShutdown();
     expect(stored).not.toHaveBeenCalled();
-    expect(await rows(account, 'SELECT 1 FROM email_change')).toEqual([]);
+    expect(await identity.query(account.tenantId, 'SELECT 1 FROM email_change')).toEqual([]);
   });
 });
 
-type Holder = Pick<Account, 'tenantId' | 'userId' | 'accessToken'>;
-const query = ({ tenantId, userId }: Holder, sql: string) => identity.query(tenantId, sql, [userId]);
 const forgetProofs = (holder: Holder) => query(holder, 'UPDATE session SET proven_at = NULL WHERE user_id = $1');
 const forgetPassword = (holder: Holder) => query(holder, 'UPDATE app_user SET password_hash = NULL WHERE id = $1');
 const codeAndProofs = ({ status, body }: Answer) => [status, body.code, (body as { proofs?: string[] }).proofs];
 /** What a call is answered with that needs a recent proof, which there is none of. */
 const refusalOf = async (holder: Holder) => {
   await forgetProofs(holder);
-  return codeAndProofs(await identity.post('/api/auth/passkeys/options', undefined, holder.accessToken));
+  return codeAndProofs(await identity.send('POST', '/api/auth/passkeys/options', holder));
 };
-const stepUp = ({ accessToken }: Holder, proof: object) => identity.post('/api/auth/step-up', proof, accessToken);
-const stepUpByPasskey = async ({ accessToken }: Holder, authenticator: SoftwareAuthenticator) => {
-  const { challengeId, publicKey } = await optionsFor(identity, '/api/auth/step-up/passkey/options', accessToken);
-  const answer = { challengeId, credential: authenticator.get(publicKey) };
-  return identity.post('/api/auth/step-up/passkey', answer, accessToken);
+const stepUp = (holder: Holder, proof: object) => identity.send('POST', '/api/auth/step-up', holder, proof);
+const stepUpByPasskey = async (holder: Holder, authenticator: SoftwareAuthenticator) => {
+  const path = '/api/auth/step-up/passkey';
+  const { challengeId, publicKey } = await optionsFor(identity, `${path}/options`, holder.accessToken);
+  return identity.send('POST', path, holder, { challengeId, credential: authenticator.get(publicKey) });
 };
-const setMfa = ({ accessToken }: Holder, body: object) =>
-  identity.request('PUT', '/api/auth/mfa', { token: accessToken, body });
-const changeEmail = ({ accessToken }: Holder, body: object = {}) =>
-  identity.post('/api/auth/email-change', { email: newEmail(), ...body }, accessToken);
+const setMfa = (holder: Holder, body: object) => identity.send('PUT', '/api/auth/mfa', holder, body);
+const changeEmail = (holder: Holder) => identity.send('POST', '/api/auth/email-change', holder, { email: newEmail() });
 
 /** Somebody whom a provider has brought: they have no password. */
 async function broughtByProvider(at = stage.configured): Promise<Holder> {
@@ -202,14 +220,10 @@ describe('a refusal for want of a proof says which ones are possible', () => {
   });
 
   it('the authenticator, with its recovery codes, and not the password then', async () => {
-    const account = await identity.account();
-    await enrol(identity, account);
-    expect(await refusalOf(account)).toEqual([403, 'STEP_UP_REQUIRED', ['authenticator', 'recovery_code']]);
-    expect(codeAndProofs(await stepUp(account, { password: PASSWORD }))).toEqual([
-      401,
-      'INVALID_CREDENTIALS',
-      ['authenticator', 'recovery_code'],
-    ]);
+    const { account } = await protectedAccount(identity);
+    const proofs = ['authenticator', 'recovery_code'];
+    expect(await refusalOf(account)).toEqual([403, 'STEP_UP_REQUIRED', proofs]);
+    expect(codeAndProofs(await stepUp(account, { password: PASSWORD }))).toEqual([...INVALID, proofs]);
   });
 
   it('a passkey, with and without a password', async () => {
@@ -217,8 +231,7 @@ describe('a refusal for want of a proof says which ones are possible', () => {
     expect(await refusalOf(account)).toEqual([403, 'STEP_UP_REQUIRED', ['passkey', 'password']]);
     await forgetPassword(account);
     expect(await refusalOf(account)).toEqual([403, 'STEP_UP_REQUIRED', ['passkey']]);
-    const answer = await stepUp(account, { password: PASSWORD });
-    expect(codeAndProofs(answer)).toEqual([401, 'INVALID_CREDENTIALS', ['passkey']]);
+    expect(codeAndProofs(await stepUp(account, { password: PASSWORD }))).toEqual([...INVALID, ['passkey']]);
   });
 
   it('the provider of the workspace, unless it knows no second factor where the account has one', async () => {
@@ -226,11 +239,9 @@ describe('a refusal for want of a proof says which ones are possible', () => {
     expect(await refusalOf(person)).toEqual([403, 'STEP_UP_REQUIRED', ['identity_provider']]);
     await query(person, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1');
     expect(await refusalOf(person)).toEqual([403, 'STEP_UP_REQUIRED', []]);
+    const path = `/api/tenant/identity-providers/${stage.configured.id}`;
     const change = (secondFactorValues: string[]) =>
-      identity.request('PATCH', `/api/tenant/identity-providers/${stage.configured.id}`, {
-        token: stage.workspace.owner.accessToken,
-        body: { secondFactorValues },
-      });
+      identity.send('PATCH', path, stage.workspace.owner, { secondFactorValues });
     expect((await change(['mfa'])).status).toBe(200);
     expect(await refusalOf(person)).toEqual([403, 'STEP_UP_REQUIRED', ['identity_provider']]);
     await change([]);
@@ -260,8 +271,7 @@ describe('a user without a password', () => {
     await enrol(identity, account);
     await forgetPassword(account);
     await stepUpByPasskey(account, authenticator);
-    const { status, body } = await changeEmail(account);
-    expect([status, body]).toMatchObject([202, { mfaRequired: true }]);
+    expect(await changeEmail(account)).toMatchObject({ status: 202, body: { mfaRequired: true } });
   });
 
   it('proves themselves at the provider', async () => {
@@ -282,48 +292,96 @@ describe('a user with a password', () => {
     const { account, authenticator } = await passkeyAccount(identity);
     expect((await stepUpByPasskey(account, authenticator)).status).toBe(204);
     const attempts = await Promise.all([setMfa(account, { enabled: true }), changeEmail(account)]);
-    expect(attempts.map(({ status, body }) => [status, body.code])).toEqual(
-      Array(2).fill([401, 'INVALID_CREDENTIALS']),
-    );
+    expect(attempts.map(outcome)).toEqual([INVALID, INVALID]);
   });
 });
 
-describe('sign-ins that are half done', () => {
-  describe.each([
-    ['a change of the password', changePassword],
-    ['signing out everywhere', signOutEverywhere],
-  ])('%s', (_, end) => {
-    it('ends an enrolment that was begun with the password of before', async () => {
-      const { member, enrolmentToken, code } = await demandedEnrolment();
-      await end(member);
-      const { status, body } = await identity.post('/api/auth/mfa/enrolment/confirm', { enrolmentToken, code });
-      expect([status, body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
-    });
+async function demand({ singleSignOn, secondFactor }: { singleSignOn?: boolean; secondFactor?: string }) {
+  const set = async (path: string, body: object) => {
+    const { status } = await identity.send('PUT', `/api/tenant/sign-in-policy${path}`, stage.workspace.owner, body);
+    expect(status).toBeLessThan(300);
+  };
+  if (singleSignOn !== undefined) await set('/single-sign-on', { required: singleSignOn });
+  if (secondFactor !== undefined) await set('', { secondFactor });
+}
 
-    it('ends a sign-in whose page has yet to exchange the code of the provider', async () => {
-      const { identity, workspace } = stage;
-      const email = newEmail().replace(/@.*/, `@${workspace.domain}`);
-      const added = { email, name: 'Ada', password: PASSWORD, roles: ['member'] };
-      expect((await identity.post('/api/tenant/users', added, workspace.owner.accessToken)).status).toBe(201);
-      const member = await identity.signedIn(email);
-      const { browser, state, nonce } = await stage.begun();
-      stage.provider.person = { sub: `sub-of-${email}`, email, nonce };
-      const { code } = await browser.comeBack(stage.callback(state));
-      await end(member);
-      const { status, body } = await browser.exchange(code ?? '');
-      expect([status, body.code]).toEqual([410, 'SINGLE_SIGN_ON_EXPIRED']);
-    });
+/** What the exchange answers when somebody of the provider has come back from it. */
+const atProvider = async ({ email }: Account) => (await stage.exchanged(await stage.begunBy(email))).body;
+
+describe('a challenge', () => {
+  it('of a change of the account opens no session', async () => {
+    const member = await stage.colleague();
+    const { app } = await enrol(identity, member);
+    const asked = await changePassword(member);
+    expect(asked.body).toMatchObject({ mfaRequired: true });
+    const { challengeId } = asked.body;
+    expect(outcome(await verify(challengeId, await app.freshCode()))).toEqual(INVALID);
+    // It is still good for what it was asked for.
+    const changed = await changePassword(member, { challengeId, code: await app.freshCode() });
+    expect(changed.status).toBeLessThan(300);
   });
 
-  describe('signing out everywhere', () => {
-    it('ends a sign-in that waits for a code', async () => {
-      const { identity } = stage;
-      const account = await identity.account();
-      const { app } = await enrol(identity, account);
-      const { challengeId } = (await identity.login(account.email)).body;
-      await signOutEverywhere(account);
-      const { status } = await identity.post('/api/auth/mfa/verify', { challengeId, code: await app.freshCode() });
-      expect(status).toBe(401);
-    });
+  it('of a sign-in changes no account', async () => {
+    const member = await stage.colleague();
+    const { app } = await enrol(identity, member);
+    const { challengeId } = (await identity.login(member.email)).body;
+    expect(outcome(await changePassword(member, { challengeId, code: await app.freshCode() }))).toEqual(INVALID);
+    expect((await verify(challengeId, await app.freshCode())).status).toBe(200);
+  });
+});
+
+describe('single sign-on that is required after the password was given', () => {
+  const REQUIRED = [403, 'SINGLE_SIGN_ON_REQUIRED'];
+  afterEach(() => demand({ singleSignOn: false, secondFactor: 'optional' }));
+
+  it('refuses the code of a member, and takes that of an owner', async () => {
+    const member = await stage.colleague();
+    const { app } = await enrol(identity, member);
+    const owned = await enrol(identity, stage.workspace.owner);
+    const ofMember = (await identity.login(member.email)).body;
+    const ofOwner = (await identity.login(stage.workspace.owner.email)).body;
+    await demand({ singleSignOn: true });
+    expect(outcome(await verify(ofMember.challengeId, await app.freshCode()))).toEqual(REQUIRED);
+    expect((await verify(ofOwner.challengeId, await owned.app.freshCode())).status).toBe(200);
+  });
+
+  it('refuses an enrolment that a password began, and adds no authenticator', async () => {
+    const member = await stage.colleague();
+    await demand({ secondFactor: 'required' });
+    const { enrolmentToken } = (await identity.login(member.email)).body;
+    const { secret } = (await startEnrolment(enrolmentToken)).body;
+    const app = new TestAuthenticator(identity, member.tenantId, secret);
+    await demand({ singleSignOn: true });
+    const answers = [await startEnrolment(enrolmentToken), await confirmEnrolment(enrolmentToken, app.code())];
+    expect(answers.map(outcome)).toEqual([REQUIRED, REQUIRED]);
+    const { body } = await identity.send('GET', '/api/auth/mfa', member);
+    expect(body).toMatchObject({ enabled: false, authenticator: false });
+  });
+
+  it('takes what the provider began: a code, and an enrolment', async () => {
+    const [withApp, without] = [await stage.colleague(), await stage.colleague()];
+    const { app } = await enrol(identity, withApp);
+    await demand({ singleSignOn: true, secondFactor: 'required' });
+    const asked = await atProvider(withApp);
+    expect((await verify(asked.challengeId, await app.freshCode())).status).toBe(200);
+    const { enrolmentToken } = await atProvider(without);
+    const { secret } = (await startEnrolment(enrolmentToken)).body;
+    const code = new TestAuthenticator(identity, without.tenantId, secret).code();
+    const opened = { status: 200, body: { accessToken: expect.any(String) } };
+    expect(await confirmEnrolment(enrolmentToken, code)).toMatchObject(opened);
+  });
+
+  it('offers a passkey only to whom it would let in', async () => {
+    const [member, other] = [await stage.colleague(), await stage.colleague()];
+    for (const account of [member, other]) {
+      const authenticator = new SoftwareAuthenticator(USERS.origins[0] ?? '');
+      expect((await register(identity, account, authenticator)).status).toBe(201);
+    }
+    await enrol(identity, other);
+    await demand({ secondFactor: 'required' });
+    expect((await atProvider(member)).methods).toEqual(['mail', 'passkey']);
+    await demand({ singleSignOn: true });
+    expect((await atProvider(member)).methods).toEqual(['mail']);
+    expect((await atProvider(other)).methods).toEqual(['authenticator', 'recovery_code']);
   });
 });

@@ -28,34 +28,38 @@ afterAll(async () => {
 const account = () => replicas.first.account();
 const openSessions = async ({ tenantId }: Account) =>
   (await replicas.first.query(tenantId, 'SELECT id FROM session')).length;
+const refresh = (refreshToken: string, headers?: Record<string, string>) =>
+  replicas.post('/api/auth/refresh', { refreshToken }, headers);
+const verify = (challengeId: string, code?: string) => replicas.post('/api/auth/mfa/verify', { challengeId, code });
+/** Uses something at once, again and again. @returns how often each status was answered */
+const usedAtOnce = async (path: string, bodyOf: (index: number) => object) =>
+  tally(await replicas.storm(AT_ONCE, path, bodyOf));
+const ONCE = { 204: 1, 410: AT_ONCE - 1 };
 const tokenIn = (text: string) => /#token=([\w.-]+)/.exec(text)?.[1] ?? '';
 
 describe('a refresh token', () => {
   it('presented many times at once has one successor, whose chain goes on', async () => {
     const owner = await account();
     const answers = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, index) =>
-        replicas.post('/api/auth/refresh', { refreshToken: owner.refreshToken }, from(index)),
-      ),
+      Array.from({ length: AT_ONCE }, (_, index) => refresh(owner.refreshToken, from(index))),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const successors = new Set(answers.map(({ body }) => body.refreshToken));
     expect(successors.size).toBe(1);
     expect(await openSessions(owner)).toBe(1);
     const [refreshToken = ''] = successors;
-    const next = await replicas.post('/api/auth/refresh', { refreshToken });
-    expect(next.status).toBe(200);
-    const last = await replicas.post('/api/auth/refresh', { refreshToken: next.body.refreshToken });
-    expect(last.status).toBe(200);
+    const next = await refresh(refreshToken);
+    const last = await refresh(next.body.refreshToken);
+    expect([next.status, last.status]).toEqual([200, 200]);
   });
 
   it('that was spent ends the chain, however often it is presented at once with its successors', async () => {
     const owner = await account();
-    const { body: next } = await replicas.post('/api/auth/refresh', { refreshToken: owner.refreshToken });
-    const { body: last } = await replicas.post('/api/auth/refresh', { refreshToken: next.refreshToken });
-    const spent = await replicas.storm(AT_ONCE, '/api/auth/refresh', () => ({ refreshToken: owner.refreshToken }));
-    expect(tally(spent)).toEqual({ 401: AT_ONCE });
-    expect((await replicas.post('/api/auth/refresh', { refreshToken: last.refreshToken })).status).toBe(401);
+    const { body: next } = await refresh(owner.refreshToken);
+    const { body: last } = await refresh(next.refreshToken);
+    const spent = await usedAtOnce('/api/auth/refresh', () => ({ refreshToken: owner.refreshToken }));
+    expect(spent).toEqual({ 401: AT_ONCE });
+    expect((await refresh(last.refreshToken)).status).toBe(401);
     expect(await openSessions(owner)).toBe(0);
   });
 });
@@ -77,23 +81,18 @@ describe('codes of a second factor', () => {
     expect(await guess()).toEqual({ 429: 100 });
     expect(await replicas.first.query(owner.tenantId, 'SELECT tries FROM code_guess')).toEqual([{ tries: FREE_TRIES }]);
     await endWait(owner.tenantId);
-    const right = { challengeId: await challengeOf(owner.email), code: await app.freshCode() };
-    expect((await replicas.post('/api/auth/mfa/verify', right)).status).toBe(200);
+    expect((await verify(await challengeOf(owner.email), await app.freshCode())).status).toBe(200);
   });
 
   it('that are recovery codes work once, in however many sign-ins at the same time', async () => {
     const { account: owner, recoveryCodes } = await protectedAccount(replicas.first);
     const challengeId = await challengeOf(owner.email);
     const before = await openSessions(owner);
-    const statuses = await replicas.storm(AT_ONCE, '/api/auth/mfa/verify', () => ({
-      challengeId,
-      code: recoveryCodes[0],
-    }));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    const [code] = recoveryCodes;
+    expect(await usedAtOnce('/api/auth/mfa/verify', () => ({ challengeId, code }))).toMatchObject({ 200: 1 });
     expect(await openSessions(owner)).toBe(before + 1);
     await endWait(owner.tenantId);
-    const again = { challengeId: await challengeOf(owner.email), code: recoveryCodes[0] };
-    expect((await replicas.post('/api/auth/mfa/verify', again)).status).toBe(401);
+    expect((await verify(await challengeOf(owner.email), code)).status).toBe(401);
   });
 
   it('that are recovery codes prove one of many sessions at the same time', async () => {
@@ -115,8 +114,7 @@ describe('codes of a second factor', () => {
     const challengeId = await challengeOf(owner.email);
     const code = /code is (\d{6})/.exec((await mailServer.mailTo(owner.email, since)).text)?.[1];
     const before = await openSessions(owner);
-    const statuses = await replicas.storm(AT_ONCE, '/api/auth/mfa/verify', () => ({ challengeId, code }));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(await usedAtOnce('/api/auth/mfa/verify', () => ({ challengeId, code }))).toMatchObject({ 200: 1 });
     expect(await openSessions(owner)).toBe(before + 1);
   });
 });
@@ -131,7 +129,7 @@ describe('a link of a mail', () => {
       token,
       password: passwords[index],
     }));
-    expect(tally(statuses)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
+    expect(tally(statuses)).toEqual(ONCE);
     expect((await replicas.login(email, passwords[statuses.indexOf(204)])).status).toBe(200);
   });
 
@@ -144,11 +142,12 @@ describe('a link of a mail', () => {
     const links = () => mailServer.mails.slice(since).filter(({ to }) => to === email);
     await waitUntil(() => links().length === MAILS_PER_ACCOUNT, { describe: 'the mails', timeoutMs: 10_000 });
     const tokens = links().map(({ text }) => tokenIn(text));
-    const statuses = await replicas.storm(AT_ONCE, '/api/auth/password-resets/complete', (index) => ({
-      token: tokens[index % tokens.length],
+    const tokenAt = (index: number) => tokens[index % tokens.length];
+    const used = await usedAtOnce('/api/auth/password-resets/complete', (index) => ({
+      token: tokenAt(index),
       password: NEW_PASSWORD,
     }));
-    expect(tally(statuses)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
+    expect(used).toEqual(ONCE);
   });
 
   it('that undoes the link to a host user does it once', async () => {
@@ -156,8 +155,7 @@ describe('a link of a mail', () => {
     const { email } = await replicas.first.member(host.owner, ['viewer']);
     await host.mint({ email });
     const token = tokenIn((await mailServer.mailTo(email)).text);
-    const statuses = await replicas.storm(AT_ONCE, '/api/auth/embed-links/undo', () => ({ token }));
-    expect(tally(statuses)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
+    expect(await usedAtOnce('/api/auth/embed-links/undo', () => ({ token }))).toEqual(ONCE);
   });
 
   it('that confirms or undoes another address does it once', async () => {
@@ -166,11 +164,9 @@ describe('a link of a mail', () => {
     await replicas.first.post('/api/auth/email-change', { email: wanted, password: PASSWORD }, accessToken);
     const confirmation = tokenIn((await mailServer.mailTo(wanted)).text);
     const since = mailServer.mails.length;
-    const confirmed = await replicas.storm(AT_ONCE, '/api/auth/email-change/confirm', () => ({ token: confirmation }));
-    expect(tally(confirmed)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
+    expect(await usedAtOnce('/api/auth/email-change/confirm', () => ({ token: confirmation }))).toEqual(ONCE);
     const undo = tokenIn((await mailServer.mailTo(email, since)).text);
-    const undone = await replicas.storm(AT_ONCE, '/api/auth/email-change/undo', () => ({ token: undo }));
-    expect(tally(undone)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
+    expect(await usedAtOnce('/api/auth/email-change/undo', () => ({ token: undo }))).toEqual(ONCE);
   });
 });
 
@@ -180,21 +176,15 @@ describe('a host user', () => {
     const { email, userId } = await replicas.first.member(host.owner, ['viewer']);
     const since = mailServer.mails.length;
     const request = { ...host.credentials, sub: 'the same', email, name: 'Host user', scopes: ['leads' as const] };
-    const minted = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, index) => {
-        const replica = index % 2 === 0 ? replicas.first : replicas.second;
-        return mintAt(replica, request);
-      }),
-    );
-    const principals = await Promise.all(minted.map(({ embedToken }) => principalOf(replicas.first, embedToken)));
-    expect(new Set(principals.map((principal) => principal.userId))).toEqual(new Set([userId]));
-    expect(await replicas.first.query(host.owner.tenantId, 'SELECT 1 FROM embed_user')).toHaveLength(1);
-    const waiting = () =>
-      replicas.first.query(host.owner.tenantId, 'SELECT id FROM mail WHERE recipient = $1', [email]);
-    await waitUntil(async () => (await waiting()).length === 0, {
-      describe: 'the mails to be sent',
-      timeoutMs: 10_000,
+    const users = Array.from({ length: AT_ONCE }, async (_, index) => {
+      const { embedToken } = await mintAt(index % 2 === 0 ? replicas.first : replicas.second, request);
+      return (await principalOf(replicas.first, embedToken)).userId;
     });
+    expect(new Set(await Promise.all(users))).toEqual(new Set([userId]));
+    expect(await replicas.first.query(host.owner.tenantId, 'SELECT 1 FROM embed_user')).toHaveLength(1);
+    const sql = 'SELECT id FROM mail WHERE recipient = $1';
+    const isSent = async () => (await replicas.first.query(host.owner.tenantId, sql, [email])).length === 0;
+    await waitUntil(isSent, { describe: 'the mails to be sent', timeoutMs: 10_000 });
     expect(mailServer.mails.slice(since).filter(({ to }) => to === email)).toHaveLength(1);
   });
 });

@@ -2,8 +2,9 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
-import { confirm, enrol, TestAuthenticator } from './authenticators.js';
-import { type Account, type Answer, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { confirm, protectedAccount, TestAuthenticator } from './authenticators.js';
+import { outcome } from './checks.js';
+import { type Account, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { decide, installed, pkce, requestOf } from './oauth.js';
 import { optionsFor, passkeyAccount } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
@@ -11,41 +12,34 @@ import { SoftwareAuthenticator } from './software-authenticator.js';
 const identity = TestIdentity.ofFile();
 
 const refresh = (refreshToken: string) => identity.post('/api/auth/refresh', { refreshToken });
-const me = (token: string) => identity.request('GET', '/api/auth/me', { token });
-const sessions = (token: string) => identity.request('GET', '/api/auth/sessions', { token });
-
-const database = () => identity.get(Database);
+const me = (account: Pick<Account, 'accessToken'>) => identity.send('GET', '/api/auth/me', account);
+const sessions = (account: Pick<Account, 'accessToken'>) => identity.send('GET', '/api/auth/sessions', account);
 
 /** Makes the exchanges of the tenant's refresh tokens older. */
-const age = (tenantId: string, seconds: number) =>
-  database().crossTenant((tx) =>
-    tx.query('UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $2) WHERE tenant_id = $1', [
-      tenantId,
-      seconds,
-    ]),
-  );
+const age = (tenantId: string, seconds: number) => {
+  const sql = 'UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $2) WHERE tenant_id = $1';
+  return identity.queryAll(sql, [tenantId, seconds]);
+};
 
 /** Moves the times of the tenant's sessions. */
 const setSessions = (tenantId: string, assignments: string) =>
-  database().transaction(tenantId, (tx) => tx.query(`UPDATE session SET ${assignments}`));
+  identity.query(tenantId, `UPDATE session SET ${assignments}`);
 
 describe('POST /api/auth/refresh', () => {
   it('exchanges a refresh token for a new pair of the same session', async () => {
     const account = await identity.account();
     const { status, body } = await refresh(account.refreshToken);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ tokenType: 'Bearer', expiresIn: 900 });
+    expect([status, body]).toMatchObject([200, { tokenType: 'Bearer', expiresIn: 900 }]);
     expect(body.refreshToken).not.toBe(account.refreshToken);
-    expect((await me(body.accessToken)).status).toBe(200);
-    expect((await sessions(body.accessToken)).body.total).toBe(1);
+    expect((await me(body)).status).toBe(200);
+    expect((await sessions(body)).body.total).toBe(1);
   });
 
   it('ends the session when a spent refresh token is presented after its successor was used', async () => {
     const account = await identity.account();
     const { body: next } = await refresh(account.refreshToken);
     const { body: last } = await refresh(next.refreshToken);
-    const reuse = await refresh(account.refreshToken);
-    expect([reuse.status, reuse.body.code]).toEqual([401, 'INVALID_REFRESH_TOKEN']);
+    expect(outcome(await refresh(account.refreshToken))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
     expect((await refresh(last.refreshToken)).status).toBe(401);
     await identity.refuses(last.accessToken);
   });
@@ -71,12 +65,9 @@ describe('POST /api/auth/refresh', () => {
   it('stores no token that works: neither the presented one nor its successor', async () => {
     const account = await identity.account();
     const { body } = await refresh(account.refreshToken);
-    const rows = await database().crossTenant((tx) =>
-      tx.query<{ stored: string }>('SELECT row_to_json(t)::text AS stored FROM refresh_token t WHERE tenant_id = $1', [
-        account.tenantId,
-      ]),
-    );
-    const stored = rows.map((row) => row.stored).join();
+    const sql = 'SELECT row_to_json(t)::text AS stored FROM refresh_token t WHERE tenant_id = $1';
+    const stored = JSON.stringify(await identity.queryAll(sql, [account.tenantId]));
+    expect(stored).toContain(account.tenantId);
     for (const token of [account.refreshToken, body.refreshToken]) {
       for (const form of [token, Buffer.from(token).toString('hex'), Buffer.from(token, 'base64url').toString('hex')]) {
         expect(stored).not.toContain(form);
@@ -87,8 +78,7 @@ describe('POST /api/auth/refresh', () => {
   it('refuses a text that is not a refresh token, and an access token', async () => {
     const account = await identity.account();
     for (const token of ['nonsense', account.accessToken]) {
-      const { status, body } = await refresh(token);
-      expect([status, body.code]).toEqual([401, 'INVALID_REFRESH_TOKEN']);
+      expect(outcome(await refresh(token))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
     }
   });
 
@@ -96,7 +86,7 @@ describe('POST /api/auth/refresh', () => {
     const { owner, member } = await identity.team('member');
     await identity.changeUser(owner, member.userId, { roles: ['viewer'] });
     const { body } = await refresh(member.refreshToken);
-    expect((await me(body.accessToken)).body.roles).toEqual(['viewer']);
+    expect((await me(body)).body.roles).toEqual(['viewer']);
     await identity.refuses(member.accessToken);
   });
 });
@@ -116,7 +106,7 @@ describe('the life of a session', () => {
     // No access token outlives its session.
     expect(body.expiresIn).toBeLessThanOrEqual(120);
     expect(body.expiresIn).toBeGreaterThan(60);
-    const { data } = (await sessions(body.accessToken)).body;
+    const { data } = (await sessions(body)).body;
     expect(data[0]?.expiresAt).toBe(data[0]?.endsAt);
     await setSessions(account.tenantId, 'expires_at = now(), ends_at = now()');
     expect((await refresh(body.refreshToken)).status).toBe(401);
@@ -127,10 +117,10 @@ describe('POST /api/auth/logout', () => {
   it('ends the session: the refresh token stops working at once, the access token within a second', async () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
-    expect((await identity.request('POST', '/api/auth/logout', { token: account.accessToken })).status).toBe(204);
+    expect((await identity.send('POST', '/api/auth/logout', account)).status).toBe(204);
     expect((await refresh(account.refreshToken)).status).toBe(401);
     await identity.refuses(account.accessToken);
-    expect((await me(other.accessToken)).status).toBe(200);
+    expect((await me(other)).status).toBe(200);
   });
 });
 
@@ -138,9 +128,7 @@ describe('sessions', () => {
   it('lists the sessions of the user and marks the current one', async () => {
     const account = await identity.account();
     await identity.signedIn(account.email);
-    const { status, body } = await sessions(account.accessToken);
-    expect(status).toBe(200);
-    const data = body.data;
+    const { data } = (await sessions(account)).body;
     expect(data.map(({ current }) => current).sort()).toEqual([false, true]);
     expect(data[0]).toMatchObject({ address: '127.0.0.1', createdAt: expect.stringMatching(/Z$/) });
   });
@@ -153,7 +141,7 @@ describe('sessions', () => {
       body: { refreshToken: opened.body.refreshToken },
       headers: { 'user-agent': firefox, 'x-forwarded-for': '198.51.100.9' },
     });
-    const { data } = (await sessions(body.accessToken)).body;
+    const { data } = (await sessions(body)).body;
     expect(data.find(({ current }) => current)).toMatchObject({
       device: 'Firefox on Linux',
       address: '192.0.2.7',
@@ -164,11 +152,10 @@ describe('sessions', () => {
   it('ends one session and leaves the others open', async () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
-    const { body } = await sessions(account.accessToken);
-    const { id } = body.data.find(({ current }) => !current)!;
-    const path = `/api/auth/sessions/${id}`;
-    expect((await identity.request('DELETE', path, { token: account.accessToken })).status).toBe(204);
-    expect((await identity.request('DELETE', path, { token: account.accessToken })).status).toBe(404);
+    const { id } = (await sessions(account)).body.data.find(({ current }) => !current)!;
+    for (const status of [204, 404]) {
+      expect((await identity.send('DELETE', `/api/auth/sessions/${id}`, account)).status).toBe(status);
+    }
     await identity.refuses(other.accessToken);
     expect((await refresh(other.refreshToken)).status).toBe(401);
   });
@@ -176,30 +163,24 @@ describe('sessions', () => {
   it('ends all sessions of the user in one call', async () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
-    expect((await identity.request('DELETE', '/api/auth/sessions', { token: account.accessToken })).status).toBe(204);
+    expect((await identity.send('DELETE', '/api/auth/sessions', account)).status).toBe(204);
     await identity.refuses(account.accessToken);
     await identity.refuses(other.accessToken);
     expect((await identity.login(account.email)).status).toBe(200);
   });
 
-  it('answers 404 for a session of another user, in the same workspace and in another one', async () => {
+  it('answers 404 for a session of another user of the workspace', async () => {
     const { owner, member } = await identity.team('member');
-    const stranger = await identity.account();
-    const { body } = await sessions(member.accessToken);
-    const id = body.data[0]?.id;
-    for (const { accessToken } of [owner, stranger]) {
-      expect((await identity.request('DELETE', `/api/auth/sessions/${id}`, { token: accessToken })).status).toBe(404);
-    }
-    expect((await me(member.accessToken)).status).toBe(200);
+    const [session] = (await sessions(member)).body.data;
+    expect((await identity.send('DELETE', `/api/auth/sessions/${session?.id}`, owner)).status).toBe(404);
+    expect((await me(member)).status).toBe(200);
   });
 });
 
-const list = ({ accessToken }: Account, userId: string) =>
-  identity.request('GET', `/api/tenant/users/${userId}/sessions`, { token: accessToken });
-const end = ({ accessToken }: Account, userId: string, sessionId = '') =>
-  identity.request('DELETE', `/api/tenant/users/${userId}/sessions${sessionId && `/${sessionId}`}`, {
-    token: accessToken,
-  });
+const list = (account: Account, userId: string) =>
+  identity.send('GET', `/api/tenant/users/${userId}/sessions`, account);
+const end = (account: Account, userId: string, sessionId = '') =>
+  identity.send('DELETE', `/api/tenant/users/${userId}/sessions${sessionId && `/${sessionId}`}`, account);
 
 describe('the sessions of a user of the workspace', () => {
   it('are listed and ended one by one or all by an administrator', async () => {
@@ -211,23 +192,18 @@ describe('the sessions of a user of the workspace', () => {
     expect((await end(admin, member.userId, newest?.id)).status).toBe(204);
     await identity.refuses(second.accessToken);
     expect((await end(admin, member.userId, newest?.id)).status).toBe(404);
-    expect((await me(member.accessToken)).status).toBe(200);
+    expect((await me(member)).status).toBe(200);
     expect((await end(admin, member.userId)).status).toBe(204);
     await identity.refuses(member.accessToken);
-    expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
+    expect((await refresh(member.refreshToken)).status).toBe(401);
   });
 
-  it('are neither shown to nor ended by a member, an administrator of less rank, or another workspace', async () => {
-    const { owner, admin, member } = await identity.team('admin', 'member');
-    const stranger = await identity.account();
-    for (const [account, userId, status] of [
-      [member, admin.userId, 403],
-      [admin, owner.userId, 403],
-      [stranger, member.userId, 404],
-    ] as const) {
-      expect([(await list(account, userId)).status, (await end(account, userId)).status]).toEqual([status, status]);
+  it('are neither shown to nor ended by an administrator of less rank', async () => {
+    const { owner, admin } = await identity.team('admin');
+    for (const answer of [await list(admin, owner.userId), await end(admin, owner.userId)]) {
+      expect(answer.status).toBe(403);
     }
-    expect((await me(owner.accessToken)).status).toBe(200);
+    expect((await me(owner)).status).toBe(200);
   });
 
   it('are ended only with a recent proof', async () => {
@@ -235,104 +211,89 @@ describe('the sessions of a user of the workspace', () => {
     await identity.forgetProofs(owner.tenantId);
     expect((await end(owner, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
     // A refresh proves nothing.
-    const refreshed = await identity.post('/api/auth/refresh', { refreshToken: owner.refreshToken });
-    const again = { ...owner, accessToken: refreshed.body.accessToken };
+    const { accessToken } = (await refresh(owner.refreshToken)).body;
+    const again = { ...owner, accessToken };
     expect((await end(again, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
-    expect((await identity.post('/api/auth/step-up', { password: 'wrong' }, again.accessToken)).status).toBe(401);
-    expect((await identity.post('/api/auth/step-up', {}, again.accessToken)).status).toBe(401);
-    expect((await identity.stepUp(again.accessToken)).status).toBe(204);
+    for (const proof of [{ password: 'wrong' }, {}]) {
+      expect((await identity.post('/api/auth/step-up', proof, accessToken)).status).toBe(401);
+    }
+    expect((await identity.stepUp(accessToken)).status).toBe(204);
     expect((await end(again, member.userId)).status).toBe(204);
   });
 });
 
 const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-
-/** What a change of the password does to the sessions, with the act begun before it commits. */
-async function actWhileSessionEnds(
-  { tenantId }: Account,
-  act: () => Promise<{ status: number; body: { code: string } }>,
-): Promise<{ status: number; body: { code: string } } | undefined> {
-  const database = identity.get(Database);
-  let acting: ReturnType<typeof act> | undefined;
-  await database.transaction(tenantId, async (tx) => {
-    await tx.query('SELECT 1 FROM app_user WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
-    acting = act();
-    // In transactions of their own: what a transaction sees of other connections does not change.
-    const isWaiting = async () => (await database.transaction(tenantId, (other) => other.query(WAITING))).length > 0;
-    await waitUntil(isWaiting, { describe: 'the act to wait for the user' });
-    await tx.query('DELETE FROM session WHERE tenant_id = $1', [tenantId]);
-  });
-  return acting;
-}
-
-const rows = (account: Account, sql: string) => identity.query(account.tenantId, sql);
+const AUTHENTICATOR = '/api/auth/mfa/authenticator';
 
 describe('a session that ends while its user is changed', () => {
+  /** Does what a change of the password does to the sessions, with the act begun before it commits. */
+  async function changesNothing({ tenantId }: Account, sql: string, act: () => Promise<{ body: { code: string } }>) {
+    const before = await identity.query(tenantId, sql);
+    let acting: ReturnType<typeof act> | undefined;
+    await identity.get(Database).transaction(tenantId, async (tx) => {
+      await tx.query('SELECT 1 FROM app_user WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+      acting = act();
+      // In transactions of their own: what a transaction sees of other connections does not change.
+      const isWaiting = async () => (await identity.query(tenantId, WAITING)).length > 0;
+      await waitUntil(isWaiting, { describe: 'the act to wait for the user' });
+      await tx.query('DELETE FROM session WHERE tenant_id = $1', [tenantId]);
+    });
+    expect((await acting)?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await identity.query(tenantId, sql)).toEqual(before);
+  }
+
   it('lets no app act for the user', async () => {
     const app = await installed(identity);
     const request = await requestOf(identity, app, pkce().challenge);
-    const answer = await actWhileSessionEnds(app.admin, () => decide(identity, app.admin, request));
-    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await rows(app.admin, 'SELECT 1 FROM oauth_code')).toEqual([]);
+    await changesNothing(app.admin, 'SELECT 1 FROM oauth_code', () => decide(identity, app.admin, request));
+  });
+
+  it('makes no API key', async () => {
+    const account = await identity.account();
+    const key = { name: 'x', scopes: ['leads'] };
+    await changesNothing(account, 'SELECT 1 FROM api_key', () =>
+      identity.send('POST', '/api/auth/api-keys', account, key),
+    );
   });
 
   it('adds no passkey', async () => {
     const account = await identity.account();
     const authenticator = new SoftwareAuthenticator(USERS.origins[0] ?? '');
     const { challengeId, publicKey } = await optionsFor(identity, '/api/auth/passkeys/options', account.accessToken);
-    const credential = authenticator.create(publicKey);
-    const answer = await actWhileSessionEnds(account, () =>
-      identity.post('/api/auth/passkeys', { challengeId, credential }, account.accessToken),
+    const passkey = { challengeId, credential: authenticator.create(publicKey) };
+    await changesNothing(account, 'SELECT 1 FROM passkey', () =>
+      identity.send('POST', '/api/auth/passkeys', account, passkey),
     );
-    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await rows(account, 'SELECT 1 FROM passkey')).toEqual([]);
   });
 
   it('removes no passkey', async () => {
     const { account, passkeyId } = await passkeyAccount(identity);
-    const answer = await actWhileSessionEnds(account, () =>
-      identity.request('DELETE', `/api/auth/passkeys/${passkeyId}`, { token: account.accessToken }),
+    await changesNothing(account, 'SELECT 1 FROM passkey', () =>
+      identity.send('DELETE', `/api/auth/passkeys/${passkeyId}`, account),
     );
-    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await rows(account, 'SELECT 1 FROM passkey')).toHaveLength(1);
   });
 
   it('begins no enrolment', async () => {
     const account = await identity.account();
-    const answer = await actWhileSessionEnds(account, () =>
-      identity.post('/api/auth/mfa/authenticator', {}, account.accessToken),
+    await changesNothing(account, 'SELECT 1 FROM authenticator', () =>
+      identity.send('POST', AUTHENTICATOR, account, {}),
     );
-    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await rows(account, 'SELECT 1 FROM authenticator')).toEqual([]);
-  });
-
-  it('removes no authenticator', async () => {
-    const account = await identity.account();
-    await enrol(identity, account);
-    const answer = await actWhileSessionEnds(account, () =>
-      identity.request('DELETE', '/api/auth/mfa/authenticator', { token: account.accessToken }),
-    );
-    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await rows(account, 'SELECT 1 FROM authenticator')).toHaveLength(1);
   });
 
   it('adds no authenticator', async () => {
     const account = await identity.account();
-    const started: Answer = await identity.post('/api/auth/mfa/authenticator', {}, account.accessToken);
-    const app = new TestAuthenticator(identity, account.tenantId, started.body.secret);
-    const answer = await actWhileSessionEnds(account, () => confirm(identity, account, app.code()));
-    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await rows(account, 'SELECT 1 FROM authenticator WHERE confirmed_at IS NOT NULL')).toEqual([]);
+    const { secret } = (await identity.send('POST', AUTHENTICATOR, account, {})).body;
+    const code = new TestAuthenticator(identity, account.tenantId, secret).code();
+    await changesNothing(account, 'SELECT confirmed_at FROM authenticator', () => confirm(identity, account, code));
   });
 
-  it('replaces no recovery codes', async () => {
-    const account = await identity.account();
-    await enrol(identity, account);
-    const before = await rows(account, 'SELECT * FROM recovery_code');
-    const answer = await actWhileSessionEnds(account, () =>
-      identity.post('/api/auth/mfa/recovery-codes', undefined, account.accessToken),
-    );
-    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
-    expect(await rows(account, 'SELECT * FROM recovery_code')).toEqual(before);
+  it('removes no authenticator and replaces no recovery codes', async () => {
+    for (const [method, path, sql] of [
+      ['DELETE', AUTHENTICATOR, 'SELECT 1 FROM authenticator'],
+      ['POST', '/api/auth/mfa/recovery-codes', 'SELECT * FROM recovery_code'],
+    ] as const) {
+      const { account } = await protectedAccount(identity);
+      await changesNothing(account, sql, () => identity.send(method, path, account));
+    }
   });
 });

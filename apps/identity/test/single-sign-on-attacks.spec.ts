@@ -1,30 +1,17 @@
 import { startReceiver } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   ProviderSignInLimit,
   STEPS_PER_ADDRESS,
   type Step,
 } from '../src/single-sign-on/provider-sign-in.controller.js';
-import { crossTenant, inTenant } from './checks.js';
-import type { TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
-import { CLIENT_ID, type ForgingProvider } from './single-sign-on/forging-provider.js';
+import { CLIENT_ID } from './single-sign-on/forging-provider.js';
 import { EXPIRED, FAILED, PROVIDER_MS, refused, Stage } from './single-sign-on/stage.js';
-import { newDomain, type Proven, type Settings } from './single-sign-on/workspace.js';
+import { newDomain } from './single-sign-on/workspace.js';
 
-let stage: Stage;
-let identity: TestIdentity;
-let provider: ForgingProvider;
-let another: ForgingProvider;
-let workspace: Proven;
-let configured: Settings;
-
-beforeAll(async () => {
-  stage = await Stage.set();
-  ({ identity, provider, another, workspace, configured } = stage);
-});
-afterAll(() => stage?.close());
-beforeEach(() => stage.reset());
+const stage = Stage.ofFile();
+const { identity } = stage;
 
 describe('a sign-in at a provider', () => {
   it('asks for a code with PKCE, state and nonce, and goes through when everything is right', async () => {
@@ -32,7 +19,7 @@ describe('a sign-in at a provider', () => {
     expect(Object.fromEntries(sent.searchParams)).toMatchObject({
       response_type: 'code',
       client_id: CLIENT_ID,
-      redirect_uri: configured.redirectUri,
+      redirect_uri: stage.configured.redirectUri,
       scope: 'openid email profile',
       code_challenge_method: 'S256',
     });
@@ -41,14 +28,12 @@ describe('a sign-in at a provider', () => {
   });
 
   it('does not make anybody the user who has given up their address', async () => {
-    const email = `left-${newDomain()}@${workspace.domain}`;
-    await identity.post('/api/tenant/users', { email, name: 'Ada', roles: ['admin'] }, workspace.owner.accessToken);
-    await crossTenant(identity, "UPDATE sign_in_email SET reserved_until = now() + interval '1 day' WHERE email = $1", [
-      email,
-    ]);
-    const { browser, state, nonce } = await stage.begun();
-    provider.person = { sub: 'newcomer', email, nonce };
-    expect(await browser.comeBack(stage.callback(state))).toEqual(refused('email_reserved'));
+    const email = `left-${newDomain()}@${stage.workspace.domain}`;
+    await identity.send('POST', '/api/tenant/users', stage.workspace.owner, { email, name: 'Ada', roles: ['admin'] });
+    const reserve = "UPDATE sign_in_email SET reserved_until = now() + interval '1 day' WHERE email = $1";
+    await identity.queryAll(reserve, [email]);
+    stage.provider.claims = { sub: 'newcomer', email };
+    expect(await stage.outcome()).toEqual(refused('email_reserved'));
   });
 
   it('is completed once: neither the answer nor the code works again', async () => {
@@ -61,10 +46,7 @@ describe('a sign-in at a provider', () => {
 
   it('is completed once when the answer or the code comes twice at the same time', async () => {
     const { browser, state } = await stage.begun();
-    const outcomes = await Promise.all([
-      browser.comeBack(stage.callback(state)),
-      browser.comeBack(stage.callback(state)),
-    ]);
+    const outcomes = await Promise.all([1, 2].map(() => browser.comeBack(stage.callback(state))));
     const codes = outcomes.flatMap(({ code }) => (code === undefined ? [] : [code]));
     expect([codes.length, outcomes]).toEqual([1, expect.arrayContaining([EXPIRED])]);
     const answers = await Promise.all([browser.exchange(codes[0] ?? ''), browser.exchange(codes[0] ?? '')]);
@@ -75,7 +57,7 @@ describe('a sign-in at a provider', () => {
     const { browser, state } = await stage.begun();
     const victim = new Browser(identity);
     expect(await victim.comeBack(stage.callback(state))).toEqual(EXPIRED);
-    await victim.start(configured.signInId);
+    await victim.start(stage.configured.signInId);
     expect(await victim.comeBack(stage.callback(state))).toEqual(EXPIRED);
     const { code = '' } = await browser.comeBack(stage.callback(state));
     expect((await victim.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
@@ -83,28 +65,21 @@ describe('a sign-in at a provider', () => {
   });
 
   it('sets a cookie that no other host and no script can set or read', async () => {
-    const started = await identity.request('POST', `/api/auth/oidc/${configured.signInId}/start`);
+    const started = await identity.request('POST', `/api/auth/oidc/${stage.configured.signInId}/start`);
     expect(started.headers.get('set-cookie')).toMatch(
       /^__Host-crm-sign-in=[\w-]{43}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
     );
     expect(started.headers.get('cache-control')).toContain('no-store');
   });
 
-  it.each([
-    ['the answer', '/callback'],
-    ['the code', '/exchange'],
-  ])('has a time limit for %s', async (_what, step) => {
-    const { browser, state } = await stage.begun();
-    const expire = () =>
-      inTenant(identity, workspace.owner, `UPDATE provider_sign_in SET expires_at = now() - interval '1 second'`);
-    if (step === '/callback') {
-      await expire();
-      expect(await browser.comeBack(stage.callback(state))).toEqual(EXPIRED);
-      return;
-    }
-    const { code = '' } = await browser.comeBack(stage.callback(state));
-    await expire();
-    expect((await browser.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
+  it('has a time limit for the answer and for the code', async () => {
+    const { tenantId } = stage.workspace.owner;
+    const one = await stage.begun();
+    const { code = '' } = await one.browser.comeBack(stage.callback(one.state));
+    const other = await stage.begun();
+    await identity.query(tenantId, "UPDATE provider_sign_in SET expires_at = now() - interval '1 second'");
+    expect(await other.browser.comeBack(stage.callback(other.state))).toEqual(EXPIRED);
+    expect((await one.browser.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
   });
 
   it.each([
@@ -119,17 +94,14 @@ describe('a sign-in at a provider', () => {
 
   it('ends when the provider is disabled meanwhile', async () => {
     const { browser, state } = await stage.begun();
-    const change = (enabled: boolean) =>
-      identity.request('PATCH', `/api/tenant/identity-providers/${configured.id}`, {
-        token: workspace.owner.accessToken,
-        body: { enabled },
-      });
+    const path = `/api/tenant/identity-providers/${stage.configured.id}`;
+    const change = (enabled: boolean) => identity.send('PATCH', path, stage.workspace.owner, { enabled });
     const { code = '' } = await browser.comeBack(stage.callback(state));
     const late = await stage.begun();
     expect((await change(false)).status).toBe(200);
     expect((await browser.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
     expect(await late.browser.comeBack(stage.callback(late.state))).toEqual(EXPIRED);
-    expect((await identity.request('POST', `/api/auth/oidc/${configured.signInId}/start`)).status).toBe(404);
+    expect((await identity.request('POST', `/api/auth/oidc/${stage.configured.signInId}/start`)).status).toBe(404);
     expect((await change(true)).status).toBe(200);
   });
 });
@@ -168,31 +140,29 @@ describe('every step of a sign-in', () => {
 
 describe('an answer that was meant for another provider (mix-up)', () => {
   it('is not taken, whether the provider states its issuer or not', async () => {
-    const hostile = await stage.add(workspace, another);
-    const { browser, state } = await stage.begun(hostile, another);
-    const asked = provider.receiver.requests.length + another.receiver.requests.length;
+    const hostile = await stage.add(stage.workspace, stage.another);
+    const { browser, state } = await stage.begun(hostile, stage.another);
+    const asked = stage.provider.receiver.requests.length + stage.another.receiver.requests.length;
     // The browser went to the honest provider instead, which sends it to the address registered there.
     expect(await browser.comeBack(stage.callback(state))).toEqual(EXPIRED);
-    expect(provider.receiver.requests.length + another.receiver.requests.length).toBe(asked);
+    expect(stage.provider.receiver.requests.length + stage.another.receiver.requests.length).toBe(asked);
   });
 
   it('is not taken when it states another issuer', async () => {
     const { browser, state } = await stage.begun();
-    const before = provider.receiver.requests.filter(({ path }) => path === '/token').length;
-    expect(await browser.comeBack(stage.callback(state, { iss: another.issuer }))).toEqual(FAILED);
-    expect(provider.receiver.requests.filter(({ path }) => path === '/token')).toHaveLength(before);
+    const before = stage.provider.receiver.requests.filter(({ path }) => path === '/token').length;
+    expect(await browser.comeBack(stage.callback(state, { iss: stage.another.issuer }))).toEqual(FAILED);
+    expect(stage.provider.receiver.requests.filter(({ path }) => path === '/token')).toHaveLength(before);
   });
 
   it('is not taken without an issuer when the provider promises one', async () => {
-    another.metadata = { authorization_response_iss_parameter_supported: true };
+    stage.another.metadata = { authorization_response_iss_parameter_supported: true };
     const other = await stage.proven();
-    const at = await stage.add(other, another);
-    const first = await stage.begun(at, another, other);
-    expect(await first.browser.comeBack(stage.callback(first.state, { at }))).toEqual(FAILED);
-    const second = await stage.begun(at, another, other);
-    expect(
-      (await second.browser.comeBack(stage.callback(second.state, { at, iss: another.issuer }))).code,
-    ).toBeTruthy();
+    const at = await stage.add(other, stage.another);
+    expect(await stage.outcome(at, stage.another, other)).toEqual(FAILED);
+    const second = await stage.begun(at, stage.another, other);
+    const { code } = await second.browser.comeBack(stage.callback(second.state, { at, iss: stage.another.issuer }));
+    expect(code).toBeTruthy();
   });
 });
 
@@ -210,14 +180,14 @@ describe('an id token', () => {
     ['of the future', { nbf: now + hour }],
     ['without a subject', { sub: undefined }],
   ])('%s is refused', async (_what, claims) => {
-    provider.claims = claims;
+    stage.provider.claims = claims;
     expect(await stage.outcome()).toEqual(FAILED);
   });
 
   it.each(['none', 'public key as secret', 'another key', 'unsigned part'] as const)(
     'with the signature "%s" is refused, although the provider lists the algorithm',
     async (signature) => {
-      provider.signature = signature;
+      stage.provider.signature = signature;
       expect(await stage.outcome()).toEqual(FAILED);
     },
   );
@@ -225,83 +195,65 @@ describe('an id token', () => {
 
 describe('an address', () => {
   it('that the provider has not verified is refused, unless the workspace says that it never does', async () => {
-    provider.claims = { email_verified: false };
-    expect(await stage.outcome()).toEqual(refused('email_not_verified'));
-    provider.claims = { email_verified: undefined };
-    expect(await stage.outcome()).toEqual(refused('email_not_verified'));
+    for (const email_verified of [false, undefined]) {
+      stage.provider.claims = { email_verified };
+      expect(await stage.outcome()).toEqual(refused('email_not_verified'));
+    }
     const lenient = await stage.proven();
-    const at = await stage.add(lenient, provider, { requiresVerifiedEmail: false });
-    const { browser, state } = await stage.begun(at, provider, lenient);
-    expect((await browser.comeBack(stage.callback(state, { at }))).code).toBeTruthy();
+    const at = await stage.add(lenient, stage.provider, { requiresVerifiedEmail: false });
+    expect((await stage.outcome(at, stage.provider, lenient)).code).toBeTruthy();
   });
 
   it.each([
     ['of a domain that nobody has proven', () => `somebody@${newDomain()}`, 'domain_not_proven'],
-    ['of a domain below the proven one', () => `somebody@sub.${workspace.domain}`, 'domain_not_proven'],
-    ['with two @', () => `"a@b.com"@${workspace.domain}`, 'email_missing'],
+    ['of a domain below the proven one', () => `somebody@sub.${stage.workspace.domain}`, 'domain_not_proven'],
+    ['with two @', () => `"a@b.com"@${stage.workspace.domain}`, 'email_missing'],
     ['that is none', () => 'nobody', 'email_missing'],
     ['that is missing', () => undefined, 'email_missing'],
   ])('%s is refused, and makes no user', async (_what, email, reason) => {
     const address = email();
-    provider.claims = { email: address };
+    stage.provider.claims = { email: address };
     expect(await stage.outcome()).toEqual(refused(reason));
     const claimed = 'SELECT 1 FROM sign_in_email WHERE email = $1';
-    expect(await crossTenant(identity, claimed, [address ?? ''])).toEqual([]);
+    expect(await identity.queryAll(claimed, [address ?? ''])).toEqual([]);
   });
 
   it('of the domain of another workspace is refused, also for a provider that is configured leniently', async () => {
-    const victim = await stage.proven();
-    const attacker = await stage.proven();
-    const at = await stage.add(attacker, another, { requiresVerifiedEmail: false });
-    another.claims = { email: `boss@${victim.domain}` };
-    const { browser, state } = await stage.begun(at, another, attacker);
-    expect(await browser.comeBack(stage.callback(state, { at }))).toEqual(refused('domain_not_proven'));
+    const [victim, attacker] = [await stage.proven(), await stage.proven()];
+    const at = await stage.add(attacker, stage.another, { requiresVerifiedEmail: false });
+    stage.another.claims = { email: `boss@${victim.domain}` };
+    expect(await stage.outcome(at, stage.another, attacker)).toEqual(refused('domain_not_proven'));
   });
 
   it('that has an account in another workspace is refused', async () => {
     const elsewhere = await identity.account();
-    const email = `moved@${workspace.domain}`;
-    const added = await identity.post(
-      '/api/tenant/users',
-      { email, name: 'Elsewhere', roles: ['member'] },
-      elsewhere.accessToken,
-    );
-    expect(added.status).toBe(201);
-    provider.claims = { email };
-    expect(await stage.outcome()).toEqual(refused('account_elsewhere'));
-    expect(await stage.outcome()).not.toHaveProperty('code');
+    const email = `moved@${stage.workspace.domain}`;
+    const user = { email, name: 'Elsewhere', roles: ['member'] };
+    expect((await identity.send('POST', '/api/tenant/users', elsewhere, user)).status).toBe(201);
+    stage.provider.claims = { email };
+    for (const _ of [1, 2]) expect(await stage.outcome()).toEqual(refused('account_elsewhere'));
   });
 
   it('lets the same id at another provider of the workspace be somebody else', async () => {
     const sub = 'the-same-sub';
-    provider.claims = { sub };
-    const first = await stage.begun();
-    const one = await first.browser.exchange((await first.browser.comeBack(stage.callback(first.state))).code ?? '');
-    const at = await stage.add(workspace, another);
-    another.claims = { sub };
-    const second = await stage.begun(at, another);
-    const other = await second.browser.exchange(
-      (await second.browser.comeBack(stage.callback(second.state, { at }))).code ?? '',
-    );
-    const [a, b] = await Promise.all(
-      [one, other].map(({ body }) => identity.request('GET', '/api/auth/me', { token: body.accessToken })),
-    );
+    stage.provider.claims = { sub };
+    const one = await stage.exchanged(await stage.begun());
+    const at = await stage.add(stage.workspace, stage.another);
+    stage.another.claims = { sub };
+    const other = await stage.exchanged(await stage.begun(at, stage.another), at);
+    const [a, b] = await Promise.all([one, other].map(({ body }) => identity.send('GET', '/api/auth/me', body)));
     expect(a?.body.id).not.toBe(b?.body.id);
   });
 
   it('no longer gets in when the workspace has lost its domain', async () => {
     const losing = await stage.proven();
-    const at = await stage.add(losing, provider);
+    const at = await stage.add(losing, stage.provider);
     const signIn = async () => {
-      provider.claims = { sub: 'stays', email: `stays@${losing.domain}` };
-      const { browser, state } = await stage.begun(at, provider, losing);
-      return browser.comeBack(stage.callback(state, { at }));
+      stage.provider.claims = { sub: 'stays', email: `stays@${losing.domain}` };
+      return stage.outcome(at, stage.provider, losing);
     };
     expect((await signIn()).code).toBeTruthy();
-    const removed = await identity.request('DELETE', `/api/tenant/domains/${losing.domain}`, {
-      token: losing.owner.accessToken,
-    });
-    expect(removed.status).toBe(204);
+    expect((await identity.send('DELETE', `/api/tenant/domains/${losing.domain}`, losing.owner)).status).toBe(204);
     expect(await signIn()).toEqual(refused('domain_not_proven'));
   });
 });
@@ -309,16 +261,12 @@ describe('an address', () => {
 describe('the second factor', () => {
   it('follows as after a password, unless the provider has asked for one that the workspace accepts', async () => {
     const strict = await stage.proven();
-    const at = await stage.add(strict, provider, { secondFactorValues: ['mfa', 'urn:example:strong'] });
-    const required = await identity.request('PUT', '/api/tenant/sign-in-policy', {
-      token: strict.owner.accessToken,
-      body: { secondFactor: 'required' },
-    });
-    expect(required.status).toBe(200);
+    const at = await stage.add(strict, stage.provider, { secondFactorValues: ['mfa', 'urn:example:strong'] });
+    const policy = { secondFactor: 'required' };
+    expect((await identity.send('PUT', '/api/tenant/sign-in-policy', strict.owner, policy)).status).toBe(200);
     const signIn = async (claims: Record<string, unknown>) => {
-      provider.claims = { sub: 'careful', ...claims };
-      const { browser, state } = await stage.begun(at, provider, strict);
-      return (await browser.exchange((await browser.comeBack(stage.callback(state, { at }))).code ?? '')).body;
+      stage.provider.claims = { sub: 'careful', ...claims };
+      return (await stage.exchanged(await stage.begun(at, stage.provider, strict), at)).body;
     };
     const enrol = { mfaEnrolmentRequired: true, enrolmentToken: expect.any(String) };
     expect(await signIn({})).toMatchObject(enrol);
@@ -340,22 +288,21 @@ describe('a provider that misbehaves', () => {
     ['answers no JSON', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
     ['answers an error', { status: 500, body: 'no' }],
   ])('at the token endpoint (%s) fails the sign-in in time', async (_what, reaction) => {
-    provider.reactions.set('/token', reaction);
+    stage.provider.reactions.set('/token', reaction);
     const startedAt = Date.now();
     expect(await stage.outcome()).toEqual(FAILED);
     expect(Date.now() - startedAt).toBeLessThan(PROVIDER_MS + 10_000);
   });
 
   it('is waited for by a few sign-ins of a workspace at a time, and holds up no other workspace', async () => {
-    provider.reactions.set('/token', 'hang');
+    stage.provider.reactions.set('/token', 'hang');
     const waiting = await Promise.all(Array.from({ length: 20 }, () => stage.begun()));
     const outcomes = Promise.all(waiting.map(({ browser, state }) => browser.comeBack(stage.callback(state))));
     const other = await stage.proven();
     // Also where both have the same provider.
-    await stage.begun(await stage.add(other, provider), provider, other);
-    const at = await stage.add(other, another);
-    const { browser, state } = await stage.begun(at, another, other);
-    expect((await browser.comeBack(stage.callback(state, { at }))).code).toBeTruthy();
+    await stage.begun(await stage.add(other, stage.provider), stage.provider, other);
+    const at = await stage.add(other, stage.another);
+    expect((await stage.outcome(at, stage.another, other)).code).toBeTruthy();
     const errors = (await outcomes).map(({ error }) => error);
     expect(errors.filter((error) => error === 'SERVICE_UNAVAILABLE')).toHaveLength(4);
     expect(errors.filter((error) => error === 'SINGLE_SIGN_ON_FAILED')).toHaveLength(16);
@@ -363,6 +310,14 @@ describe('a provider that misbehaves', () => {
 });
 
 describe('an address of a provider', () => {
+  /** What is said of a provider that an owner enters. */
+  const entered = async (issuer: string, { owner } = stage.workspace) => {
+    const provider = { name: 'X', issuer };
+    const { status, body } = await identity.send('POST', '/api/tenant/identity-providers', owner, provider);
+    expect(status).toBe(422);
+    return body.errors;
+  };
+
   it.each([
     ['the issuer on loopback', 'https://127.0.0.1:9'],
     ['the issuer in a private network', 'https://10.0.0.1'],
@@ -372,24 +327,14 @@ describe('an address of a provider', () => {
     ['an issuer with a query', 'https://login.acme-login.com/?a=b'],
     ['a document instead of the issuer', 'https://login.acme-login.com/.well-known/openid-configuration'],
   ])('(%s) is refused and not called', async (_what, issuer) => {
-    const { owner } = workspace;
-    const answer = await identity.post('/api/tenant/identity-providers', { name: 'X', issuer }, owner.accessToken);
-    expect([answer.status, answer.body.errors]).toMatchObject([
-      422,
-      [{ pointer: '/issuer', code: 'DISCOVERY_FAILED' }],
-    ]);
+    expect(await entered(issuer)).toMatchObject([{ pointer: '/issuer', code: 'DISCOVERY_FAILED' }]);
   });
 
   it('that has a name is refused by what the name leads to, at each lookup (rebinding)', async () => {
-    const host = `login.${workspace.domain}`;
+    const host = `login.${stage.workspace.domain}`;
     for (const address of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '100.64.0.1']) {
       stage.dns.addresses.set(host, address);
-      const body = { name: 'X', issuer: `https://${host}` };
-      const answer = await identity.post('/api/tenant/identity-providers', body, workspace.owner.accessToken);
-      expect([answer.status, answer.body.errors]).toMatchObject([
-        422,
-        [{ detail: expect.stringContaining('not public') }],
-      ]);
+      expect(await entered(`https://${host}`)).toMatchObject([{ detail: expect.stringContaining('not public') }]);
     }
   });
 
@@ -398,16 +343,10 @@ describe('an address of a provider', () => {
     async (name) => {
       const trap = await startReceiver({ tls: stage.tls });
       const hostile = await stage.proven();
-      for (const address of [
-        trap.url,
-        'https://169.254.169.254/latest',
-        'http://127.0.0.1:4001/',
-        'javascript:alert(1)',
-      ]) {
-        another.metadata = { [name]: address };
-        const body = { name: 'X', issuer: another.issuer };
-        const answer = await identity.post('/api/tenant/identity-providers', body, hostile.owner.accessToken);
-        expect([answer.status, answer.body.errors]).toMatchObject([422, [{ code: 'DISCOVERY_FAILED' }]]);
+      const others = ['https://169.254.169.254/latest', 'http://127.0.0.1:4001/', 'javascript:alert(1)'];
+      for (const address of [trap.url, ...others]) {
+        stage.another.metadata = { [name]: address };
+        expect(await entered(stage.another.issuer, hostile)).toMatchObject([{ code: 'DISCOVERY_FAILED' }]);
       }
       expect(trap.requests).toEqual([]);
       await trap.close();
@@ -420,9 +359,7 @@ describe('an address of a provider', () => {
     ['gives no code', { response_types_supported: ['id_token'] }],
     ['has no keys', { jwks_uri: undefined }],
   ])('is refused for a provider that %s', async (_what, metadata) => {
-    another.metadata = metadata;
-    const body = { name: 'X', issuer: another.issuer };
-    const answer = await identity.post('/api/tenant/identity-providers', body, workspace.owner.accessToken);
-    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ code: 'DISCOVERY_FAILED' }]]);
+    stage.another.metadata = metadata;
+    expect(await entered(stage.another.issuer)).toMatchObject([{ code: 'DISCOVERY_FAILED' }]);
   });
 });

@@ -1,45 +1,37 @@
 import { RevocationWatch } from '@crm/messaging';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { MailCodes } from '../src/sign-in/guess-limits.js';
-import { crossTenant, inTenant } from './checks.js';
-import { type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
+import { outcome } from './checks.js';
+import { type Answer, newEmail } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
-import type { ForgingProvider } from './single-sign-on/forging-provider.js';
-import { EXPIRED, FAILED, refused, Stage } from './single-sign-on/stage.js';
-import type { Proven } from './single-sign-on/workspace.js';
+import { type Begun, EXPIRED, FAILED, refused, Stage } from './single-sign-on/stage.js';
+import type { Settings } from './single-sign-on/workspace.js';
 
-let stage: Stage;
-let identity: TestIdentity;
-let provider: ForgingProvider;
-let workspace: Proven;
-
-beforeAll(async () => {
-  stage = await Stage.set();
-  ({ identity, provider, workspace } = stage);
-});
-afterAll(() => stage?.close());
-beforeEach(() => stage.reset());
+const stage = Stage.ofFile();
+const { identity } = stage;
 
 const HOUR = 3600;
 const seconds = () => Math.floor(Date.now() / 1000);
 
 /** Something that needs a recent proof. */
-const protectedCall = (token: string) => identity.post('/api/auth/mfa/authenticator', {}, token);
-const isProven = async ({ body }: Answer) => (await protectedCall(body.accessToken)).status === 201;
-const signIn = async (claims: Record<string, unknown>, body?: { fresh: boolean }) => {
-  provider.claims = claims;
-  return stage.exchanged(await stage.begun(undefined, undefined, undefined, body));
+const protectedCall = ({ body }: Answer) => identity.send('POST', '/api/auth/mfa/authenticator', body, {});
+const isProven = async (session: Answer) => (await protectedCall(session)).status === 201;
+const begunFresh = () => stage.begun(undefined, undefined, undefined, { fresh: true });
+const signIn = async (claims: object, begun?: () => Promise<Begun>) => {
+  stage.provider.claims = { ...claims };
+  return stage.exchanged(await (begun ?? (() => stage.begun()))());
 };
+/** Has a second factor asked of whoever a session belongs to. */
+const enableSecondFactor = ({ body }: Answer) =>
+  identity.query(stage.workspace.owner.tenantId, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1', [
+    decodeJwt(body.accessToken).sub,
+  ]);
 const provenAtOf = async ({ body }: Answer): Promise<Date | null> => {
   const { sid, tid } = decodeJwt(body.accessToken) as { sid: string; tid: string };
-  const [row] = await inTenant<{ provenAt: Date | null }>(
-    identity,
-    { tenantId: tid },
-    'SELECT proven_at AS "provenAt" FROM session WHERE id = $1',
-    [sid],
-  );
+  const sql = 'SELECT proven_at AS "provenAt" FROM session WHERE id = $1';
+  const [row] = await identity.query<{ provenAt: Date | null }>(tid, sql, [sid]);
   if (!row) throw new Error('There is no such session');
   return row.provenAt;
 };
@@ -51,8 +43,7 @@ describe('a session that was opened at a provider', () => {
   ])('has no recent proof where the provider that authenticated the person %s', async (_what, claims) => {
     const session = await signIn(claims());
     expect(session.status).toBe(200);
-    const { status, body } = await protectedCall(session.body.accessToken);
-    expect([status, body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+    expect(outcome(await protectedCall(session))).toEqual([403, 'STEP_UP_REQUIRED']);
   });
 
   it('was proven at the time of the authentication, not at that of the token', async () => {
@@ -71,14 +62,17 @@ describe('a session that was opened at a provider', () => {
     ['is ten minutes ahead', seconds() + 600],
     ['is no number', String(seconds())],
   ])('is none where the time %s', async (_what, authTime) => {
-    provider.claims = { auth_time: authTime };
+    stage.provider.claims = { auth_time: authTime };
     expect(await stage.outcome()).toEqual(FAILED);
   });
 
   it('is not proven by the code of a mail that followed', async () => {
-    const claims = { sub: 'with-mail-code', email: `with-mail-code@${workspace.domain}`, auth_time: seconds() - HOUR };
-    const { userId } = decodeUser(await signIn(claims));
-    await inTenant(identity, workspace.owner, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1', [userId]);
+    const claims = {
+      sub: 'with-mail-code',
+      email: `with-mail-code@${stage.workspace.domain}`,
+      auth_time: seconds() - HOUR,
+    };
+    await enableSecondFactor(await signIn(claims));
     const code = '135790';
     const mailed = jest.spyOn(identity.get(MailCodes), 'generate').mockReturnValueOnce(code);
     const { challengeId } = (await signIn(claims)).body;
@@ -90,25 +84,25 @@ describe('a session that was opened at a provider', () => {
 
 describe('a sign-in at a provider that has to be fresh', () => {
   it('has the person asked, and the time said', async () => {
-    const { sent } = await stage.begun(undefined, undefined, undefined, { fresh: true });
+    const { sent } = await begunFresh();
     expect(Object.fromEntries(sent.searchParams)).toMatchObject({ prompt: 'login', max_age: '600' });
     const ordinary = (await stage.begun()).sent.searchParams;
     expect([ordinary.get('prompt'), ordinary.get('max_age')]).toEqual([null, null]);
   });
 
   it('opens a session that is proven', async () => {
-    expect(await isProven(await signIn({ auth_time: seconds() }, { fresh: true }))).toBe(true);
+    expect(await isProven(await signIn({ auth_time: seconds() }, begunFresh))).toBe(true);
   });
 
   it.each<[string, () => Record<string, unknown>]>([
     ['says no time', () => ({})],
     ['has authenticated the person an hour ago', () => ({ auth_time: seconds() - HOUR })],
   ])('is refused, and makes nobody, where the provider %s', async (_what, claims) => {
-    provider.claims = claims();
-    const { browser, state } = await stage.begun(undefined, undefined, undefined, { fresh: true });
+    stage.provider.claims = claims();
+    const { browser, state } = await begunFresh();
     expect(await browser.comeBack(stage.callback(state))).toEqual(refused('not_recent'));
-    const email = String(provider.person.email);
-    const claimed = await crossTenant(identity, 'SELECT 1 FROM sign_in_email WHERE email = $1', [email]);
+    const email = String(stage.provider.person.email);
+    const claimed = await identity.queryAll('SELECT 1 FROM sign_in_email WHERE email = $1', [email]);
     expect(claimed).toEqual([]);
   });
 });
@@ -117,7 +111,7 @@ describe('a step-up at a provider', () => {
   /** Somebody with a session whose proof is too old, and the claims by which the provider knows them. */
   const stale = async (): Promise<{ session: Answer; person: Record<string, unknown> }> => {
     const name = newEmail().replace(/@.*/, '');
-    const person = { sub: name, email: `${name}@${workspace.domain}` };
+    const person = { sub: name, email: `${name}@${stage.workspace.domain}` };
     const session = await signIn(person);
     expect(await isProven(session)).toBe(false);
     return { session, person };
@@ -126,13 +120,13 @@ describe('a step-up at a provider', () => {
   const stepUp = async (
     { body }: Answer,
     claims: Record<string, unknown>,
-    { at = stage.configured, meanwhile }: { at?: typeof stage.configured; meanwhile?: () => Promise<unknown> } = {},
+    { at = stage.configured, meanwhile }: { at?: Settings; meanwhile?: () => Promise<unknown> } = {},
   ) => {
     const browser = new Browser(identity);
     const sent = await browser.startStepUp(at.signInId, body.accessToken);
     expect(Object.fromEntries(sent.searchParams)).toMatchObject({ prompt: 'login', max_age: '600' });
-    provider.claims = claims;
-    provider.person = { nonce: sent.searchParams.get('nonce') };
+    stage.provider.claims = claims;
+    stage.provider.person = { nonce: sent.searchParams.get('nonce') };
     await meanwhile?.();
     return browser.comeBack(stage.callback(sent.searchParams.get('state') ?? '', { at }));
   };
@@ -171,8 +165,8 @@ describe('a step-up at a provider', () => {
     const browser = new Browser(identity);
     const sent = await browser.startStepUp(stage.configured.signInId, session.body.accessToken);
     const callback = stage.callback(sent.searchParams.get('state') ?? '');
-    provider.claims = { ...person, auth_time: seconds() };
-    provider.person = { nonce: sent.searchParams.get('nonce') };
+    stage.provider.claims = { ...person, auth_time: seconds() };
+    stage.provider.person = { nonce: sent.searchParams.get('nonce') };
     const victim = new Browser(identity);
     await victim.start(stage.configured.signInId);
     expect(await victim.comeBack(callback)).toEqual(EXPIRED);
@@ -183,28 +177,19 @@ describe('a step-up at a provider', () => {
 
   it('proves no session that has ended meanwhile', async () => {
     const { session, person } = await stale();
-    const meanwhile = () => identity.request('DELETE', '/api/auth/sessions', { token: session.body.accessToken });
-    expect(await stepUp(session, { ...person, auth_time: seconds() }, { meanwhile })).toEqual(EXPIRED);
+    const signOutEverywhere = () => identity.send('DELETE', '/api/auth/sessions', session.body);
+    const claims = { ...person, auth_time: seconds() };
+    expect(await stepUp(session, claims, { meanwhile: signOutEverywhere })).toEqual(EXPIRED);
     const another = await stale();
-    const signOut = () => identity.post('/api/auth/logout', undefined, another.session.body.accessToken);
-    const claims = { ...another.person, auth_time: seconds() };
-    expect(await stepUp(another.session, claims, { meanwhile: signOut })).toEqual({ error: 'TOKEN_REVOKED' });
-  });
-
-  it('is not begun at the provider of another workspace', async () => {
-    const stranger = await identity.account();
-    const answer = await identity.request('POST', `/api/auth/step-up/oidc/${stage.configured.signInId}`, {
-      token: stranger.accessToken,
-    });
-    expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+    const signOut = () => identity.send('POST', '/api/auth/logout', another.session.body);
+    const others = { ...another.person, auth_time: seconds() };
+    expect(await stepUp(another.session, others, { meanwhile: signOut })).toEqual({ error: 'TOKEN_REVOKED' });
   });
 
   it('needs the second factor of the provider where the account has one', async () => {
-    const at = await stage.add(workspace, provider, { secondFactorValues: ['mfa'] });
+    const at = await stage.add(stage.workspace, stage.provider, { secondFactorValues: ['mfa'] });
     const { session, person } = await stale();
-    await inTenant(identity, workspace.owner, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1', [
-      decodeUser(session).userId,
-    ]);
+    await enableSecondFactor(session);
     const claims = { ...person, auth_time: seconds() };
     expect(await stepUp(session, claims, { at })).toEqual(refused('second_factor_missing'));
     expect(await isProven(session)).toBe(false);
@@ -215,25 +200,21 @@ describe('a step-up at a provider', () => {
 
 describe('a sign-in at a provider makes the device known', () => {
   it('of a user who has a password, whom others cannot keep out then', async () => {
-    const email = newEmail().replace(/@.*/, `@${workspace.domain}`);
-    const added = { email, name: 'Ada', password: PASSWORD, roles: ['member'] };
-    expect((await identity.post('/api/tenant/users', added, workspace.owner.accessToken)).status).toBe(201);
+    const { email } = await stage.colleague();
     const { headers, status } = await signIn({ sub: email, email });
     expect(status).toBe(200);
     expect(headers.get('x-device-token')).toMatch(/^[\w-]{43}\.[\w-]{22}\.[\w-]{22}$/);
-    const passwordless = await signIn({ sub: 'no-password', email: `no-password@${workspace.domain}` });
+    const passwordless = await signIn({ sub: 'no-password', email: `no-password@${stage.workspace.domain}` });
     expect(passwordless.headers.get('x-device-token')).toBeNull();
   });
 });
 
-const decodeUser = ({ body }: Answer) => ({ userId: decodeJwt(body.accessToken).sub as string });
-
 describe('the identity provider of a suspended workspace', () => {
   it('makes nobody a user of it, and the person is told', async () => {
-    const { tenantId } = workspace.owner;
-    const email = `newcomer@${workspace.domain}`;
-    provider.claims = { sub: 'newcomer', email };
-    const users = () => inTenant(identity, { tenantId }, 'SELECT id FROM app_user WHERE email = $1', [email]);
+    const { tenantId } = stage.workspace.owner;
+    const email = `newcomer@${stage.workspace.domain}`;
+    stage.provider.claims = { sub: 'newcomer', email };
+    const users = () => identity.query(tenantId, 'SELECT id FROM app_user WHERE email = $1', [email]);
     const settles = (isSuspended: boolean) =>
       waitUntil(() => identity.get(RevocationWatch).isSuspended(tenantId) === isSuspended, { timeoutMs: 1_000 });
     await suspendTenant(tenantId);

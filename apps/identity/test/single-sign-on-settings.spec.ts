@@ -1,92 +1,81 @@
-import type { ReceiverCertificate } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
 import { auditOf } from './audit.js';
 import { enrol } from './authenticators.js';
-import { crossTenant, inTenant } from './checks.js';
-import { type Account, TestIdentity } from './identity.js';
-import { MailServer } from './mail-server.js';
-import { certificate } from './single-sign-on/certificate.js';
-import { CLIENT_ID, CLIENT_SECRET, ForgingProvider } from './single-sign-on/forging-provider.js';
-import { TextServer } from './single-sign-on/text-server.js';
-import { addDomain, addProvider, newDomain, proven, settings, verifyDomain } from './single-sign-on/workspace.js';
+import { outcome } from './checks.js';
+import { type Account } from './identity.js';
+import { CLIENT_ID, CLIENT_SECRET } from './single-sign-on/forging-provider.js';
+import { Stage } from './single-sign-on/stage.js';
+import { addDomain, newDomain, settings, verifyDomain } from './single-sign-on/workspace.js';
 
-let tls: ReceiverCertificate;
-let dns: TextServer;
-let provider: ForgingProvider;
-let mailServer: MailServer;
-let identity: TestIdentity;
+const stage = Stage.ofFile();
+const { identity, dns, mailServer } = stage;
 
-beforeAll(async () => {
-  tls = await certificate();
-  [dns, provider, mailServer] = await Promise.all([TextServer.start(), ForgingProvider.start(tls), MailServer.start()]);
-  identity = await TestIdentity.start({
-    smtpUrl: mailServer.url,
-    settings: {
-      egress: { allow: [{ host: '127.0.0.1', port: provider.port }], ca: tls.ca, providerMs: 2_000 },
-      nameServers: [dns.address],
-    },
-  });
-});
-afterAll(async () => {
-  await identity?.close();
-  await Promise.all([provider?.close(), dns?.close(), mailServer?.close()]);
-});
-
-const send = (method: string, path: string, { accessToken }: Account, body?: unknown) =>
-  identity.request(method, path, { token: accessToken, body });
-const CLIENT = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, enabled: true };
-const add = (owner: Account, more: Record<string, unknown> = {}) =>
-  addProvider(identity, owner, { issuer: provider.issuer, ...CLIENT, ...more });
-const ofTenant = (tenantId: string, sql: string) => inTenant<Record<string, unknown>>(identity, { tenantId }, sql);
-/** Makes the proofs of every session of the workspace old. */
-const ageProofs = ({ tenantId }: Account) =>
-  ofTenant(tenantId, `UPDATE session SET proven_at = now() - interval '1 hour'`);
+const send = identity.send.bind(identity);
+const PROVIDERS = '/api/tenant/identity-providers';
+const DOMAINS = '/api/tenant/domains';
+const POLICY = '/api/tenant/sign-in-policy';
+const add = (owner: Account) => stage.add({ owner }, stage.provider);
+/** A workspace that has proven a domain and added a provider. */
+const withProvider = async () => {
+  const { owner, domain } = await stage.proven();
+  const { id } = await add(owner);
+  return { owner, domain, id, one: `${PROVIDERS}/${id}` };
+};
+/** Adds another domain to a workspace and proves it. */
+const prove = async (owner: Account, domain = newDomain()) => {
+  await addDomain(identity, dns, owner, domain);
+  return verifyDomain(identity, owner, domain);
+};
+const missingTooLong = ({ tenantId }: Account) =>
+  identity.query(tenantId, "UPDATE mail_domain SET missing_since = now() - interval '73 hours'");
+/** Looks a domain up, as happens every day. */
+const lookUp = async (domain: string) => {
+  await identity.queryAll('UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]);
+  await identity.get(DomainSweeper).sweep();
+};
 
 describe('a domain', () => {
   it('belongs to the workspace that publishes its record', async () => {
     const owner = await identity.account();
     const domain = newDomain();
-    const added = await send('POST', '/api/tenant/domains', owner, { domain: `${domain.toUpperCase()}.` });
+    const added = await send('POST', DOMAINS, owner, { domain: `${domain.toUpperCase()}.` });
     expect([added.status, settings(added)]).toMatchObject([
       201,
       { domain, verified: false, record: { name: `_crm-challenge.${domain}`, type: 'TXT' } },
     ]);
-    const early = await verifyDomain(identity, owner, domain);
-    expect([early.status, early.body.code]).toEqual([409, 'DOMAIN_NOT_PROVEN']);
+    expect(outcome(await verifyDomain(identity, owner, domain))).toEqual([409, 'DOMAIN_NOT_PROVEN']);
     const { name, value } = settings(added).record;
     dns.records.set(name, ['v=spf1 -all', `${value}x`]);
     expect((await verifyDomain(identity, owner, domain)).status).toBe(409);
     dns.records.set(name, ['v=spf1 -all', value]);
     expect(settings(await verifyDomain(identity, owner, domain))).toMatchObject({ verified: true, missingSince: null });
-    expect(settings(await send('POST', '/api/tenant/domains', owner, { domain }))).toMatchObject({ record: { value } });
-    expect((await send('GET', '/api/tenant/domains', owner)).body.data).toHaveLength(1);
+    expect(settings(await send('POST', DOMAINS, owner, { domain }))).toMatchObject({ record: { value } });
+    expect((await send('GET', DOMAINS, owner)).body.data).toHaveLength(1);
   });
 
   it('has another record for every workspace, and belongs to one of them', async () => {
-    const { owner, domain } = await proven(identity, dns);
+    const { owner, domain } = await stage.proven();
     const other = await identity.account();
-    await addDomain(identity, dns, other, domain);
-    const refused = await verifyDomain(identity, other, domain);
-    expect([refused.status, refused.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
+    expect(outcome(await prove(other, domain))).toEqual([409, 'DOMAIN_TAKEN']);
     expect(settings(await verifyDomain(identity, owner, domain)).verified).toBe(true);
     expect((await verifyDomain(identity, await identity.account(), domain)).status).toBe(404);
   });
 
   it('passes to the workspace whose record is there when that of the other is gone, and the other is told', async () => {
-    const { owner, domain } = await proven(identity, dns);
+    const { owner, domain } = await stage.proven();
     const other = await identity.account();
     const name = `_crm-challenge.${domain}`;
     const [former] = dns.records.get(name) ?? [];
     await addDomain(identity, dns, other, domain);
-    dns.records.set(
-      name,
-      (dns.records.get(name) ?? []).filter((text) => text !== former),
-    );
+    const left = (dns.records.get(name) ?? []).filter((text) => text !== former);
+    dns.records.set(name, left);
     const since = mailServer.mails.length;
     expect((await verifyDomain(identity, other, domain)).status).toBe(200);
     expect((await mailServer.mailTo(owner.email, since)).text).toContain('no longer');
-    expect((await send('GET', '/api/tenant/domains', owner)).body.data).toMatchObject([{ verified: false }]);
+    const [lost] = await auditOf(identity, owner, '&action=domain.lost');
+    expect(lost).toMatchObject({ actor: { kind: 'system' }, subject: { kind: 'domain', id: domain } });
+    expect((await send('GET', DOMAINS, owner)).body.data).toMatchObject([{ verified: false }]);
     expect((await verifyDomain(identity, owner, domain)).status).toBe(409);
   });
 
@@ -98,32 +87,32 @@ describe('a domain', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it.each([
-    'gmail.com',
-    'OUTLOOK.com',
-    'co.uk',
-    'com',
-    'github.io',
-    'localhost',
-    'acme.internal',
-    '10.0.0.1',
-    'a b.com',
-    '.com',
-  ])('%p is refused', async (domain) => {
-    const answer = await send('POST', '/api/tenant/domains', await account(), { domain });
-    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/domain' }]]);
+  it('is none that many share, and no other than a public one', async () => {
+    const owner = await identity.account();
+    for (const domain of [
+      'gmail.com',
+      'OUTLOOK.com',
+      'co.uk',
+      'com',
+      'github.io',
+      'localhost',
+      'acme.internal',
+      '10.0.0.1',
+      'a b.com',
+      '.com',
+    ]) {
+      const { status, body } = await send('POST', DOMAINS, owner, { domain });
+      expect([domain, status, body.errors]).toMatchObject([domain, 422, [{ pointer: '/domain' }]]);
+    }
   });
 
   it('is looked up every day, and lost when its record is missing for three days', async () => {
-    const { owner, domain } = await proven(identity, dns);
+    const { owner, domain } = await stage.proven();
     const name = `_crm-challenge.${domain}`;
     const records = dns.records.get(name) ?? [];
-    const due = () =>
-      crossTenant(identity, 'UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]);
     const checked = async () => {
-      await due();
-      await identity.get(DomainSweeper).sweep();
-      return (await send('GET', '/api/tenant/domains', owner)).body.data[0];
+      await lookUp(domain);
+      return (await send('GET', DOMAINS, owner)).body.data[0];
     };
     expect(await checked()).toMatchObject({ verified: true, missingSince: null });
     const since = mailServer.mails.length;
@@ -134,103 +123,76 @@ describe('a domain', () => {
     expect(await checked()).toMatchObject({ verified: true, missingSince: null });
     dns.records.delete(name);
     await checked();
-    await ofTenant(owner.tenantId, `UPDATE mail_domain SET missing_since = now() - interval '73 hours'`);
+    await missingTooLong(owner);
     dns.silent.add(name);
     expect(await checked()).toMatchObject({ verified: true });
     dns.silent.delete(name);
     expect(await checked()).toMatchObject({ verified: false });
     expect(await identity.get(DomainService).tenantOf(domain)).toBeNull();
   });
-
-  /** One account for refusals that leave nothing behind. */
-  let shared: Account | undefined;
-  async function account(): Promise<Account> {
-    shared ??= await identity.account();
-    return shared;
-  }
 });
 
 describe('the settings of single sign-on', () => {
   it('are changed by owners who have proven who they are, and read by administrators', async () => {
-    const { owner, domain } = await proven(identity, dns);
-    const { id } = await add(owner);
-    const administrator = await identity.member(owner, ['admin']);
-    const one = `/api/tenant/identity-providers/${id}`;
+    const { owner, domain, one } = await withProvider();
+    const [administrator, member] = [await identity.member(owner, ['admin']), await identity.member(owner)];
     const changes: [string, string, unknown?][] = [
-      ['POST', '/api/tenant/identity-providers', { name: 'X', issuer: provider.issuer }],
+      ['POST', PROVIDERS, { name: 'X', issuer: stage.provider.issuer }],
       ['PATCH', one, { name: 'X' }],
       ['DELETE', one],
-      ['POST', '/api/tenant/domains', { domain: newDomain() }],
-      ['POST', `/api/tenant/domains/${domain}/verify`],
-      ['DELETE', `/api/tenant/domains/${domain}`],
-      ['PUT', '/api/tenant/sign-in-policy/single-sign-on', { required: true }],
+      ['POST', DOMAINS, { domain: newDomain() }],
+      ['POST', `${DOMAINS}/${domain}/verify`],
+      ['DELETE', `${DOMAINS}/${domain}`],
+      ['PUT', `${POLICY}/single-sign-on`, { required: true }],
     ];
-    const member = await identity.member(owner);
-    await ageProofs(owner);
+    await identity.forgetProofs(owner.tenantId);
     for (const [method, path, body] of changes) {
-      const codes = await Promise.all(
-        [administrator, owner].map(async (who) => (await send(method, path, who, body)).body.code),
-      );
-      expect([method, path, codes]).toEqual([method, path, ['FORBIDDEN', 'STEP_UP_REQUIRED']]);
+      const codes = [administrator, owner].map(async (who) => (await send(method, path, who, body)).body.code);
+      expect([path, await Promise.all(codes)]).toEqual([path, ['FORBIDDEN', 'STEP_UP_REQUIRED']]);
     }
-    for (const path of ['/api/tenant/identity-providers', one, '/api/tenant/domains']) {
+    for (const path of [PROVIDERS, one, DOMAINS]) {
       expect((await send('GET', path, administrator)).status).toBe(200);
       expect((await send('GET', path, member)).status).toBe(403);
     }
   });
 
-  it('are those of one workspace', async () => {
-    const { id } = await add((await proven(identity, dns)).owner);
-    const { owner } = await proven(identity, dns);
-    for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const answer = await send(
-        method,
-        `/api/tenant/identity-providers/${id}`,
-        owner,
-        method === 'PATCH' ? { name: 'X' } : undefined,
-      );
-      expect([method, answer.status]).toEqual([method, 404]);
-    }
-  });
-
   it('keep the client secret sealed and never show it', async () => {
-    const { owner } = await proven(identity, dns);
-    await add(owner);
-    const listed = await send('GET', '/api/tenant/identity-providers', owner);
-    expect(JSON.stringify(listed.body)).not.toContain(CLIENT_SECRET);
-    expect(listed.body.data).toMatchObject([{ hasClientSecret: true, clientId: CLIENT_ID }]);
-    const [row] = await ofTenant(owner.tenantId, 'SELECT sealed_secret AS sealed FROM identity_provider');
+    const { owner } = await withProvider();
+    const { body } = await send('GET', PROVIDERS, owner);
+    expect(JSON.stringify(body)).not.toContain(CLIENT_SECRET);
+    expect(body.data).toMatchObject([{ hasClientSecret: true, clientId: CLIENT_ID }]);
+    const [row] = await identity.query(owner.tenantId, 'SELECT sealed_secret AS sealed FROM identity_provider');
     expect(row).toEqual({ sealed: expect.any(Buffer) });
     expect(String(row?.sealed)).not.toContain(CLIENT_SECRET);
   });
 
   it('do not show the secret to another issuer', async () => {
-    const other = await ForgingProvider.start(tls);
-    const { owner } = await proven(identity, dns);
-    const { id } = await add(owner);
-    const answer = await send('PATCH', `/api/tenant/identity-providers/${id}`, owner, { issuer: other.issuer });
+    const { issuer, receiver } = stage.another;
+    const { owner, one } = await withProvider();
+    const answer = await send('PATCH', one, owner, { issuer });
     expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/clientSecret' }]]);
-    expect(other.receiver.requests).toEqual([]);
-    await other.close();
+    expect(receiver.requests).toEqual([]);
   });
 
   it('refuse what cannot work, and roles that nobody should get by themselves', async () => {
-    const { owner } = await proven(identity, dns);
-    const tried = async (body: Record<string, unknown>) =>
-      (await send('POST', '/api/tenant/identity-providers', owner, { name: 'X', issuer: provider.issuer, ...body }))
-        .body;
-    expect(await tried({ enabled: true })).toMatchObject({ errors: [{ pointer: '/enabled' }] });
-    expect(await tried({ defaultRoles: ['owner'] })).toMatchObject({ errors: [{ pointer: '/defaultRoles' }] });
-    expect(await tried({ defaultRoles: ['app:x'] })).toMatchObject({ code: 'ROLE_NOT_GRANTABLE' });
-    expect(await tried({ scopes: ['two words'] })).toMatchObject({ errors: [{ pointer: '/scopes/0' }] });
+    const { owner } = await stage.proven();
+    for (const [wrong, refusal] of [
+      [{ enabled: true }, { errors: [{ pointer: '/enabled' }] }],
+      [{ defaultRoles: ['owner'] }, { errors: [{ pointer: '/defaultRoles' }] }],
+      [{ defaultRoles: ['app:x'] }, { code: 'ROLE_NOT_GRANTABLE' }],
+      [{ scopes: ['two words'] }, { errors: [{ pointer: '/scopes/0' }] }],
+    ] as const) {
+      const provider = { name: 'X', issuer: stage.provider.issuer, ...wrong };
+      expect((await send('POST', PROVIDERS, owner, provider)).body).toMatchObject(refusal);
+    }
   });
 
   it('wait for a workspace whose address is verified', async () => {
     const owner = await identity.account();
-    await ofTenant(owner.tenantId, 'UPDATE tenant SET verified_at = NULL');
+    await identity.query(owner.tenantId, 'UPDATE tenant SET verified_at = NULL');
     const answers = [
-      await send('POST', '/api/tenant/domains', owner, { domain: newDomain() }),
-      await send('POST', '/api/tenant/identity-providers', owner, { name: 'X', issuer: provider.issuer }),
+      await send('POST', DOMAINS, owner, { domain: newDomain() }),
+      await send('POST', PROVIDERS, owner, { name: 'X', issuer: stage.provider.issuer }),
     ];
     expect(answers.map(({ body }) => body.code)).toEqual(['EMAIL_NOT_VERIFIED', 'EMAIL_NOT_VERIFIED']);
   });
@@ -238,60 +200,44 @@ describe('the settings of single sign-on', () => {
 
 describe('the settings of single sign-on in the audit trail', () => {
   it('are domains, providers and the demand, each once, without secrets', async () => {
-    const { owner, domain } = await proven(identity, dns);
+    const { owner, domain } = await stage.proven();
     await verifyDomain(identity, owner, domain);
-    await send('POST', '/api/tenant/domains', owner, { domain });
+    await send('POST', DOMAINS, owner, { domain });
     const { id } = await add(owner);
-    await send('PATCH', `/api/tenant/identity-providers/${id}`, owner, {
-      name: 'Theirs',
-      clientSecret: 'another-secret',
-    });
-    await send('PUT', '/api/tenant/sign-in-policy/single-sign-on', owner, { required: true });
-    await send('PUT', '/api/tenant/sign-in-policy/single-sign-on', owner, { required: false });
-    await send('DELETE', `/api/tenant/identity-providers/${id}`, owner);
-    await send('DELETE', `/api/tenant/domains/${domain}`, owner);
+    await send('PATCH', `${PROVIDERS}/${id}`, owner, { name: 'Theirs', clientSecret: 'another-secret' });
+    for (const required of [true, false]) await send('PUT', `${POLICY}/single-sign-on`, owner, { required });
+    await send('DELETE', `${PROVIDERS}/${id}`, owner);
+    await send('DELETE', `${DOMAINS}/${domain}`, owner);
     const entries = (await auditOf(identity, owner)).filter(
       ({ action }) => !/^(sign_in\.|workspace\.reg)/.test(action),
     );
+    const { issuer } = stage.provider;
     expect(entries.map(({ action, subject, detail }) => [action, subject?.id, detail])).toEqual([
       ['domain.removed', domain, {}],
-      ['identity_provider.removed', id, { issuer: provider.issuer }],
+      ['identity_provider.removed', id, { issuer }],
       ['workspace.sign_in_policy_changed', owner.tenantId, { singleSignOn: 'optional' }],
       ['workspace.sign_in_policy_changed', owner.tenantId, { singleSignOn: 'required' }],
-      ['identity_provider.changed', id, { issuer: provider.issuer, enabled: true, changed: ['name', 'clientSecret'] }],
-      ['identity_provider.added', id, { issuer: provider.issuer, enabled: true }],
+      ['identity_provider.changed', id, { issuer, enabled: true, changed: ['name', 'clientSecret'] }],
+      ['identity_provider.added', id, { issuer, enabled: true }],
       ['domain.verified', domain, {}],
       ['domain.added', domain, {}],
     ]);
     for (const { actor, address } of entries) expect([actor.id, address]).toEqual([owner.userId, '127.0.0.1']);
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`another-secret|${CLIENT_SECRET}|crm-domain-verification`));
   });
-
-  it('are domains that the platform took away', async () => {
-    const { owner, domain } = await proven(identity, dns);
-    const other = await identity.account();
-    dns.records.delete(`_crm-challenge.${domain}`);
-    await addDomain(identity, dns, other, domain);
-    expect((await verifyDomain(identity, other, domain)).status).toBe(200);
-    const [lost] = await auditOf(identity, owner, '&action=domain.lost');
-    expect(lost).toMatchObject({ actor: { kind: 'system' }, subject: { kind: 'domain', id: domain } });
-  });
 });
 
 describe('a workspace that requires single sign-on', () => {
-  const require = (owner: Account, required = true) =>
-    send('PUT', '/api/tenant/sign-in-policy/single-sign-on', owner, { required });
+  const require = (owner: Account, required = true) => send('PUT', `${POLICY}/single-sign-on`, owner, { required });
 
   it('has a provider and a domain first, and keeps the provider', async () => {
     const owner = await identity.account();
     expect((await require(owner)).body.code).toBe('CONFLICT');
     const { id } = await add(owner);
     expect((await require(owner)).body.code).toBe('CONFLICT');
-    const domain = newDomain();
-    await addDomain(identity, dns, owner, domain);
-    await verifyDomain(identity, owner, domain);
+    await prove(owner);
     expect((await require(owner)).body).toEqual({ required: true });
-    const one = `/api/tenant/identity-providers/${id}`;
+    const one = `${PROVIDERS}/${id}`;
     expect((await send('PATCH', one, owner, { enabled: false })).body.code).toBe('CONFLICT');
     expect((await send('DELETE', one, owner)).body.code).toBe('CONFLICT');
     expect((await require(owner, false)).body).toEqual({ required: false });
@@ -299,30 +245,25 @@ describe('a workspace that requires single sign-on', () => {
   });
 
   it('keeps its last proven domain, unless somebody else proves it', async () => {
-    const { owner, domain } = await proven(identity, dns);
-    await add(owner);
+    const { owner, domain } = await withProvider();
     expect((await require(owner)).status).toBe(200);
-    await send('POST', '/api/tenant/domains', owner, { domain: newDomain() });
-    expect((await send('DELETE', `/api/tenant/domains/${domain}`, owner)).body.code).toBe('CONFLICT');
+    await send('POST', DOMAINS, owner, { domain: newDomain() });
+    expect((await send('DELETE', `${DOMAINS}/${domain}`, owner)).body.code).toBe('CONFLICT');
     dns.records.delete(`_crm-challenge.${domain}`);
-    await ofTenant(owner.tenantId, `UPDATE mail_domain SET missing_since = now() - interval '73 hours'`);
-    await crossTenant(identity, 'UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]);
-    await identity.get(DomainSweeper).sweep();
+    await missingTooLong(owner);
+    await lookUp(domain);
     expect(await identity.get(DomainService).tenantOf(domain)).toBe(owner.tenantId);
     const other = await identity.account();
-    await addDomain(identity, dns, other, domain);
-    expect((await verifyDomain(identity, other, domain)).status).toBe(200);
+    expect((await prove(other, domain)).status).toBe(200);
     expect(await identity.get(DomainService).tenantOf(domain)).toBe(other.tenantId);
   });
 
   it('keeps one of two domains that are removed at once, and removes the last when passwords are accepted', async () => {
-    const { owner, domain } = await proven(identity, dns);
-    await add(owner);
+    const { owner, domain } = await withProvider();
     const second = newDomain();
-    await addDomain(identity, dns, owner, second);
-    await verifyDomain(identity, owner, second);
+    await prove(owner, second);
     await require(owner);
-    const remove = (one: string) => send('DELETE', `/api/tenant/domains/${one}`, owner);
+    const remove = (one: string) => send('DELETE', `${DOMAINS}/${one}`, owner);
     const answers = await Promise.all([remove(domain), remove(second)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
     await require(owner, false);
@@ -331,13 +272,11 @@ describe('a workspace that requires single sign-on', () => {
   });
 
   it('refuses passwords of members and administrators, and lets owners in with a second factor', async () => {
-    const { owner } = await proven(identity, dns);
-    await add(owner);
+    const { owner } = await withProvider();
     const members = [await identity.member(owner), await identity.member(owner, ['admin'])];
     expect((await require(owner)).status).toBe(200);
     for (const { email, refreshToken } of members) {
-      const answer = await identity.login(email);
-      expect([answer.status, answer.body.code]).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+      expect(outcome(await identity.login(email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
       expect((await identity.login(email, 'not-the-password')).body.code).toBe('INVALID_CREDENTIALS');
       expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(200);
     }
@@ -347,14 +286,12 @@ describe('a workspace that requires single sign-on', () => {
   });
 
   it('keeps its other demands on sign-ins', async () => {
-    const { owner } = await proven(identity, dns);
-    await add(owner);
-    const policy = '/api/tenant/sign-in-policy';
-    await send('PUT', policy, owner, { secondFactor: 'required' });
+    const { owner } = await withProvider();
+    await send('PUT', POLICY, owner, { secondFactor: 'required' });
     await require(owner);
     expect((await identity.login(owner.email)).body).toMatchObject({ mfaRequired: true, methods: ['mail'] });
-    expect((await send('GET', policy, owner)).body).toEqual({ secondFactor: 'required' });
-    await send('PUT', policy, owner, { secondFactor: 'optional' });
-    expect((await send('GET', `${policy}/single-sign-on`, owner)).body).toEqual({ required: true });
+    expect((await send('GET', POLICY, owner)).body).toEqual({ secondFactor: 'required' });
+    await send('PUT', POLICY, owner, { secondFactor: 'optional' });
+    expect((await send('GET', `${POLICY}/single-sign-on`, owner)).body).toEqual({ required: true });
   });
 });

@@ -1,8 +1,8 @@
-import { Database } from '@crm/database';
 import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { auditOf, entryOf } from './audit.js';
+import { outcome } from './checks.js';
 import { type Answer, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { Browser } from './single-sign-on/browser.js';
@@ -11,37 +11,33 @@ import { RealProvider } from './single-sign-on/real-provider.js';
 import { TextServer } from './single-sign-on/text-server.js';
 import { addProvider, type Proven, proven, type Settings, settings } from './single-sign-on/workspace.js';
 
+const mailServer = new MailServer();
+const dns = new TextServer();
+const changes: Parameters<typeof TestIdentity.prepared>[0] = {};
+const identity = TestIdentity.prepared(changes);
 let tls: ReceiverCertificate;
-let mailServer: MailServer;
-let dns: TextServer;
 let provider: RealProvider;
-let identity: TestIdentity;
 let workspace: Proven;
 let configured: Settings;
 
 beforeAll(async () => {
   tls = await certificate();
-  [mailServer, dns, provider] = await Promise.all([MailServer.start(), TextServer.start(), RealProvider.start(tls)]);
-  identity = await TestIdentity.start({
-    smtpUrl: mailServer.url,
-    settings: {
-      egress: { allow: [{ host: '127.0.0.1', port: provider.port }], ca: tls.ca, providerMs: 10_000 },
-      nameServers: [dns.address],
-    },
-  });
+  provider = await RealProvider.start(tls);
+  await Promise.all([mailServer.listen(), dns.listen()]);
+  const egress = { allow: [{ host: '127.0.0.1', port: provider.port }], ca: tls.ca, providerMs: 10_000 };
+  changes.settings = { egress, nameServers: [dns.address] };
+  await identity.open(mailServer.url);
   workspace = await proven(identity, dns);
   configured = await addProvider(identity, workspace.owner, { issuer: provider.issuer });
   await provider.register([configured.redirectUri]);
-  const { client } = provider;
-  const changed = await identity.request('PATCH', `/api/tenant/identity-providers/${configured.id}`, {
-    token: workspace.owner.accessToken,
-    body: { clientId: client.id, clientSecret: client.secret, enabled: true },
-  });
+  const { id: clientId, secret: clientSecret } = provider.client;
+  const path = `/api/tenant/identity-providers/${configured.id}`;
+  const changed = await identity.send('PATCH', path, workspace.owner, { clientId, clientSecret, enabled: true });
   expect([changed.status, settings(changed)]).toMatchObject([200, { enabled: true, hasClientSecret: true }]);
 });
 afterAll(async () => {
-  await identity?.close();
-  await Promise.all([provider?.close(), dns?.close(), mailServer?.close()]);
+  await identity.close();
+  await Promise.all([mailServer, dns, provider].map((server) => server?.close()));
 });
 
 let people = 0;
@@ -56,26 +52,28 @@ function person(email = `person-${people}@${workspace.domain}`): { sub: string; 
 async function atProvider(
   body?: { fresh: boolean },
   browser = new Browser(identity, tls.ca),
-): Promise<{ browser: Browser; outcome: Record<string, string> }> {
-  const outcome = await browser.comeBack(await browser.visit(await browser.start(configured.signInId, body)));
-  return { browser, outcome };
+): Promise<{ browser: Browser; learned: Record<string, string> }> {
+  const learned = await browser.comeBack(await browser.visit(await browser.start(configured.signInId, body)));
+  return { browser, learned };
 }
 
 async function signIn(body?: { fresh: boolean }, at?: Browser): Promise<Answer> {
-  const { browser, outcome } = await atProvider(body, at);
-  return browser.exchange(outcome.code ?? '');
+  const { browser, learned } = await atProvider(body, at);
+  return browser.exchange(learned.code ?? '');
 }
 
 /** Something that needs a recent proof. */
-const enrolling = async ({ body }: Answer) => {
-  const answer = await identity.post('/api/auth/mfa/authenticator', {}, body.accessToken);
-  return [answer.status, answer.body.code];
-};
+const enrolling = async ({ body }: Answer) =>
+  outcome(await identity.send('POST', '/api/auth/mfa/authenticator', body, {}));
 const PROVEN = [201, undefined];
 const UNPROVEN = [403, 'STEP_UP_REQUIRED'];
 
-const me = async (answer: Answer) =>
-  (await identity.request('GET', '/api/auth/me', { token: answer.body.accessToken })).body;
+const me = async ({ body }: Answer) => (await identity.send('GET', '/api/auth/me', body)).body;
+/** Invites somebody. */
+const invite = (email: string) =>
+  identity.send('POST', '/api/tenant/users', workspace.owner, { email, name: 'Grace', roles: ['viewer'] });
+const setStatus = (userId: string, status: 'active' | 'disabled') =>
+  identity.changeUser(workspace.owner, userId, { status });
 
 describe('signing in at the identity provider of a workspace', () => {
   it('is offered to every address of a proven domain, and to no other', async () => {
@@ -95,8 +93,8 @@ describe('signing in at the identity provider of a workspace', () => {
 
   it('is not looked for with what is no address', async () => {
     for (const body of [{}, { email: 'nobody' }, { email: ['a@example.com'] }]) {
-      const { status, body: refused } = await identity.request('POST', '/api/auth/oidc/discover', { body });
-      expect([status, refused.code]).toEqual([422, 'VALIDATION_FAILED']);
+      const answer = await identity.post('/api/auth/oidc/discover', body);
+      expect(outcome(answer)).toEqual([422, 'VALIDATION_FAILED']);
     }
   });
 
@@ -118,11 +116,7 @@ describe('signing in at the identity provider of a workspace', () => {
 
   it('links a user who has the address, tells them, and keeps their roles', async () => {
     const email = `existing-${people}@${workspace.domain}`;
-    const added = await identity.post(
-      '/api/tenant/users',
-      { email, name: 'Grace', roles: ['viewer'] },
-      workspace.owner.accessToken,
-    );
+    const added = await invite(email);
     expect([added.status, added.body.status]).toEqual([201, 'invited']);
     await mailServer.mailTo(email);
     person(email.toUpperCase());
@@ -154,34 +148,29 @@ describe('signing in at the identity provider of a workspace', () => {
     ]);
 
     const email = `trail-${people}@${domain}`;
-    const body = { email, name: 'Grace', roles: ['viewer'] };
-    const invited = await identity.post('/api/tenant/users', body, owner.accessToken);
+    const { id } = (await invite(email)).body;
     person(email);
     await signIn();
-    expect((await entriesOf(invited.body.id)).slice(0, 3)).toEqual([
+    expect((await entriesOf(id)).slice(0, 3)).toEqual([
       signedIn,
       ['user.invitation_accepted', true, '127.0.0.1', configured.id],
       ['provider_link.made', true, '127.0.0.1', configured.id],
     ]);
 
-    const changes = { token: owner.accessToken, body: { status: 'disabled' } };
-    await identity.request('PATCH', `/api/tenant/users/${invited.body.id}`, changes);
-    expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_REFUSED', reason: 'user_disabled' });
+    await setStatus(id, 'disabled');
+    expect((await atProvider()).learned).toEqual({ error: 'SINGLE_SIGN_ON_REFUSED', reason: 'user_disabled' });
     await entryOf(identity, owner, 'sign_in.failed');
-    expect((await entriesOf(invited.body.id))[0]).toEqual(['sign_in.failed', false, '127.0.0.1', 'disabled']);
+    expect((await entriesOf(id))[0]).toEqual(['sign_in.failed', false, '127.0.0.1', 'disabled']);
     // What the provider says of a person is not in it.
     expect(JSON.stringify(await auditOf(identity, owner))).not.toMatch(/@|sub-\d/);
   });
 
   it('is in the audit trail with the second factor that followed', async () => {
     person();
-    const first = await signIn();
-    const { id } = await me(first);
-    await identity.get(Database).transaction(workspace.owner.tenantId, async (tx) => {
-      await tx.query('UPDATE app_user SET mfa_enabled = true WHERE id = $1', [id]);
-    });
+    const { id } = await me(await signIn());
+    await identity.query(workspace.owner.tenantId, 'UPDATE app_user SET mfa_enabled = true WHERE id = $1', [id]);
     const since = mailServer.mails.length;
-    const { challengeId } = (await signIn()).body as unknown as { challengeId: string };
+    const { challengeId } = (await signIn()).body;
     const { text } = await mailServer.mailTo(provider.person?.email ?? '', since);
     const code = /\b\d{6}\b/.exec(text)?.[0];
     expect((await identity.post('/api/auth/mfa/verify', { challengeId, code })).status).toBe(200);
@@ -192,8 +181,7 @@ describe('signing in at the identity provider of a workspace', () => {
   it('asks an erased person in as another user', async () => {
     person();
     const before = await me(await signIn());
-    const token = workspace.owner.accessToken;
-    expect((await identity.post(`/api/admin/users/${before.id}/erase`, undefined, token)).status).toBe(204);
+    expect((await identity.send('POST', `/api/admin/users/${before.id}/erase`, workspace.owner)).status).toBe(204);
     const after = await me(await signIn());
     expect(after.id).not.toBe(before.id);
   });
@@ -217,19 +205,17 @@ describe('signing in at the identity provider of a workspace', () => {
 
   it('tells the page that the provider refused', async () => {
     provider.person = undefined;
-    expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_FAILED' });
+    expect((await atProvider()).learned).toEqual({ error: 'SINGLE_SIGN_ON_FAILED' });
   });
 
   it('opens a session that ends with the user', async () => {
     person(`admin-${people}@${workspace.domain}`);
     const session = await signIn();
-    const user = await me(session);
-    const set = (body: unknown) =>
-      identity.request('PATCH', `/api/tenant/users/${user.id}`, { token: workspace.owner.accessToken, body });
-    expect((await set({ status: 'disabled' })).status).toBe(200);
+    const { id } = await me(session);
+    expect((await setStatus(id, 'disabled')).status).toBe(200);
     expect((await identity.post('/api/auth/refresh', { refreshToken: session.body.refreshToken })).status).toBe(401);
-    expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_REFUSED', reason: 'user_disabled' });
-    expect((await set({ status: 'active' })).body.status).toBe('active');
+    expect((await atProvider()).learned).toEqual({ error: 'SINGLE_SIGN_ON_REFUSED', reason: 'user_disabled' });
+    expect((await setStatus(id, 'active')).body.status).toBe('active');
     expect((await signIn()).status).toBe(200);
   });
 
@@ -273,12 +259,9 @@ describe('signing in at the identity provider of a workspace', () => {
 
   it('refuses a user who is disabled between the answer and the exchange', async () => {
     person();
-    const user = await me(await signIn());
-    const { browser, outcome } = await atProvider();
-    await identity.request('PATCH', `/api/tenant/users/${user.id}`, {
-      token: workspace.owner.accessToken,
-      body: { status: 'disabled' },
-    });
-    expect((await browser.exchange(outcome.code ?? '')).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
+    const { id } = await me(await signIn());
+    const { browser, learned } = await atProvider();
+    await setStatus(id, 'disabled');
+    expect((await browser.exchange(learned.code ?? '')).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FAILURES_FROM_ANYWHERE, FAILURES_PER_DEVICE, SignInLimit } from '../src/sign-in/guess-limits.js';
 import { waitSeconds } from '../src/sign-in/hash-pool.js';
 import { protectedAccount } from './authenticators.js';
-import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, TestIdentity, withMail } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { passkeyAccount, signIn as signInByPasskey } from './passkeys.js';
 import { from, TestReplicas, tally } from './replicas.js';
@@ -117,18 +117,15 @@ describe.each(['memory', 'Redis'])('an account that is guessed at from many addr
     const { email } = await identity.account();
     const [stolen, own] = [tokenOf(await login(email)), tokenOf(await login(email))];
     await slow(identity, email);
-    const { 401: tried = 0, 429: refused = 0 } = statuses(
-      await guessed(login, email, 100, { 'x-device-token': stolen }),
-    );
-    expect([tried, refused]).toEqual([FAILURES_PER_DEVICE, 100 - FAILURES_PER_DEVICE]);
+    const guesses = await guessed(login, email, 100, { 'x-device-token': stolen });
+    expect(statuses(guesses)).toEqual({ 401: FAILURES_PER_DEVICE, 429: 100 - FAILURES_PER_DEVICE });
     expect((await login(email, PASSWORD, { ...from(0), 'x-device-token': stolen })).status).toBe(429);
     expect((await login(email, PASSWORD, { ...from(0), 'x-device-token': own })).status).toBe(200);
   });
 });
 
 describe('a device token', () => {
-  let mailServer: MailServer;
-  let identity: TestIdentity;
+  const { identity, mailServer } = withMail({ profile: 'production' });
   let callers = 100_000;
   const login: Login = (email, password, headers) => {
     callers += 1;
@@ -137,15 +134,6 @@ describe('a device token', () => {
   /** What a device with this token is answered once strangers have slowed down the account. */
   const answerOn = async (token: string, email: string, password = PASSWORD) =>
     (await login(email, password, { 'x-device-token': token })).status;
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    identity = await TestIdentity.start({ profile: 'production', smtpUrl: mailServer.url });
-  });
-  afterAll(async () => {
-    await identity?.close();
-    await mailServer?.close();
-  });
-
   /** The address of an account that has proven it. */
   const verified = async () => {
     const { email, accessToken } = await identity.account();
@@ -174,13 +162,8 @@ describe('a device token', () => {
 
   it("of somebody who has registered with another's address opens no guesses at the other's password", async () => {
     const email = await verified();
-    const registered = await identity.post('/api/auth/register', {
-      email,
-      password: NEW_PASSWORD,
-      name: 'Squatter',
-      workspace: { name: 'Squat' },
-    });
-    expect(registered.status).toBe(201);
+    const squatter = { email, password: NEW_PASSWORD, name: 'Squatter', workspace: { name: 'Squat' } };
+    expect((await identity.post('/api/auth/register', squatter)).status).toBe(201);
     const token = tokenOf(await login(email, NEW_PASSWORD));
     expect(token).not.toBe('');
     await slow(identity, email);
@@ -204,8 +187,8 @@ describe('a device token', () => {
     const { account, app } = await protectedAccount(identity);
     const first = await login(account.email);
     expect([first.status, tokenOf(first)]).toEqual([200, '']);
-    const body = { challengeId: first.body.challengeId, code: await app.freshCode() };
-    const complete = await identity.post('/api/auth/mfa/verify', body);
+    const answer = { challengeId: first.body.challengeId, code: await app.freshCode() };
+    const complete = await identity.post('/api/auth/mfa/verify', answer);
     await slow(identity, account.email);
     expect((await login(account.email)).status).toBe(429);
     expect(await answerOn(tokenOf(complete), account.email)).toBe(200);

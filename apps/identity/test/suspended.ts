@@ -1,35 +1,46 @@
 import { Database, newId } from '@crm/database';
 import { NatsConnection, RevocationWatch } from '@crm/messaging';
 import { testNats, waitUntil } from '@crm/testing';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { TenantDecision, TenantStandingView } from '../src/accounts/operator.dto.js';
 import type { TestIdentity } from './identity.js';
 import { TestOperators } from './operators.js';
 
 /** Operators who suspend workspaces, and a verifier as every other service has it. */
 export class TestSuspensions {
-  private constructor(
-    readonly operators: TestOperators,
-    private readonly connection: NatsConnection,
-    readonly watch: RevocationWatch,
-    private readonly administrator: string,
-  ) {}
+  readonly operators: TestOperators;
+  watch: RevocationWatch;
+  private connection: NatsConnection;
+  private administrator: string;
+
+  private constructor(identity: TestIdentity) {
+    this.operators = new TestOperators(identity);
+  }
+
+  static ofFile(identity: TestIdentity): TestSuspensions {
+    const suspensions = new TestSuspensions(identity);
+    beforeAll(() => suspensions.open());
+    afterAll(() => suspensions.close());
+    return suspensions;
+  }
 
   static async start(identity: TestIdentity): Promise<TestSuspensions> {
-    const operators = new TestOperators(identity);
-    const { accessToken } = await operators.signedIn(await operators.create());
+    const suspensions = new TestSuspensions(identity);
+    await suspensions.open();
+    return suspensions;
+  }
+
+  private async open(): Promise<void> {
     const { url, passwords } = testNats();
-    const connection = await NatsConnection.open({
-      url,
-      user: 'gateway',
-      password: passwords.gateway,
-      service: 'gateway',
-    });
-    return new TestSuspensions(operators, connection, await watchOn(connection), accessToken);
+    const config = { url, user: 'gateway', password: passwords.gateway, service: 'gateway' } as const;
+    this.connection = await NatsConnection.open(config);
+    this.watch = await watchOn(this.connection);
+    this.administrator = (await this.operators.newlySignedIn()).accessToken;
   }
 
   async close(): Promise<void> {
-    await this.watch.stop();
-    await this.connection.close();
+    await this.watch?.stop();
+    await this.connection?.close();
   }
 
   decide(decision: TenantDecision, tenantId: string, reason = 'It sends spam'): Promise<TenantStandingView> {

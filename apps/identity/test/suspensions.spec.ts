@@ -1,51 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { AUDIENCES, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { MessagingModule, Rpc } from '@crm/messaging';
-import { testNats, waitUntil } from '@crm/testing';
+import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { FAILURES_PER_CLIENT } from '../src/oauth/token-request.js';
 import { SigningKeyService, TokenSigner } from '../src/sessions/signing-key.service.js';
-import { principalOf } from './checks.js';
+import { callerOfFile } from './caller.js';
+import { codeOf, principalOf } from './checks.js';
 import { EmbedHost } from './embed-host.js';
-import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { type Account, newEmail, TestIdentity } from './identity.js';
 import { TestKeys } from './keys.js';
-import { approved, basic, exchange, granted, installed, issue, post, refresh } from './oauth.js';
+import { approved, exchange, expectInvalid, granted, installed, issue, ownToken } from './oauth.js';
 import { TestSuspensions } from './suspended.js';
 
-let identity: TestIdentity;
 let replica: TestIdentity;
-let suspensions: TestSuspensions;
-let keys: TestKeys;
-let runs: INestApplicationContext;
+// Before the database is dropped.
+afterAll(() => replica?.close());
+const identity = TestIdentity.ofFile();
 beforeAll(async () => {
-  identity = await TestIdentity.start();
   replica = await identity.replica();
-  suspensions = await TestSuspensions.start(identity);
-  keys = await TestKeys.connect(identity);
-  const { url, passwords } = testNats();
-  const service = 'automation-hooks' as const;
-  const config = { url, user: service, password: passwords[service], service };
-  runs = await NestFactory.createApplicationContext(MessagingModule.forService({ config }), { logger: false });
 });
-afterAll(async () => {
-  await runs?.close();
-  await keys?.close();
-  await suspensions?.close();
-  await replica?.close();
-  await identity?.close();
-});
+const suspensions = TestSuspensions.ofFile(identity);
+const keys = TestKeys.ofFile(identity);
+const runs = callerOfFile('automation-hooks');
 
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => 'no error',
-    (error: { code?: string }) => error.code ?? String(error),
-  );
 const statusAt = async (at: TestIdentity, token: string) => (await at.request('GET', '/api/auth/me', { token })).status;
 const internalToken = async ({ tenantId, userId }: Account) =>
-  (await runs.get(Rpc).call(rpc.identity.mintInternalToken, { tenantId, userId })).token;
+  (await runs.call(rpc.identity.mintInternalToken, { tenantId, userId })).token;
 const isRefused = (token: string) =>
   waitUntil(
     async () =>
@@ -58,43 +39,45 @@ async function workspace() {
   const host = await EmbedHost.start(identity);
   const { owner } = host;
   const app = await installed(identity, { admin: owner });
-  const { clientId, clientSecret } = await issue(identity, app);
+  const client = await issue(identity, app);
   const hostUser = { sub: `sub-${randomUUID()}`, email: newEmail() };
   await host.mint(hostUser);
   const { key } = await keys.make(owner);
-  const ownToken = () => post(identity, 'token', { grant_type: 'client_credentials' }, basic(clientId, clientSecret));
   const forUser = await granted(identity, app, owner);
-  return { owner, member: await identity.member(owner), host, hostUser, app, key, ownToken, forUser };
+  const member = await identity.member(owner);
+  return {
+    owner,
+    member,
+    app,
+    key,
+    forUser,
+    mints: [hostUser, { ...hostUser, email: newEmail() }, {}].map((user) => () => host.mint(user)),
+    ownToken: () => ownToken(identity, client),
+    /** Tokens of programs, anew from the credentials that they have. */
+    ofPrograms: async () => [
+      (await ownToken(identity, client)).body.access_token,
+      (await host.mint(hostUser)).embedToken,
+      await keys.exchange(key),
+    ],
+  };
 }
 
 describe('a suspended workspace', () => {
   it('has no token that is accepted, within a second, in any process; other workspaces go on', async () => {
-    const { owner, member, host, hostUser, key, ownToken, forUser } = await workspace();
+    const { owner, member, forUser, ofPrograms } = await workspace();
     const bystander = await identity.account();
-    const tokens = [
-      owner.accessToken,
-      member.accessToken,
-      forUser.access_token,
-      (await ownToken()).body.access_token,
-      (await host.mint(hostUser)).embedToken,
-      await keys.exchange(key),
-    ];
+    const tokens = [owner.accessToken, member.accessToken, forUser.access_token, ...(await ofPrograms())];
     for (const token of tokens) {
-      expect([await codeOf(principalOf(identity, token)), await codeOf(principalOf(replica, token))]).toEqual([
-        'no error',
-        'no error',
-      ]);
+      for (const at of [identity, replica]) expect(await codeOf(principalOf(at, token))).toBe('no error');
     }
     await suspensions.decide('suspend', owner.tenantId);
     await Promise.all(tokens.map(isRefused));
-    expect([await statusAt(identity, bystander.accessToken), await statusAt(replica, bystander.accessToken)]).toEqual([
-      200, 200,
-    ]);
+    for (const at of [identity, replica]) expect(await statusAt(at, bystander.accessToken)).toBe(200);
     expect((await identity.login(bystander.email)).status).toBe(200);
   });
 
   it('gets no new token, by whatever would give one, and says so to who has proven who they are', async () => {
-    const { owner, member, host, hostUser, app, key, ownToken, forUser } = await workspace();
+    const { owner, member, mints, app, key, ownToken, forUser } = await workspace();
     const code = await approved(identity, app, member);
     await suspensions.suspend(owner.tenantId);
     for (const at of [identity, replica]) {
@@ -106,11 +89,9 @@ describe('a suspended workspace', () => {
     const { refreshToken } = member;
     expect((await identity.post('/api/auth/refresh', { refreshToken })).body.code).toBe('WORKSPACE_SUSPENDED');
     // Known, and read together with others; known with another address; not known.
-    expect(await codeOf(host.mint(hostUser))).toBe('WORKSPACE_SUSPENDED');
-    expect(await codeOf(host.mint({ ...hostUser, email: newEmail() }))).toBe('WORKSPACE_SUSPENDED');
-    expect(await codeOf(host.mint())).toBe('WORKSPACE_SUSPENDED');
+    for (const mint of mints) expect(await codeOf(mint())).toBe('WORKSPACE_SUSPENDED');
     expect((await ownToken()).body).toMatchObject({ error: 'unauthorized_client' });
-    expect((await refresh(identity, app, forUser.refresh_token)).body.error).toBe('invalid_grant');
+    await expectInvalid(identity, app, forUser.refresh_token);
     expect((await exchange(identity, app, code)).body.error).toBe('invalid_grant');
     expect(await keys.refusal(key)).toBe('INVALID_API_KEY');
     expect(await codeOf(internalToken(owner))).toBe('WORKSPACE_SUSPENDED');
@@ -122,14 +103,13 @@ describe('a suspended workspace', () => {
     const { refresh_token: token } = await granted(identity, app, owner);
     await suspensions.suspend(owner.tenantId);
     for (let user = 0; user <= FAILURES_PER_CLIENT; user += 1) {
-      expect((await refresh(identity, app, token)).body.error).toBe('invalid_grant');
+      await expectInvalid(identity, app, token);
     }
   });
 
   it('asks nobody for a second factor', async () => {
     const owner = await identity.account();
-    const on = { token: owner.accessToken, body: { enabled: true, password: PASSWORD } };
-    expect((await identity.request('PUT', '/api/auth/mfa', on)).status).toBe(204);
+    expect((await identity.setSecondFactor(owner.accessToken, true)).status).toBe(204);
     expect((await identity.login(owner.email)).body).toMatchObject({ mfaRequired: true });
     await suspensions.suspend(owner.tenantId);
     expect((await identity.login(owner.email)).body.code).toBe('WORKSPACE_SUSPENDED');
@@ -149,14 +129,8 @@ describe('a suspended workspace', () => {
 
 describe('a reinstated workspace', () => {
   it('lets people sign in again, and accepts nothing from before', async () => {
-    const { owner, member, host, hostUser, app, key, ownToken, forUser } = await workspace();
-    const before = [
-      owner.accessToken,
-      forUser.access_token,
-      (await ownToken()).body.access_token,
-      (await host.mint(hostUser)).embedToken,
-      await keys.exchange(key),
-    ];
+    const { owner, member, app, forUser, ofPrograms } = await workspace();
+    const before = [owner.accessToken, forUser.access_token, ...(await ofPrograms())];
     await suspensions.suspend(owner.tenantId);
     await suspensions.reinstate(owner.tenantId);
     for (const at of [identity, replica]) {
@@ -166,18 +140,12 @@ describe('a reinstated workspace', () => {
     for (const { refreshToken } of [owner, member]) {
       expect((await identity.post('/api/auth/refresh', { refreshToken })).body.code).toBe('INVALID_REFRESH_TOKEN');
     }
-    expect((await refresh(identity, app, forUser.refresh_token)).body.error).toBe('invalid_grant');
+    await expectInvalid(identity, app, forUser.refresh_token);
     // Programs go on with the credentials that they have.
-    for (const token of [
-      (await ownToken()).body.access_token,
-      (await host.mint(hostUser)).embedToken,
-      await keys.exchange(key),
-    ]) {
-      expect(await codeOf(principalOf(identity, token))).toBe('no error');
-    }
+    for (const token of await ofPrograms()) expect(await codeOf(principalOf(identity, token))).toBe('no error');
     expect(await internalToken(owner)).toEqual(expect.any(String));
     const again = await identity.signedIn(owner.email);
-    const { body } = await identity.request('GET', '/api/auth/sessions', { token: again.accessToken });
+    const { body } = await identity.send('GET', '/api/auth/sessions', again);
     // Those of this test alone: two sign-ins of the loop and this one.
     expect(body.data).toHaveLength(3);
   });

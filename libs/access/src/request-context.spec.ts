@@ -11,9 +11,7 @@ describe('the members of a log entry about a call', () => {
     });
   });
 
-  it('leave out what is unknown', () => {
-    expect(JSON.stringify(logMembers({}))).toBe('{}');
-  });
+  it('leave out what is unknown', () => expect(JSON.stringify(logMembers({}))).toBe('{}'));
 });
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -32,13 +30,8 @@ describe('continueTrace', () => {
   });
 
   it.each([
-    undefined,
-    '',
-    'nonsense',
-    `ff-${TRACE}-00f067aa0ba902b7-01`,
-    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
-    `00-${TRACE}-${'0'.repeat(16)}-01`,
-    `00-${TRACE}-00f067aa0ba902b7-01-more`,
+    ...[undefined, '', 'nonsense', `ff-${TRACE}-00f067aa0ba902b7-01`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+    ...[`00-${TRACE}-${'0'.repeat(16)}-01`, `00-${TRACE}-00f067aa0ba902b7-01-more`],
     `00-${TRACE.toUpperCase()}-00f067aa0ba902b7-01`,
   ])('starts a new trace for %p', (received) => {
     const started = continueTrace(received);

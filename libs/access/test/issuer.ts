@@ -7,7 +7,7 @@ export const TENANT = '0199aa00-0000-7000-8000-000000000001';
 export const USER = '0199aa00-0000-7000-8000-0000000000aa';
 /** 2026-01-01T00:00:00Z; the `jti` below contains the same millisecond. */
 export const ISSUED_AT_MS = 1_767_225_600_000;
-const JTI = '019b76da-a800-7000-8000-00000000000b';
+export const JTI = '019b76da-a800-7000-8000-00000000000b';
 
 /** Keys that a test publishes and withdraws, counting how often they are fetched. */
 export class Issuer extends KeySource {
@@ -40,19 +40,9 @@ export class Issuer extends KeySource {
     header: Record<string, unknown> = {},
     keyId = 'key-1',
   ): Promise<string> {
-    const claims = {
-      iss: ISSUER,
-      aud: 'platform-api',
-      sub: USER,
-      tid: TENANT,
-      roles: ['member'],
-      scopes: [],
-      sid: 'session-1',
-      iat: ISSUED_AT_MS / 1000,
-      exp: ISSUED_AT_MS / 1000 + 900,
-      jti: JTI,
-      ...changes,
-    };
+    const user = { sub: USER, tid: TENANT, roles: ['member'], scopes: [], sid: 'session-1' };
+    const times = { iat: ISSUED_AT_MS / 1000, exp: ISSUED_AT_MS / 1000 + 900 };
+    const claims = { iss: ISSUER, aud: 'platform-api', ...user, ...times, jti: JTI, ...changes };
     return new SignJWT(JSON.parse(JSON.stringify(claims)))
       .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: keyId, ...header })
       .sign(this.privateKeys.get(keyId)!);

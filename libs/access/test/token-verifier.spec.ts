@@ -6,9 +6,10 @@ import fc from 'fast-check';
 import { makeApiKey } from '../src/api-key.js';
 import { KEY_AUDIENCES } from '../src/key-ring.js';
 import { TokenVerifier } from '../src/token-verifier.js';
-import { ISSUED_AT_MS, ISSUER, Issuer, Revocations, TENANT, USER } from './issuer.js';
+import { ISSUED_AT_MS, ISSUER, Issuer, JTI, Revocations, TENANT, USER } from './issuer.js';
 
 const API: Audience[] = ['platform-api'];
+const APP_CLAIMS = { roles: ['app:acme'], scopes: ['leads'] };
 /** The fetch of keys in the background, which nothing waits for. */
 const fetchEnds = () => setImmediate();
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -34,26 +35,14 @@ describe('TokenVerifier', () => {
 
   it('turns a user token into a principal', async () => {
     const token = await issuer.sign();
-    await expect(verifier.verify(token, API)).resolves.toEqual({
-      kind: 'user',
-      userId: USER,
-      tenantId: TENANT,
-      roles: ['member'],
-      scopes: [],
-      sessionId: 'session-1',
-      tokenId: '019b76da-a800-7000-8000-00000000000b',
-      issuedAtMs: ISSUED_AT_MS,
-      token,
-    });
+    const ids = { userId: USER, tenantId: TENANT, sessionId: 'session-1', tokenId: JTI };
+    const principal = { kind: 'user', ...ids, roles: ['member'], scopes: [], issuedAtMs: ISSUED_AT_MS, token };
+    await expect(verifier.verify(token, API)).resolves.toEqual(principal);
   });
 
   it.each([
-    [
-      'app',
-      { roles: ['app:acme'], scopes: ['leads'], sid: undefined, act: { sub: 'acme', installation_id: 'i-1' } },
-      API,
-    ],
-    ['app', { roles: ['app:acme'], scopes: ['leads'] }, API],
+    ['app', { ...APP_CLAIMS, sid: undefined, act: { sub: 'acme', installation_id: 'i-1' } }, API],
+    ['app', APP_CLAIMS, API],
     ['app', { roles: ['member', 'app'], scopes: ['leads'] }, API],
     ['embed', { embed: true, embed_app_id: 'acme', scopes: ['leads'], sid: undefined, act: { sub: 'acme' } }, API],
     ['internal', { aud: 'platform-internal', sid: undefined }, ['platform-internal'] as Audience[]],
@@ -89,39 +78,27 @@ describe('TokenVerifier', () => {
 
   it('refuses a token in which any character was changed', async () => {
     const token = await issuer.sign();
+    // The last letter of base64url has unused bits; a change of those leaves the same bytes.
+    const bytesOf = (text: string) =>
+      text
+        .split('.')
+        .map((one) => Buffer.from(one, 'base64url').toString('hex'))
+        .join();
+    const place = fc.integer({ min: 0, max: token.length - 1 });
     await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: token.length - 1 }),
-        fc.constantFrom(...'AZaz09-_'),
-        async (at, letter) => {
-          const tampered = token.slice(0, at) + letter + token.slice(at + 1);
-          // The last letter of base64url has unused bits; a change of those leaves the same bytes.
-          const same = tampered
-            .split('.')
-            .every((text, index) =>
-              Buffer.from(text, 'base64url').equals(Buffer.from(token.split('.')[index] ?? '', 'base64url')),
-            );
-          if (!same) expect(await codeOf(tampered)).toBe('UNAUTHENTICATED');
-        },
-      ),
+      fc.asyncProperty(place, fc.constantFrom(...'AZaz09-_'), async (at, letter) => {
+        const tampered = token.slice(0, at) + letter + token.slice(at + 1);
+        if (bytesOf(tampered) !== bytesOf(token)) expect(await codeOf(tampered)).toBe('UNAUTHENTICATED');
+      }),
       { numRuns: 150 },
     );
   });
 
   it('refuses any input without failing in another way', async () => {
-    const pieces = fc.array(
-      fc.oneof(
-        fc.string(),
-        fc.json().map((text) => Buffer.from(text).toString('base64url')),
-      ),
-      {
-        maxLength: 5,
-      },
-    );
+    const encoded = fc.json().map((text) => Buffer.from(text).toString('base64url'));
+    const pieces = fc.array(fc.oneof(fc.string(), encoded), { maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(pieces, async (parts) => {
-        expect(await codeOf(parts.join('.'))).toBe('UNAUTHENTICATED');
-      }),
+      fc.asyncProperty(pieces, async (parts) => expect(await codeOf(parts.join('.'))).toBe('UNAUTHENTICATED')),
       { numRuns: 200 },
     );
   });
@@ -133,9 +110,8 @@ describe('TokenVerifier', () => {
 
     const signed = `${part({ alg: 'HS256', typ: 'at+jwt', kid: 'key-1' })}.${claims}`;
     for (const key of [Buffer.from(issuer.published[0]!.x!, 'base64url'), JSON.stringify(issuer.published[0])]) {
-      expect(await codeOf(`${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`)).toBe(
-        'UNAUTHENTICATED',
-      );
+      const mac = createHmac('sha256', key).update(signed).digest('base64url');
+      expect(await codeOf(`${signed}.${mac}`)).toBe('UNAUTHENTICATED');
     }
   });
 
@@ -163,9 +139,7 @@ describe('TokenVerifier', () => {
     ['an embed claim that is not true', { embed: 'yes', embed_app_id: 'a' }],
     ['an actor that is not an object', { act: 'acme' }],
     ['a start in the future', { nbf: ISSUED_AT_MS / 1000 + 3600 }],
-  ])('refuses %s', async (_what, claims) => {
-    expect(await codeOf(await issuer.sign(claims))).toBe('UNAUTHENTICATED');
-  });
+  ])('refuses %s', async (_what, claims) => expect(await codeOf(await issuer.sign(claims))).toBe('UNAUTHENTICATED'));
 
   it.each([
     ['an ID token', { typ: 'JWT' }],
@@ -179,28 +153,21 @@ describe('TokenVerifier', () => {
     expect(await codeOf(forged)).toBe('UNAUTHENTICATED');
   });
 
-  it('refuses an expired token with five seconds of tolerance, remembered or not', async () => {
-    const token = await issuer.sign();
-    expect(await codeOf(token)).toBe('accepted');
-    nowMs = ISSUED_AT_MS + 904_000;
-    expect(await codeOf(token)).toBe('accepted');
-    nowMs = ISSUED_AT_MS + 905_000;
-    expect(await codeOf(token)).toBe('TOKEN_EXPIRED');
-    expect(await codeOf(await issuer.sign({ sub: 'another' }))).toBe('TOKEN_EXPIRED');
-  });
-
   it.each([
+    ['15 minutes, which is the greatest age', 900],
     ['a year', 365 * 86_400],
     ['a second more than any token has', 901],
-  ])('accepts no token for longer than the greatest age, although it says %s', async (_what, seconds) => {
-    const token = await issuer.sign({ exp: ISSUED_AT_MS / 1000 + seconds });
-    nowMs = ISSUED_AT_MS + 904_000;
-    expect(await codeOf(token)).toBe('accepted');
+  ])('refuses a token of the greatest age, with five seconds of tolerance, that says %s', async (_what, seconds) => {
+    const exp = ISSUED_AT_MS / 1000 + seconds;
+    const token = await issuer.sign({ exp });
+    for (const ageMs of [1000, 904_000]) {
+      nowMs = ISSUED_AT_MS + ageMs;
+      expect(await codeOf(token)).toBe('accepted');
+    }
     nowMs = ISSUED_AT_MS + 905_000;
     expect(await codeOf(token)).toBe('TOKEN_EXPIRED');
-    expect(await codeOf(await issuer.sign({ sub: 'another', exp: ISSUED_AT_MS / 1000 + seconds }))).toBe(
-      'TOKEN_EXPIRED',
-    );
+    // Not only one that is remembered.
+    expect(await codeOf(await issuer.sign({ sub: 'another', exp }))).toBe('TOKEN_EXPIRED');
   });
 
   it('accepts no token that is dated ahead to be valid for longer, only clocks that differ by a minute', async () => {
@@ -264,9 +231,8 @@ describe('TokenVerifier', () => {
 
   describe('keys', () => {
     it('are fetched once for many tokens', async () => {
-      await Promise.all(
-        Array.from({ length: 20 }, async (_, index) => codeOf(await issuer.sign({ sub: `u-${index}` }))),
-      );
+      const tokens = Array.from({ length: 20 }, async (_, index) => codeOf(await issuer.sign({ sub: `u-${index}` })));
+      await Promise.all(tokens);
       expect(issuer.fetches).toBe(1);
     });
 

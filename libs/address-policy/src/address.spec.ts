@@ -38,15 +38,10 @@ const IPV4_EDGES: [cidr: string, before: string | null, first: string, last: str
   ['168.63.129.16', '168.63.129.15', '168.63.129.16', '168.63.129.16', '168.63.129.17'],
 ];
 
+const ONES = ':ffff'.repeat(6);
 const IPV6_EDGES: typeof IPV4_EDGES = [
   ['below 2000::/3', null, '::', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2000::'],
-  [
-    '2001::/23',
-    '2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-    '2001::',
-    '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff',
-    '2001:200::',
-  ],
+  ['2001::/23', `2000:ffff${ONES}`, '2001::', `2001:1ff${ONES}`, '2001:200::'],
   ['2001:db8::/32', '2001:db7:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db8::', '2001:db8:ffff::1', '2001:db9::'],
   ['2002::/16', '2001:ffff::', '2002::', '2002:ffff:ffff::', '2003::'],
   ['2620:4f:8000::/48', '2620:4f:7fff:ffff::', '2620:4f:8000::', '2620:4f:8000:ffff::', '2620:4f:8001::'],
@@ -65,34 +60,21 @@ describe('checkAddress', () => {
     },
   );
 
-  it.each([
-    ['loopback', '::1'],
-    ['unspecified', '::'],
-    ['link-local', 'fe80::1'],
-    ['unique local', 'fd00:ec2::254'],
-    ['multicast', 'ff02::1'],
-    ['IPv4-mapped private', '::ffff:10.0.0.1'],
-    ['IPv4-mapped private, in hex', '::ffff:a00:1'],
-    ['IPv4-mapped public', '::ffff:8.8.8.8'],
-    ['IPv4-compatible', '::127.0.0.1'],
-    ['IPv4-translated', '::ffff:0:127.0.0.1'],
-    ['NAT64', '64:ff9b::a00:1'],
-    ['local NAT64', '64:ff9b:1::a00:1'],
-    ['discard', '100::1'],
-    ['6to4 of 127.0.0.1', '2002:7f00:1::'],
-    ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
-    ['site-local', 'fec0::1'],
-    ['SRv6', '5f00::1'],
-  ])('refuses %s', (_name, ip) => {
-    expect(checkAddress(ip)).toMatchObject({ ok: false, code: 'refused_address' });
-  });
+  const special: Record<string, string>[] = [
+    { loopback: '::1', unspecified: '::', 'link-local': 'fe80::1', 'unique local': 'fd00:ec2::254' },
+    { multicast: 'ff02::1', 'IPv4-mapped private': '::ffff:10.0.0.1', 'IPv4-mapped private, in hex': '::ffff:a00:1' },
+    { 'IPv4-mapped public': '::ffff:8.8.8.8', 'IPv4-compatible': '::127.0.0.1', NAT64: '64:ff9b::a00:1' },
+    { 'IPv4-translated': '::ffff:0:127.0.0.1', 'local NAT64': '64:ff9b:1::a00:1', '6to4 of loopback': '2002:7f00:1::' },
+    { Teredo: '2001:0:4136:e378:8000:63bf:3fff:fdd2', 'site-local': 'fec0::1', SRv6: '5f00::1', discard: '100::1' },
+  ];
+  it.each(special.flatMap((row) => Object.entries(row)))('refuses %s', (_name, ip) =>
+    expect(checkAddress(ip)).toMatchObject({ ok: false, code: 'refused_address' }),
+  );
 
   it.each([
     ...['1.1.1.1', '8.8.8.8', '172.15.0.1', '192.0.1.1', '2606:4700:4700::1111', '2A00:1450:4001:80E::200E'],
     ...['2001:4860:4860:0:0:0:0:8888', '2400:cb00::8.8.8.8', '2620:fe::fe'],
-  ])('allows %s', (ip) => {
-    expect(checkAddress(ip)).toEqual({ ok: true });
-  });
+  ])('allows %s', (ip) => expect(checkAddress(ip)).toEqual({ ok: true }));
 
   it.each([
     ...['', ' ', '1.1.1', '1.1.1.1.1', '1.1.1.256', '1.1.1.01', '01.1.1.1', '1..1.1', '.1.1.1.1', '1.1.1.1.'],
@@ -100,7 +82,8 @@ describe('checkAddress', () => {
     ...['[2606:4700::1]', '2606:4700::1%eth0', '2606:4700:::1', '2606::4700::1', '2606:4700:1:2:3:4:5'],
     ...['2606:4700:1:2:3:4:5:6:7', '2606:4700:1:2:3:4:5:6::', '2606:47000::1', '2606:470g::1', ':2606:4700::1'],
     ...['2606:4700::1:', '2606:4700:1.1.1.1::', '2606:4700::1.1.1.256', '2606:4700:1:2:3:4:5:1.1.1.1', ':', ':::'],
-    ...['example.com'],
+    ...['1:2:3:4:5:6:7::8', '1::2::3', '1:2:3:4:5:6:7', '::1:2.3.4.5:6', '1.2.3:4', '1.2.3.:', '1.2.3./', '1.2.3.4.5'],
+    ...['1.2.3', '1.2.3.', '1.2.3.04', '1.2.3.256', 'example.com'],
   ])('rejects %j, which is not an address', (text) => {
     expect(checkAddress(text)).toMatchObject({ ok: false, code: 'invalid_address' });
   });
@@ -137,9 +120,7 @@ describe('checkAddress', () => {
 
   it('returns a verdict for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(typeof checkAddress(text).ok).toBe('boolean');
-      }),
+      fc.property(fc.string({ unit: 'binary' }), (text) => expect(typeof checkAddress(text).ok).toBe('boolean')),
       { numRuns: 2000 },
     );
   });
@@ -148,16 +129,12 @@ describe('checkAddress', () => {
 describe('ranges', () => {
   it.each(['10.0.0.0', '0.0.0.0/33', '10.0.0.0/x', '10.0.0.1/8', '10.0.0/8', '::/0', '10.0.0.0/'])(
     'rejects %s as an IPv4 range',
-    (cidr) => {
-      expect(() => ipv4Range(cidr, '')).toThrow(RangeError);
-    },
+    (cidr) => expect(() => ipv4Range(cidr, '')).toThrow(RangeError),
   );
 
   it.each(['2000::', '::/129', '2000::/x', '2000::1/3', '2001:db8:1::/32', '10.0.0.0/8', '::/'])(
     'rejects %s as an IPv6 range',
-    (cidr) => {
-      expect(() => ipv6Range(cidr, '')).toThrow(RangeError);
-    },
+    (cidr) => expect(() => ipv6Range(cidr, '')).toThrow(RangeError),
   );
 
   it('accepts the whole address space as a range', () => {
@@ -193,33 +170,17 @@ describe('ranges', () => {
     expect(parseIpv6(`${longest} `)).toBeUndefined();
   });
 
-  it.each<[string, number[] | undefined]>([
+  it.each<[string, number[]]>([
     ['::', [0, 0, 0, 0, 0, 0, 0, 0]],
     ['1::2', [1, 0, 0, 0, 0, 0, 0, 2]],
     ['1:2:3:4:5:6:7::', [1, 2, 3, 4, 5, 6, 7, 0]],
     ['1::3:4:5:6:7:8', [1, 0, 3, 4, 5, 6, 7, 8]],
     ['::1.2.3.4', [0, 0, 0, 0, 0, 0, 0x0102, 0x0304]],
-    ['1:2:3:4:5:6:7::8', undefined],
-    ['1::2::3', undefined],
-    ['1:2:3:4:5:6:7', undefined],
-    ['::1:2.3.4.5:6', undefined],
-  ])('parses %s as IPv6', (text, groups) => {
-    expect(parseIpv6(text)).toEqual(groups);
-  });
+  ])('parses %s as IPv6', (text, groups) => expect(parseIpv6(text)).toEqual(groups));
 
-  it.each<[string, number | undefined]>([
+  it.each<[string, number]>([
     ['1.2.3.4', 0x01020304],
     ['0.0.0.9', 9],
     ['255.255.255.255', 0xffffffff],
-    ['1.2.3:4', undefined],
-    ['1.2.3.:', undefined],
-    ['1.2.3./', undefined],
-    ['1.2.3.4.5', undefined],
-    ['1.2.3', undefined],
-    ['1.2.3.', undefined],
-    ['1.2.3.04', undefined],
-    ['1.2.3.256', undefined],
-  ])('parses %s as IPv4', (text, address) => {
-    expect(parseIpv4(text)).toBe(address);
-  });
+  ])('parses %s as IPv4', (text, address) => expect(parseIpv4(text)).toBe(address));
 });

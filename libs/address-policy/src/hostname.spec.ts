@@ -36,9 +36,7 @@ describe('checkHostname', () => {
 
   it.each(['10.0.0.1', '10.0.0.1.', '127.0.0.1', '::1', '[::1]', '[fd00::1]'])(
     'checks %s as an address and refuses it',
-    (name) => {
-      expect(checkHostname(name)).toMatchObject({ ok: false, code: 'refused_address' });
-    },
+    (name) => expect(checkHostname(name)).toMatchObject({ ok: false, code: 'refused_address' }),
   );
 
   it('allows a public address', () => {

@@ -43,12 +43,8 @@ describe('canonicalJson', () => {
 
   it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, '\ud800', { '\udfff': 1 }, [undefined]])(
     'rejects %p',
-    (value) => {
-      expect(() => canonicalJson(value)).toThrow(TypeError);
-    },
+    (value) => expect(() => canonicalJson(value)).toThrow(TypeError),
   );
 
-  it('writes negative zero as zero', () => {
-    expect(canonicalJson(-0)).toBe('0');
-  });
+  it('writes negative zero as zero', () => expect(canonicalJson(-0)).toBe('0'));
 });

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { PLATFORM_VERSION } from './version.js';
 
-describe('the version of the platform', () => {
-  it('is that of the package', async () => {
-    const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
-    expect(PLATFORM_VERSION).toBe(JSON.parse(text).version);
-  });
+it('the version of the platform is that of the package', async () => {
+  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
+  expect(PLATFORM_VERSION).toBe(JSON.parse(text).version);
 });

@@ -177,10 +177,7 @@ describe('connectChecked with TLS sessions', () => {
     await expect(socket).rejects.toMatchObject({ code: 'blocked' });
     expect(offered).toEqual([known.session]);
     expect(sockets[0]).toMatchObject({ destroyed: true });
-    expect(calls).toEqual([
-      ['find', PUBLIC, 'example.com'],
-      ['forget', PUBLIC],
-    ]);
+    expect(calls.flat()).toEqual(['find', PUBLIC, 'example.com', 'forget', PUBLIC]);
   });
 
   it('lets a session that follows a resumed one end when the first would', async () => {

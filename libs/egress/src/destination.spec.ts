@@ -37,9 +37,7 @@ describe('parseEgressAllow', () => {
         { host: 'receiver.test', port: 65535 },
       ],
     ],
-  ])('parses %j', (text, expected) => {
-    expect(parseEgressAllow(text)).toEqual(expected);
-  });
+  ])('parses %j', (text, expected) => expect(parseEgressAllow(text)).toEqual(expected));
 
   const WITHOUT_PORT = ['localhost', 'localhost:', ':443', 'localhost:0', 'localhost:65536'];
   it.each([...WITHOUT_PORT, '::1:443', 'https://a:443', 'a@b:443', 'a:b:1'])('rejects %j', (text) => {
@@ -47,16 +45,12 @@ describe('parseEgressAllow', () => {
   });
 });
 
-describe('assertNoEgressExceptionsInProduction', () => {
-  it('rejects either setting in production and accepts both elsewhere', () => {
-    const check = assertNoEgressExceptionsInProduction;
-    expect(() => check({ profile: 'production' })).not.toThrow();
-    expect(() => check({ profile: 'production', allow: ' ', caFile: '' })).not.toThrow();
-    expect(() => check({ profile: 'production', allow: 'a:1' })).toThrow(/^EGRESS_ALLOW must/);
-    expect(() => check({ profile: 'production', caFile: 'a' })).toThrow(/^EGRESS_CA_FILE must/);
-    expect(() => check({ profile: 'production', allow: 'a:1', caFile: 'a' })).toThrow(
-      /EGRESS_ALLOW and EGRESS_CA_FILE/,
-    );
-    expect(() => check({ profile: 'development', allow: 'a:1', caFile: 'a' })).not.toThrow();
-  });
+it('assertNoEgressExceptionsInProduction rejects either setting in production and accepts both elsewhere', () => {
+  const check = assertNoEgressExceptionsInProduction;
+  expect(() => check({ profile: 'production' })).not.toThrow();
+  expect(() => check({ profile: 'production', allow: ' ', caFile: '' })).not.toThrow();
+  expect(() => check({ profile: 'production', allow: 'a:1' })).toThrow(/^EGRESS_ALLOW must/);
+  expect(() => check({ profile: 'production', caFile: 'a' })).toThrow(/^EGRESS_CA_FILE must/);
+  expect(() => check({ profile: 'production', allow: 'a:1', caFile: 'a' })).toThrow(/EGRESS_ALLOW and EGRESS_CA_FILE/);
+  expect(() => check({ profile: 'development', allow: 'a:1', caFile: 'a' })).not.toThrow();
 });

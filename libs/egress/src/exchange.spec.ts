@@ -7,22 +7,15 @@ function coded(code: string, name = 'Error'): Error {
   return Object.assign(new Error('something failed'), { code, name });
 }
 
+const as = (code: string, ...errors: unknown[]) => errors.map((error): [unknown, string] => [error, code]);
+
 describe('classifyExchangeError', () => {
   it.each<[unknown, string]>([
-    [coded('UND_ERR_HEADERS_OVERFLOW'), 'too_large'],
-    [coded('HPE_HEADER_OVERFLOW'), 'too_large'],
-    [coded('HPE_INVALID_CONSTANT'), 'http_protocol'],
-    [coded('', 'HTTPParserError'), 'http_protocol'],
-    [coded('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), 'http_protocol'],
-    [coded('UND_ERR_INVALID_ARG'), 'http_protocol'],
-    [coded('UND_ERR_NOT_SUPPORTED'), 'http_protocol'],
-    [coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'tls'],
-    [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
-    [coded('ECONNRESET'), 'reset'],
-    [coded('UND_ERR_SOCKET'), 'reset'],
-    [new Error('without a code'), 'reset'],
-    ['a text', 'reset'],
-    [null, 'reset'],
+    ...as('too_large', coded('UND_ERR_HEADERS_OVERFLOW'), coded('HPE_HEADER_OVERFLOW')),
+    ...as('http_protocol', coded('HPE_INVALID_CONSTANT'), coded('', 'HTTPParserError'), coded('UND_ERR_INVALID_ARG')),
+    ...as('http_protocol', coded('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), coded('UND_ERR_NOT_SUPPORTED')),
+    ...as('tls', coded('ERR_SSL_WRONG_VERSION_NUMBER'), coded('ERR_TLS_CERT_ALTNAME_INVALID')),
+    ...as('reset', coded('ECONNRESET'), coded('UND_ERR_SOCKET'), new Error('without a code'), 'a text', null),
   ])('classifies %p as %s', (error, code) => {
     const classified = classifyExchangeError(error);
     expect(classified).toMatchObject({ name: 'EgressError', code, cause: error });
@@ -35,16 +28,12 @@ describe('classifyExchangeError', () => {
   });
 });
 
-describe('errorCodeOf', () => {
-  it.each<[unknown, string]>([
-    [{ code: 'ENOTFOUND' }, 'ENOTFOUND'],
-    [{ code: 7 }, ''],
-    [undefined, ''],
-    [null, ''],
-  ])('reads from %p the code %j', (error, code) => {
-    expect(errorCodeOf(error)).toBe(code);
-  });
-});
+it.each<[unknown, string]>([
+  [{ code: 'ENOTFOUND' }, 'ENOTFOUND'],
+  [{ code: 7 }, ''],
+  [undefined, ''],
+  [null, ''],
+])('errorCodeOf reads from %p the code %j', (error, code) => expect(errorCodeOf(error)).toBe(code));
 
 const LONG = 600_000;
 
@@ -93,22 +82,15 @@ function pairs(list: readonly string[]): [string, string][] {
 
 describe('outgoingHeaders', () => {
   it('gives the same for an object and for a list', () => {
-    const expected = [
-      ['accept-encoding', 'identity'],
-      ['user-agent', 'ours'],
-      ['x-a', '1'],
-    ];
+    const expected = Object.entries({ 'accept-encoding': 'identity', 'user-agent': 'ours', 'x-a': '1' });
     expect(pairs(outgoingHeaders({ 'X-A': '1' }, 'ours'))).toEqual(expected);
     expect(pairs(outgoingHeaders(['X-A', '1'], 'ours'))).toEqual(expected);
   });
 
   it('keeps the last value of a header, whatever the case of its name', () => {
     const given = ['x-a', '1', 'X-A', '2', 'User-Agent', 'theirs'];
-    expect(pairs(outgoingHeaders(given, 'ours'))).toEqual([
-      ['accept-encoding', 'identity'],
-      ['user-agent', 'theirs'],
-      ['x-a', '2'],
-    ]);
+    const expected = Object.entries({ 'accept-encoding': 'identity', 'user-agent': 'theirs', 'x-a': '2' });
+    expect(pairs(outgoingHeaders(given, 'ours'))).toEqual(expected);
   });
 
   it.each(['Host', 'connection', 'Content-Length', 'transfer-encoding', 'upgrade', 'accept-encoding', 'expect'])(
@@ -120,7 +102,5 @@ describe('outgoingHeaders', () => {
     },
   );
 
-  it('rejects a name without a value', () => {
-    expect(() => outgoingHeaders(['x-a'], 'ours')).toThrow(TypeError);
-  });
+  it('rejects a name without a value', () => expect(() => outgoingHeaders(['x-a'], 'ours')).toThrow(TypeError));
 });

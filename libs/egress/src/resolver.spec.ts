@@ -12,12 +12,8 @@ function scripted(reuseMs: number) {
   const lookups = new SharedLookups(
     ({ hostname }, signal) =>
       new Promise((resolve, reject) => {
-        started.push({
-          hostname,
-          signal,
-          answer: (...addresses) => resolve(addresses),
-          fail: () => reject(new EgressError('dns', 'No')),
-        });
+        const fail = () => reject(new EgressError('dns', 'No'));
+        started.push({ hostname, signal, answer: (...addresses) => resolve(addresses), fail });
       }),
     reuseMs,
   );

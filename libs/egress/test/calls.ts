@@ -29,10 +29,7 @@ export function clientOf(
 ): OutsideClient {
   return closeLater(
     new OutsideClient({
-      allow: receivers.flatMap(({ port }) => [
-        { host: NAME, port },
-        { host: '127.0.0.1', port },
-      ]),
+      allow: receivers.flatMap(({ port }) => [NAME, '127.0.0.1'].map((host) => ({ host, port }))),
       ca: certificate.cert,
       resolver: async () => ['127.0.0.1'],
       ...options,
@@ -47,10 +44,7 @@ export function get(client: OutsideClient, receiver: Receiver, request: Partial<
 
 /** Awaits a call that must fail and returns its error. */
 export async function failure(call: Promise<unknown>): Promise<EgressError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await call.then(() => undefined).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(EgressError);
   return error as EgressError;
 }

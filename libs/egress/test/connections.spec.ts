@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { OutsideClient } from '../src/index.js';
 import { clientOf, closeAll, closeLater, failure, get, NAME } from './calls.js';
 import {
@@ -30,6 +30,10 @@ afterEach(closeAll);
 /** An https server for the test. */
 const serving = async (handler: Parameters<typeof httpsReceiver>[1], options?: Parameters<typeof httpsReceiver>[2]) =>
   closeLater(await httpsReceiver(certificate, handler, options));
+
+/** A server that answers each request with this text. */
+const writing = async (answer: string) =>
+  closeLater(await tlsReceiver(certificate, (socket) => socket.on('data', () => socket.write(answer))));
 
 const ok = (_request: IncomingMessage, response: ServerResponse) => response.end('ok');
 
@@ -83,14 +87,10 @@ describe('TLS sessions', () => {
   });
 
   it('do not replace the check of the peer address', async () => {
-    let requests = 0;
-    const count = (_request: IncomingMessage, response: ServerResponse) => {
-      requests += 1;
-      response.end();
-    };
-    const first = await serving(count, { ticketKeys });
+    const answer = jest.fn(ok);
+    const first = await serving(answer, { ticketKeys });
     const place = { port: first.port, address: '127.0.0.2' };
-    await serving(count, { ticketKeys, place });
+    await serving(answer, { ticketKeys, place });
     const offered: boolean[] = [];
     const client = clientOf([first], certificate, {
       originLifetimeMs: 0,
@@ -102,7 +102,7 @@ describe('TLS sessions', () => {
     await get(client, first);
     expect(await failure(get(client, first))).toMatchObject({ code: 'blocked', phase: 'tls' });
     expect(offered).toEqual([false, true]);
-    expect(requests).toBe(1);
+    expect(answer).toHaveBeenCalledTimes(1);
   });
 
   it('do not hide that the certificate is no longer valid for the host', async () => {
@@ -158,11 +158,7 @@ describe('the rest of a truncated body', () => {
   });
 
   it('is not drained at all when it announces too much', async () => {
-    const receiver = closeLater(
-      await tlsReceiver(certificate, (socket) =>
-        socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n${'a'.repeat(11)}`)),
-      ),
-    );
+    const receiver = await writing(`HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n${'a'.repeat(11)}`);
     const answer = await get(clientOf([receiver], certificate), receiver, excerpt);
     expect(answer).toMatchObject({ status: 200, truncated: true });
     // While a rest is drained, the latency is that of the excerpt; a socket that is cut at once is closed with the answer.
@@ -173,11 +169,7 @@ describe('the rest of a truncated body', () => {
 describe('idle sockets', () => {
   it('are kept as long as the receiver says, otherwise for the short time', async () => {
     const patient = await serving(ok, { keepAliveTimeout: 60_000 });
-    const silent = closeLater(
-      await tlsReceiver(certificate, (socket) =>
-        socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')),
-      ),
-    );
+    const silent = await writing('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     const client = clientOf([patient, silent], certificate, { keepAliveMs: 20 });
     await get(client, patient);
     await get(client, silent);
@@ -238,16 +230,12 @@ describe('many calls', () => {
       });
       const quick = await serving(ok);
       const client = clientOf([silent, quick], certificate);
-      let ended = 0;
-      const calls = Array.from({ length: HANGING }, () =>
-        failure(get(client, silent)).finally(() => {
-          ended += 1;
-        }),
-      );
+      const ended = jest.fn();
+      const calls = Array.from({ length: HANGING }, () => failure(get(client, silent)).finally(ended));
       await until(() => hanging === HANGING);
       const answers = await Promise.all(Array.from({ length: 100 }, () => get(client, quick)));
       expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
-      expect(ended).toBe(0);
+      expect(ended).not.toHaveBeenCalled();
       await silent.close();
       const codes = (await Promise.all(calls)).map(({ code, phase }) => `${code} ${phase}`);
       expect(new Set(codes)).toEqual(new Set(['reset headers']));
@@ -258,35 +246,26 @@ describe('many calls', () => {
 
   it('share one lookup while they open sockets to one origin', async () => {
     const receiver = await serving(answerTogether(20));
-    let lookups = 0;
-    const client = clientOf([receiver], certificate, {
-      resolver: async () => {
-        lookups += 1;
-        return ['127.0.0.1'];
-      },
-    });
+    const resolver = jest.fn(async () => ['127.0.0.1']);
+    const client = clientOf([receiver], certificate, { resolver });
     await Promise.all(Array.from({ length: 20 }, () => get(client, receiver)));
     expect(receiver.connections()).toBe(20);
-    expect(lookups).toBe(1);
+    expect(resolver).toHaveBeenCalledTimes(1);
   });
 });
 
-describe('a failed call', () => {
-  it('says in which phase it failed and how long it took', async () => {
-    const hanging = await serving(() => undefined);
-    const dripping = await serving((_request, response) => {
-      response.writeHead(200).write('x');
-    });
-    const client = clientOf([hanging, dripping], certificate, { timeouts: { totalMs: 200 } });
-    const late = await failure(get(client, hanging));
-    expect(late).toMatchObject({ code: 'timeout_total', phase: 'headers' });
-    expect(late.latencyMs).toBeGreaterThan(0);
-    expect(await failure(get(client, dripping))).toMatchObject({ code: 'timeout_total', phase: 'body' });
-    expect(await failure(get(client, hanging, { url: 'http://example.com/' }))).toMatchObject({ phase: 'policy' });
-    const lost = clientOf([hanging], certificate, {
-      timeouts: { connectMs: 50 },
-      resolver: () => new Promise(() => undefined),
-    });
-    expect(await failure(get(lost, hanging))).toMatchObject({ code: 'timeout_connect', phase: 'dns' });
+it('a failed call says in which phase it failed and how long it took', async () => {
+  const hanging = await serving(() => undefined);
+  const dripping = await serving((_request, response) => {
+    response.writeHead(200).write('x');
   });
+  const client = clientOf([hanging, dripping], certificate, { timeouts: { totalMs: 200 } });
+  const late = await failure(get(client, hanging));
+  expect(late).toMatchObject({ code: 'timeout_total', phase: 'headers' });
+  expect(late.latencyMs).toBeGreaterThan(0);
+  expect(await failure(get(client, dripping))).toMatchObject({ code: 'timeout_total', phase: 'body' });
+  expect(await failure(get(client, hanging, { url: 'http://example.com/' }))).toMatchObject({ phase: 'policy' });
+  const resolver = () => new Promise<never>(() => undefined);
+  const lost = clientOf([hanging], certificate, { timeouts: { connectMs: 50 }, resolver });
+  expect(await failure(get(lost, hanging))).toMatchObject({ code: 'timeout_connect', phase: 'dns' });
 });

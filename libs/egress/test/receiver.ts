@@ -10,31 +10,30 @@ export interface Certificate {
   cert: string;
 }
 
+const DAY_MS = 86_400_000;
+
 /** Creates a certificate for names and addresses. */
 export async function makeCertificate(
   names: string[],
   {
     ips = ['127.0.0.1'],
     expired = false,
-    validMs = 86_400_000,
+    validMs = DAY_MS,
   }: { ips?: string[]; expired?: boolean; validMs?: number } = {},
 ): Promise<Certificate> {
-  const day = 86_400_000;
   const now = Date.now();
+  const altNames = [
+    ...names.map((value) => ({ type: 2 as const, value })),
+    ...ips.map((ip) => ({ type: 7 as const, ip })),
+  ];
   const pem = await generate([{ name: 'commonName', value: names[0] ?? 'receiver' }], {
     keyType: 'ec',
     algorithm: 'sha256',
-    notBeforeDate: new Date(now - 10 * day),
-    notAfterDate: new Date(expired ? now - day : now + validMs),
+    notBeforeDate: new Date(now - 10 * DAY_MS),
+    notAfterDate: new Date(expired ? now - DAY_MS : now + validMs),
     extensions: [
       { name: 'basicConstraints', cA: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          ...names.map((value) => ({ type: 2 as const, value })),
-          ...ips.map((ip) => ({ type: 7 as const, ip })),
-        ],
-      },
+      { name: 'subjectAltName', altNames },
     ],
   });
   return { key: pem.private, cert: pem.cert };

@@ -125,9 +125,7 @@ describe('SecretBox', () => {
 describe('EncryptionKeys', () => {
   it.each(['', 'short', randomBytes(31).toString('base64'), `${newKey()}x`, `${newKey()},${newKey()}`])(
     'rejects the key %j',
-    (key) => {
-      expect(() => EncryptionKeys.parse(key)).toThrow('32 bytes');
-    },
+    (key) => expect(() => EncryptionKeys.parse(key)).toThrow('32 bytes'),
   );
 
   it.each([
@@ -138,9 +136,7 @@ describe('EncryptionKeys', () => {
     [`a:${newKey()},${newKey()}`, 'needs an id'],
     ['a:c2hvcnQ=', 'The key a must be 32 bytes'],
     [`a:${newKey()},a:${newKey()}`, 'The key a is in the ring twice'],
-  ])('rejects the ring %j', (ring, problem) => {
-    expect(() => EncryptionKeys.parse(ring)).toThrow(problem);
-  });
+  ])('rejects the ring %j', (ring, problem) => expect(() => EncryptionKeys.parse(ring)).toThrow(problem));
 
   it('rejects the same key under two names, and does not repeat it', () => {
     const key = newKey();

@@ -62,7 +62,8 @@ const APP_KEY: SealedColumn = {
 };
 const COLUMNS = [SECRET, APP_KEY];
 
-const [OLD, NEW, OTHER] = Array.from({ length: 3 }, () => randomBytes(32).toString('base64'));
+const newKey = () => randomBytes(32).toString('base64');
+const [OLD, NEW, OTHER] = [newKey(), newKey(), newKey()];
 const RING = `new:${NEW},old:${OLD}`;
 
 const serverUrl = process.env.TEST_DATABASE_URL ?? '';
@@ -129,7 +130,7 @@ describe('sealing again', () => {
   it('reaches every row of every tenant, in batches, and those of global tables', async () => {
     const [first, second] = tenants as [string, string];
     const counts = [450, 200, 1];
-    for (const [index, tenantId] of tenants.entries()) await fill(tenantId, counts[index] ?? 0, OLD as string);
+    for (const [index, tenantId] of tenants.entries()) await fill(tenantId, counts[index] ?? 0, OLD);
     await inTenant(first, 'INSERT INTO secret (tenant_id, id) VALUES ($1, $2)', [first, newId()]);
     await addAppKey('acme.sync', new SecretBox(`old:${OLD}`).seal('app', 'app_key/acme.sync'));
     expect(await countKeyUse(database, COLUMNS)).toEqual([
@@ -155,7 +156,7 @@ describe('sealing again', () => {
     const tenantId = tenants[0] as string;
     await fill(tenantId, 3, RING);
     const done = await read(tenantId);
-    await fill(tenantId, 2, OLD as string);
+    await fill(tenantId, 2, OLD);
     expect(await sealAgain(database, EncryptionKeys.parse(RING), SECRET)).toMatchObject({ sealed: 2, changed: 0 });
     const after = await read(tenantId);
     for (const [id, sealed] of done) expect(after.get(id)?.equals(sealed)).toBe(true);
@@ -164,7 +165,7 @@ describe('sealing again', () => {
 
   it('leaves to the service what it changes meanwhile', async () => {
     const tenantId = tenants[0] as string;
-    const ids = await fill(tenantId, 300, OLD as string);
+    const ids = await fill(tenantId, 300, OLD);
     const place = (key: string) => SECRET.place({ tenantId, key });
     const service = new SecretBox(RING);
     const [outcome] = await Promise.all([
@@ -207,7 +208,7 @@ describe('sealing again', () => {
 
   it('changes nothing when it is only asked', async () => {
     const tenantId = tenants[0] as string;
-    await fill(tenantId, 2, OLD as string);
+    await fill(tenantId, 2, OLD);
     const before = await read(tenantId);
     expect(await run(RING, '--status')).toMatchObject({ code: 0, out: ['secret.sealed\t(no name)\t2'] });
     expect(await read(tenantId)).toEqual(before);
@@ -215,65 +216,67 @@ describe('sealing again', () => {
   });
 
   it('with a key without a name asks for one', async () => {
-    await fill(tenants[0] as string, 1, OLD as string);
-    const { code, out } = await run(OLD as string);
+    await fill(tenants[0] as string, 1, OLD);
+    const { code, out } = await run(OLD);
     expect([code, out.at(-1)]).toEqual([0, 'The key has no name: give it one to be able to replace it']);
   });
 });
 
 describe('the register of keys', () => {
+  const registered = async () => {
+    const rows = await database.crossTenant((tx) =>
+      tx.query<{ id: string }>('SELECT id FROM encryption_key ORDER BY id'),
+    );
+    return rows.map(({ id }) => id);
+  };
   const register = (keys: string) => new KeyRegister(database, EncryptionKeys.parse(keys)).register();
 
   it('lets a process start that has every key, in any order and whatever it calls one that had no name', async () => {
-    await register(OLD as string);
+    await register(OLD);
     await register(`old:${OLD},new:${NEW}`);
     await register(RING);
     // A replica that still has the first configuration of a rotation, and one of two that start at once.
     await Promise.all([register(`old:${OLD},new:${NEW}`), register(RING)]);
-    expect(await database.crossTenant((tx) => tx.query('SELECT id FROM encryption_key ORDER BY id'))).toEqual([
-      { id: '' },
-      { id: 'new' },
-      { id: 'old' },
-    ]);
+    expect(await registered()).toEqual(['', 'new', 'old']);
   });
 
   it('refuses a process that lacks a key, or has another one by its name, before anything is sealed', async () => {
     await register(`old:${OLD}`);
     await expect(register(`new:${NEW}`)).rejects.toThrow('the key "old" is missing');
     await expect(register(`new:${NEW},old:${OTHER}`)).rejects.toThrow('the key "old" is another one');
-    await expect(register(OTHER as string)).rejects.toThrow('the key "old" is missing');
-    expect(await database.crossTenant((tx) => tx.query('SELECT id FROM encryption_key'))).toEqual([{ id: 'old' }]);
+    await expect(register(OTHER)).rejects.toThrow('the key "old" is missing');
+    expect(await registered()).toEqual(['old']);
   });
 
   it('refuses another key in the place of one without a name', async () => {
-    await register(OLD as string);
-    await expect(register(OTHER as string)).rejects.toThrow('the key without a name is missing');
+    await register(OLD);
+    await expect(register(OTHER)).rejects.toThrow('the key without a name is missing');
     await expect(register(`new:${NEW}`)).rejects.toThrow('the key without a name is missing');
   });
 
   it('refuses a first start with a key that opens nothing of what is there, but not for one damaged box', async () => {
     const [tenantId, neighbour] = tenants as [string, string];
     const sealed = (keys: string) => new KeyRegister(database, EncryptionKeys.parse(keys), COLUMNS).register();
-    const [damaged] = (await fill(tenantId, 3, OLD as string)) as [string];
-    await fill(neighbour, 1, OLD as string);
+    const [damaged] = (await fill(tenantId, 3, OLD)) as [string];
+    await fill(neighbour, 1, OLD);
     await inTenant(tenantId, `UPDATE secret SET sealed = '\\x0102' WHERE id = $1`, [damaged]);
-    for (const keys of [OTHER as string, `new:${NEW}`]) {
+    for (const keys of [OTHER, `new:${NEW}`]) {
       await expect(sealed(keys)).rejects.toThrow('nothing in secret.sealed opens');
     }
-    expect(await database.crossTenant((tx) => tx.query('SELECT id FROM encryption_key'))).toEqual([]);
+    expect(await registered()).toEqual([]);
     await sealed(RING);
   });
 
   it('forgets a key that was replaced everywhere, and not before', async () => {
     const tenantId = tenants[0] as string;
-    await register(OLD as string);
+    await register(OLD);
     await register(`old:${OLD},new:${NEW}`);
     await fill(tenantId, 2, `old:${OLD}`);
     await run(RING, '--status');
     await expect(register(`new:${NEW}`)).rejects.toThrow('missing');
     await run(RING);
     await register(`new:${NEW}`);
-    expect(await database.crossTenant((tx) => tx.query('SELECT id FROM encryption_key'))).toEqual([{ id: 'new' }]);
+    expect(await registered()).toEqual(['new']);
     await expect(register(RING)).resolves.toBeUndefined();
   });
 
@@ -281,11 +284,8 @@ describe('the register of keys', () => {
     const tenantId = tenants[0] as string;
     await register(`old:${OLD}`);
     const [id] = await fill(tenantId, 1, `old:${OLD}`);
-    await inTenant(
-      tenantId,
-      'UPDATE secret SET sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) WHERE id = $1',
-      [id],
-    );
+    const damage = 'UPDATE secret SET sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) WHERE id = $1';
+    await inTenant(tenantId, damage, [id]);
     expect((await run(RING)).code).toBe(1);
     await expect(register(`new:${NEW}`)).rejects.toThrow('the key "old" is missing');
   });
@@ -293,7 +293,7 @@ describe('the register of keys', () => {
 
 describe('rights', () => {
   it('let the narrow role find tenants and see no box of a tenant', async () => {
-    await fill(tenants[0] as string, 1, OLD as string);
+    await fill(tenants[0] as string, 1, OLD);
     const found = await database.crossTenant((tx) => tx.query('SELECT DISTINCT tenant_id AS id FROM secret'));
     expect(found).toEqual([{ id: tenants[0] }]);
     for (const sql of ['SELECT sealed FROM secret', 'UPDATE secret SET sealed = NULL', 'SELECT id FROM secret']) {
@@ -308,15 +308,13 @@ describe('rights', () => {
   });
 });
 
-describe('columns of bytes', () => {
-  it('are listed, compared or named as something else', async () => {
-    const problems = (columns: SealedColumn[], others?: string[]) =>
-      database.crossTenant((tx) => unlistedColumns(tx, columns, others));
-    expect(await problems(COLUMNS)).toEqual({ unlisted: [], unknown: [] });
-    expect(await problems([SECRET])).toEqual({ unlisted: ['app_key.sealed'], unknown: [] });
-    expect(await problems([SECRET], ['app_key.sealed', 'gone.sealed'])).toEqual({
-      unlisted: [],
-      unknown: ['gone.sealed'],
-    });
+it('columns of bytes are listed, compared or named as something else', async () => {
+  const problems = (columns: SealedColumn[], others?: string[]) =>
+    database.crossTenant((tx) => unlistedColumns(tx, columns, others));
+  expect(await problems(COLUMNS)).toEqual({ unlisted: [], unknown: [] });
+  expect(await problems([SECRET])).toEqual({ unlisted: ['app_key.sealed'], unknown: [] });
+  expect(await problems([SECRET], ['app_key.sealed', 'gone.sealed'])).toEqual({
+    unlisted: [],
+    unknown: ['gone.sealed'],
   });
 });

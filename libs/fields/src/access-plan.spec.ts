@@ -8,49 +8,33 @@ import type { FieldDefinition } from './field-definition.js';
 // Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);
 
-const text = (apiName: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
-  apiName,
-  type: 'number',
-  ...more,
-});
-const formula = (apiName: string, expression: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
-  apiName,
-  type: 'formula',
-  expression,
-  ...more,
-});
+const text = (apiName: string, more: Partial<FieldDefinition> = {}): FieldDefinition => {
+  return { apiName, type: 'number', ...more };
+};
+const formula = (apiName: string, expression: string, more: Partial<FieldDefinition> = {}): FieldDefinition => {
+  return { apiName, type: 'formula', expression, ...more };
+};
 const plan = (fields: FieldDefinition[], ...roles: string[]) => {
   const { readable, writable } = accessPlan(fields, roles);
   return { readable: [...readable], writable: [...writable] };
 };
 
 describe('a plain field', () => {
-  const fields = [
-    text('open'),
-    text('empty', { readRoles: [], writeRoles: [] }),
-    text('hr', { readRoles: ['hr', 'admin'], writeRoles: ['hr'] }),
-  ];
+  const hr = text('hr', { readRoles: ['hr', 'admin'], writeRoles: ['hr'] });
+  const fields = [text('open'), text('empty', { readRoles: [], writeRoles: [] }), hr];
+  const OPEN = ['open', 'empty'];
+  const ALL = [...OPEN, 'hr'];
 
-  it.each<[string[], string[], string[]]>([
-    [[], ['open', 'empty'], ['open', 'empty']],
-    [['member'], ['open', 'empty'], ['open', 'empty']],
-    [['hr'], ['open', 'empty', 'hr'], ['open', 'empty', 'hr']],
-    [['admin'], ['open', 'empty', 'hr'], ['open', 'empty']],
-    [
-      ['member', 'admin'],
-      ['open', 'empty', 'hr'],
-      ['open', 'empty'],
-    ],
-    [['owner'], ['open', 'empty'], ['open', 'empty']],
-    [['HR'], ['open', 'empty'], ['open', 'empty']],
-    [['hr '], ['open', 'empty'], ['open', 'empty']],
-  ])('roles %j', (roles, readable, writable) => expect(plan(fields, ...roles)).toEqual({ readable, writable }));
+  it.each([
+    ...[[], ['member'], ['owner'], ['HR'], ['hr ']].map((roles) => ({ roles, readable: OPEN, writable: OPEN })),
+    { roles: ['hr'], readable: ALL, writable: ALL },
+    { roles: ['admin'], readable: ALL, writable: OPEN },
+    { roles: ['member', 'admin'], readable: ALL, writable: OPEN },
+  ])('roles $roles', ({ roles, ...expected }) => expect(plan(fields, ...roles)).toEqual(expected));
 
   it('of every app is of nobody, and one of an app is of that app', () => {
-    const fields = [
-      text('every', { readRoles: ['app'], writeRoles: ['app'] }),
-      text('one', { readRoles: ['app:acme'] }),
-    ];
+    const every = text('every', { readRoles: ['app'], writeRoles: ['app'] });
+    const fields = [every, text('one', { readRoles: ['app:acme'] })];
     expect(plan(fields, 'app')).toEqual({ readable: [], writable: ['one'] });
     expect(plan(fields, 'app:acme')).toEqual({ readable: ['one'], writable: ['one'] });
     expect(plan(fields, 'app:other')).toEqual({ readable: [], writable: ['one'] });
@@ -63,10 +47,8 @@ describe('a plain field', () => {
       text('number', { is_unique: true, readRoles: ['hr', 'admin'], writeRoles: ['admin', 'member'] }),
     ];
     expect(plan(fields, 'member')).toEqual({ readable: ['open'], writable: ['open'] });
-    expect(plan(fields, 'member', 'hr')).toEqual({
-      readable: ['open', 'code', 'number'],
-      writable: ['open', 'code', 'number'],
-    });
+    const all = ['open', 'code', 'number'];
+    expect(plan(fields, 'member', 'hr')).toEqual({ readable: all, writable: all });
     expect(plan(fields, 'hr').writable).toEqual(['open', 'code']);
   });
 
@@ -89,24 +71,17 @@ describe('formula fields', () => {
     expect(readable([salary, formula('f', 'IF(TRUE, 1, salary)')], 'member')).toEqual([]);
   });
   it('depend on fields read through other formulas, in any order', () => {
-    expect(readable([formula('g', 'f + 1'), formula('f', 'salary * 2'), salary], 'member')).toEqual([]);
-    expect(readable([formula('g', 'f + 1'), formula('f', 'salary * 2'), salary], 'hr').sort()).toEqual([
-      'f',
-      'g',
-      'salary',
-    ]);
+    const fields = [formula('g', 'f + 1'), formula('f', 'salary * 2'), salary];
+    expect(readable(fields, 'member')).toEqual([]);
+    expect(readable(fields, 'hr').sort()).toEqual(['f', 'g', 'salary']);
   });
   it('have read roles of their own', () => {
     expect(readable([formula('f', '1', { readRoles: ['hr'] })], 'member')).toEqual([]);
     expect(readable([formula('g', 'f + 1'), formula('f', '1', { readRoles: ['hr'] })], 'member')).toEqual([]);
   });
   it('that expose their value are readable by their own roles alone, also for formulas that read them', () => {
-    const fields = [
-      salary,
-      formula('band', 'IF(salary > 5, "high", "low")', { exposes: true }),
-      formula('g', 'band + "!"'),
-    ];
-    expect(readable(fields, 'member')).toEqual(['band', 'g']);
+    const band = formula('band', 'IF(salary > 5, "high", "low")', { exposes: true });
+    expect(readable([salary, band, formula('g', 'band + "!"')], 'member')).toEqual(['band', 'g']);
   });
   it('that expose their value still have read roles of their own', () => {
     const fields = [salary, formula('band', 'salary', { exposes: true, readRoles: ['lead'] }), formula('g', 'band')];
@@ -126,9 +101,8 @@ describe('formula fields', () => {
     expect(readable([{ apiName: 'f', type: 'formula' }], 'member')).toEqual([]);
   });
   it('on a cycle, and formulas that read them, are not readable', () => {
-    expect(readable([formula('a', 'b'), formula('b', 'a'), formula('c', 'a'), formula('d', '1')], 'member')).toEqual([
-      'd',
-    ]);
+    const fields = Object.entries({ a: 'b', b: 'a', c: 'a', d: '1' }).map(([name, reads]) => formula(name, reads));
+    expect(readable(fields, 'member')).toEqual(['d']);
     expect(readable([formula('a', 'a', { exposes: true })], 'member')).toEqual([]);
   });
 });

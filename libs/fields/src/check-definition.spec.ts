@@ -11,37 +11,37 @@ const ruled = (type: string, ...rules: [type: string, value: unknown][]): object
   validationRules: rules.map(([type, value]) => ({ type, value })),
 });
 const picklist = (...options: unknown[]): object => ({ type: 'picklist', options });
+const multiSelect = (...options: unknown[]): object => ({ type: 'multi_select', options });
+const optionInvalid = (place: number) => `OPTION_INVALID /0/options/${place}`;
 const to = (referenceTarget: unknown, more: object = {}): object => ({ type: 'reference', referenceTarget, ...more });
 const formula = (expression: string, more: object = {}): object => ({ type: 'formula', expression, ...more });
 
-describe('accepts the definition', () => {
-  it.each<object>([
-    { type: 'text' },
-    { ...ruled('text', ['maxLength', 5]), required: true, is_unique: true, default: 'x' },
-    ruled('textarea', ['minLength', 1]),
-    { ...ruled('number', ['min', 1], ['max', 1]), default: 1 },
-    ruled('number', ['min', -2e15], ['max', 2e15]),
-    // The rule compares 15-digit decimals, in which the largest number equals 1e15.
-    { ...ruled('number', ['min', 1e15]), default: 999_999_999_999_999.9 },
-    ruled('text', ['minLength', 4000]),
-    ruled('phone', ['minLength', 16]),
-    { type: 'currency', is_unique: true },
-    { type: 'percent', default: 50 },
-    { type: 'date', default: '2024-02-29' },
-    { type: 'datetime', is_unique: true },
-    { ...ruled('email', ['regex', '@example\\.com$']), default: 'a@example.com' },
-    { type: 'phone', default: '+49 30 123456' },
-    { type: 'url', default: 'https://example.com' },
-    { ...picklist('a', { value: 'b', label: 'B' }), default: 'b' },
-    { type: 'multi_select', options: ['a', 'b'], default: ['b'] },
-    { type: 'checkbox', default: false },
-    to('lead'),
-    to('custom:property', { is_unique: true }),
-    to('lead', { required: true, onDelete: 'cascade', indexed: true }),
-    formula('a + b', { exposes: true }),
-    { type: 'text', options: [], default: null, referenceTarget: null },
-  ])('%j', (field) => expect(problems(field)).toEqual([]));
-});
+it.each<object>([
+  { type: 'text' },
+  { ...ruled('text', ['maxLength', 5]), required: true, is_unique: true, default: 'x' },
+  ruled('textarea', ['minLength', 1]),
+  { ...ruled('number', ['min', 1], ['max', 1]), default: 1 },
+  ruled('number', ['min', -2e15], ['max', 2e15]),
+  // The rule compares 15-digit decimals, in which the largest number equals 1e15.
+  { ...ruled('number', ['min', 1e15]), default: 999_999_999_999_999.9 },
+  ruled('text', ['minLength', 4000]),
+  ruled('phone', ['minLength', 16]),
+  { type: 'currency', is_unique: true },
+  { type: 'percent', default: 50 },
+  { type: 'date', default: '2024-02-29' },
+  { type: 'datetime', is_unique: true },
+  { ...ruled('email', ['regex', '@example\\.com$']), default: 'a@example.com' },
+  { type: 'phone', default: '+49 30 123456' },
+  { type: 'url', default: 'https://example.com' },
+  { ...picklist('a', { value: 'b', label: 'B' }), default: 'b' },
+  { type: 'multi_select', options: ['a', 'b'], default: ['b'] },
+  { type: 'checkbox', default: false },
+  to('lead'),
+  to('custom:property', { is_unique: true }),
+  to('lead', { required: true, onDelete: 'cascade', indexed: true }),
+  formula('a + b', { exposes: true }),
+  { type: 'text', options: [], default: null, referenceTarget: null },
+])('accepts the definition %j', (field) => expect(problems(field)).toEqual([]));
 
 describe('inconsistent definitions of fields', () => {
   const cases: [expected: string, ...fields: object[]][] = [
@@ -52,11 +52,8 @@ describe('inconsistent definitions of fields', () => {
     ['OPTIONS_REQUIRED /0/options', { type: 'picklist' }, { type: 'multi_select', options: [] }],
     ['OPTIONS_NOT_ALLOWED /0/options', { type: 'text', options: ['a'] }],
     ['OPTION_INVALID /0/options/1', picklist('a', '')],
-    [
-      'OPTION_INVALID /0/options/0, OPTION_INVALID /0/options/1, OPTION_INVALID /0/options/2',
-      picklist(5, { value: 'a' }, null),
-    ],
-    ['OPTION_INVALID /0/options/0, OPTION_INVALID /0/options/1', picklist('a\n', 'x'.repeat(256))],
+    [[0, 1, 2].map(optionInvalid).join(', '), picklist(5, { value: 'a' }, null)],
+    [[0, 1].map(optionInvalid).join(', '), picklist('a\n', 'x'.repeat(256))],
     ['OPTION_DUPLICATE /0/options/1', picklist('a', { value: 'a', label: 'A' })],
     ['REFERENCE_TARGET_REQUIRED /0/referenceTarget', { type: 'reference' }],
     ['REFERENCE_TARGET_INVALID /0/referenceTarget', to('task'), to('custom:'), to(5)],
@@ -92,10 +89,7 @@ describe('inconsistent definitions of fields', () => {
       { type: 'phone', default: '030 123456' },
       { type: 'text', required: true, default: '' },
     ],
-    [
-      'DEFAULT_INVALID /0/default, DEFAULT_INVALID /0/default',
-      { type: 'multi_select', options: ['a'], default: ['b', 'c'] },
-    ],
+    ['DEFAULT_INVALID /0/default, DEFAULT_INVALID /0/default', { ...multiSelect('a'), default: ['b', 'c'] }],
     ['EXPRESSION_REQUIRED /0/expression', { type: 'formula' }, formula(' ')],
     [
       'REQUIRED_NOT_ALLOWED /0/required, DEFAULT_NOT_ALLOWED /0/default, UNIQUE_NOT_ALLOWED /0/is_unique',
@@ -122,26 +116,15 @@ describe('inconsistent definitions of fields', () => {
   });
 
   it('are reported with a pointer to the field', () => {
-    const fields = [
-      { apiName: 'a', type: 'text' },
-      { apiName: 'b', type: 'picklist' },
-    ] as FieldDefinition[];
-    expect(checkDefinition(fields)[0]).toEqual({
-      pointer: '/1/options',
-      code: 'OPTIONS_REQUIRED',
-      detail: 'The field type needs options',
-    });
+    const fields = (['text', 'picklist'] as const).map((type): FieldDefinition => ({ apiName: type, type }));
+    const problem = { pointer: '/1/options', code: 'OPTIONS_REQUIRED', detail: 'The field type needs options' };
+    expect(checkDefinition(fields)[0]).toEqual(problem);
   });
 });
 
 it('an object can have as many indexed fields of a kind as a record has columns', () => {
-  const fields = (count: number) =>
-    Array.from(
-      { length: count },
-      (_, index): FieldDefinition => ({ apiName: `f${index}`, type: 'date', indexed: true }),
-    );
-  expect(checkDefinition(fields(4))).toEqual([]);
-  expect(checkDefinition(fields(5))).toEqual([
-    expect.objectContaining({ pointer: '/4/indexed', code: 'INDEXED_TOO_MANY' }),
-  ]);
+  const field = (index: number): FieldDefinition => ({ apiName: `f${index}`, type: 'date', indexed: true });
+  expect(checkDefinition([0, 1, 2, 3].map(field))).toEqual([]);
+  const problems = checkDefinition([0, 1, 2, 3, 4].map(field)).map(({ pointer, code }) => `${code} ${pointer}`);
+  expect(problems).toEqual(['INDEXED_TOO_MANY /4/indexed']);
 });

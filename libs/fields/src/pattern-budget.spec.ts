@@ -11,7 +11,9 @@ const SLOW = '^(?:.?.?.?.?){300}[^a]$';
 const field = (apiName: string, definition: Partial<FieldDefinition>, ...rules: [string, unknown][]): FieldDefinition =>
   ({ apiName, ...definition, validationRules: rules.map(([type, value]) => ({ type, value })) }) as FieldDefinition;
 const codes = (problems: readonly FieldProblem[]) => problems.map(({ code, pointer }) => `${code} ${pointer}`);
-const PLACE = '/0/validationRules/0/value';
+const INVALID = ['RULE_PATTERN_INVALID /0/validationRules/0/value'];
+const line = (more: Partial<FieldDefinition> = {}) => field('f', { type: 'text', ...more }, ['regex', SLOW]);
+const lines = (...rules: [string, unknown][]) => field('f', { type: 'textarea' }, ...rules);
 
 describe('the patterns of a package', () => {
   it('are measured by their compiled instructions', () => {
@@ -22,25 +24,13 @@ describe('the patterns of a package', () => {
   });
 
   it.each<[string, FieldDefinition, string[]]>([
-    ['for a single line', field('f', { type: 'text' }, ['regex', SLOW]), []],
-    ['for a long text', field('f', { type: 'textarea' }, ['regex', SLOW]), [`RULE_PATTERN_INVALID ${PLACE}`]],
-    ['for a long text: a typical pattern', field('f', { type: 'textarea' }, ['regex', '^[A-Z]{2,5}-\\d{1,40}$']), []],
-    [
-      'for a long text with a sufficient maxLength',
-      field('f', { type: 'textarea' }, ['regex', SLOW], ['maxLength', 9000]),
-      [],
-    ],
-    [
-      'for a long text with a maxLength that is too large',
-      field('f', { type: 'textarea' }, ['regex', SLOW], ['maxLength', 90_000]),
-      [`RULE_PATTERN_INVALID ${PLACE}`],
-    ],
-    ['with a short default', field('f', { type: 'text', default: 'b'.repeat(800) }, ['regex', SLOW]), []],
-    [
-      'with a long default',
-      field('f', { type: 'text', default: 'b'.repeat(900) }, ['regex', SLOW]),
-      ['DEFAULT_INVALID /0/default'],
-    ],
+    ['for a single line', line(), []],
+    ['for a long text', lines(['regex', SLOW]), INVALID],
+    ['for a long text: a typical pattern', lines(['regex', '^[A-Z]{2,5}-\\d{1,40}$']), []],
+    ['for a long text with a sufficient maxLength', lines(['regex', SLOW], ['maxLength', 9000]), []],
+    ['for a long text with a maxLength that is too large', lines(['regex', SLOW], ['maxLength', 90_000]), INVALID],
+    ['with a short default', line({ default: 'b'.repeat(800) }), []],
+    ['with a long default', line({ default: 'b'.repeat(900) }), ['DEFAULT_INVALID /0/default']],
   ])('have a limited time %s', (_where, definition, expected) => {
     expect(codes(checkDefinition([definition]))).toEqual(expected);
   });
@@ -59,7 +49,7 @@ describe('the patterns of a package', () => {
 
   it('have a limited number of instructions for all objects together', () => {
     const budget = new PatternBudget();
-    const object = () => checkDefinition([field('f', { type: 'text' }, ['regex', SLOW])], budget);
+    const object = () => checkDefinition([line()], budget);
     const accepted = Array.from({ length: 83 }, object);
     expect(accepted.flat()).toEqual([]);
     expect(object()).toEqual([]);
@@ -68,8 +58,7 @@ describe('the patterns of a package', () => {
 
   it('are checked on defaults with a limited number of steps for all objects together', () => {
     const budget = new PatternBudget();
-    const object = () =>
-      checkDefinition([field('f', { type: 'text', default: 'b'.repeat(400) }, ['regex', SLOW])], budget);
+    const object = () => checkDefinition([line({ default: 'b'.repeat(400) })], budget);
     expect([object(), object()].flat()).toEqual([]);
     expect(codes(object())).toEqual(['DEFAULT_INVALID /0/default']);
   });

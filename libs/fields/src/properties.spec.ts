@@ -2,7 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { runs } from '../test/runs.js';
 import type { FieldDefinition } from './field-definition.js';
-import { FIELD_TYPE_NAMES, fieldTypes } from './types/index.js';
+import type { RuleTypeName } from './types/field-type.js';
+import { FIELD_TYPE_NAMES, type FieldTypeName, fieldTypes } from './types/index.js';
 import { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/texts.js';
 import { validateRecord } from './validate-record.js';
 
@@ -10,20 +11,16 @@ import { validateRecord } from './validate-record.js';
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);
 
 const OPTIONS = ['red', 'green', 'blue'];
-const fields: FieldDefinition[] = FIELD_TYPE_NAMES.filter((type) => type !== 'formula').map((type) => ({
-  apiName: type,
-  type,
-  ...(type === 'picklist' || type === 'multi_select' ? { options: OPTIONS } : {}),
-  ...(type === 'text'
-    ? {
-        validationRules: [
-          { type: 'maxLength' as const, value: 5 },
-          { type: 'regex' as const, value: '^[^x]*$' },
-        ],
-      }
-    : {}),
-  ...(type === 'number' ? { validationRules: [{ type: 'min' as const, value: 0 }] } : {}),
-}));
+const RULES = Object.entries({ maxLength: 5, regex: '^[^x]*$' }) as [RuleTypeName, number | string][];
+const MORE: Partial<Record<FieldTypeName, Partial<FieldDefinition>>> = {
+  picklist: { options: OPTIONS },
+  multi_select: { options: OPTIONS },
+  text: { validationRules: RULES.map(([type, value]) => ({ type, value })) },
+  number: { validationRules: [{ type: 'min', value: 0 }] },
+};
+const fields: FieldDefinition[] = FIELD_TYPE_NAMES.filter((type) => type !== 'formula').map((type) => {
+  return { apiName: type, type, ...MORE[type] };
+});
 
 /** Values that are often valid for some type, and arbitrary JSON. */
 const value = fc.oneof(

@@ -9,111 +9,80 @@ import { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/tex
 
 const field = (type: FieldTypeName): FieldDefinition => ({ apiName: 'f', type });
 
+type Values<Value> = Partial<Record<FieldTypeName, Value>>;
+/** Values of fields that are stored as they are. */
+const kept = (values: Values<string>) => Object.entries(values).map(([type, value]) => row(type, value, value));
+/** Values of fields of which nothing is stored. */
+const without = (values: Values<unknown>) => Object.entries(values).map(([type, value]) => row(type, value, null));
+const row = <Stored>(type: string, value: unknown, stored: Stored): [FieldTypeName, unknown, Stored] => [
+  type as FieldTypeName,
+  value,
+  stored,
+];
+
 describe('folding for', () => {
-  it.each([
-    ['Müller', 'muller'],
-    ['MÜLLER', 'muller'],
-    ['Mu\u0308ller', 'muller'],
-    ['  a \t\n b  ', 'a b'],
-    ['Straße', 'strasse'],
-    ['STRASSE', 'strasse'],
-    ['STRAẞE', 'strasse'],
-    ['ΟΔΟΣ', 'οδοσ'],
-    ['οδος', 'οδοσ'],
-    ['Ångström', 'angstrom'],
-    ['ﬁn', 'fin'],
-    ['Ⅻ', 'xii'],
-    ['İstanbul', 'istanbul'],
-    ['São Paulo', 'sao paulo'],
-    ['한국어', '한국어'],
-    ['हिन्दी', 'हिन्दी'],
-    ['', ''],
-    ['Ｆｕｌｌ', 'full'],
-    ['Crème Brûlée', 'creme brulee'],
-  ])('search: %j is %j', (text, folded) => {
+  const forSearch: Record<string, string>[] = [
+    { Müller: 'muller', MÜLLER: 'muller', 'Mu\u0308ller': 'muller', '  a \t\n b  ': 'a b', '': '' },
+    { Straße: 'strasse', STRASSE: 'strasse', STRAẞE: 'strasse', ΟΔΟΣ: 'οδοσ', οδος: 'οδοσ', Ångström: 'angstrom' },
+    { İstanbul: 'istanbul', 'São Paulo': 'sao paulo', 한국어: '한국어', हिन्दी: 'हिन्दी', Ｆｕｌｌ: 'full' },
+    { 'Crème Brûlée': 'creme brulee', ﬁn: 'fin', Ⅻ: 'xii' },
+  ];
+  it.each(forSearch.flatMap((row) => Object.entries(row)))('search: %j is %j', (text, folded) => {
     expect(foldForSearch(text)).toBe(folded);
     expect(foldForSearch(folded)).toBe(folded);
   });
 
-  it.each([
-    [' Müller ', 'müller'],
-    ['MU\u0308LLER', 'müller'],
-    ['Muller', 'muller'],
-    ['straße', 'strasse'],
-    ['STRAẞE', 'strasse'],
-    ['a  b', 'a  b'],
-    ['ΟΔΟΣ', 'οδοσ'],
-  ])('uniqueness: %j is %j', (text, folded) => {
+  const forUniqueness: Record<string, string>[] = [
+    { ' Müller ': 'müller', 'MU\u0308LLER': 'müller', Muller: 'muller' },
+    { straße: 'strasse', STRAẞE: 'strasse', 'a  b': 'a  b', ΟΔΟΣ: 'οδοσ' },
+  ];
+  it.each(forUniqueness.flatMap((row) => Object.entries(row)))('uniqueness: %j is %j', (text, folded) => {
     expect(foldForUniqueness(text)).toBe(folded);
     expect(foldForUniqueness(folded)).toBe(folded);
   });
 });
 
-describe('the unique key of', () => {
-  it.each<[FieldTypeName, unknown, string | null]>([
-    ['text', ' ABC ', 'abc'],
-    ['text', '', null],
-    ['text', '  ', null],
-    ['text', null, null],
-    ['text', undefined, null],
-    ['email', 'A@Example.com', 'a@example.com'],
-    ['phone', '+4930123456', '+4930123456'],
-    ['url', 'HTTPS://Example.com/Path', 'https://example.com/Path'],
-    ['url', 'https://example.com', 'https://example.com/'],
-    ['number', 5, '5'],
-    ['number', 0.1 + 0.2, '0.3'],
-    ['number', 0, '0'],
-    ['currency', -1.5, '-1.5'],
-    ['date', '2024-01-01', '2024-01-01'],
-    ['datetime', '2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z'],
-    ['picklist', 'New', 'New'],
-    ['reference', 'abc', 'abc'],
-    ['checkbox', false, 'false'],
-    ['multi_select', ['a', 'b'], '["a","b"]'],
-    ['formula', 1, '1'],
-  ])('%s %j: %j', (type, value, key) => expect(uniqueKey(field(type), value)).toBe(key));
-});
+it.each<[FieldTypeName, unknown, string | null]>([
+  ['text', ' ABC ', 'abc'],
+  ...['', '  ', null, undefined].map((value) => row('text', value, null)),
+  ['email', 'A@Example.com', 'a@example.com'],
+  ...kept({ phone: '+4930123456', date: '2024-01-01', datetime: '2024-01-01T00:00:00Z' }),
+  ...kept({ picklist: 'New', reference: 'abc' }),
+  ['url', 'HTTPS://Example.com/Path', 'https://example.com/Path'],
+  ['url', 'https://example.com', 'https://example.com/'],
+  ['number', 5, '5'],
+  ['number', 0.1 + 0.2, '0.3'],
+  ['number', 0, '0'],
+  ['currency', -1.5, '-1.5'],
+  ['checkbox', false, 'false'],
+  ['multi_select', ['a', 'b'], '["a","b"]'],
+  ['formula', 1, '1'],
+])('the unique key of %s %j: %j', (type, value, key) => expect(uniqueKey(field(type), value)).toBe(key));
 
-describe('the typed column of', () => {
-  it.each<[FieldTypeName, unknown, unknown]>([
-    ['text', 'abc', { kind: 'text', value: 'abc', exact: true }],
-    ['text', '', { kind: 'text', value: '', exact: true }],
-    ['textarea', 'x'.repeat(200), { kind: 'text', value: 'x'.repeat(200), exact: true }],
-    ['textarea', 'x'.repeat(201), { kind: 'text', value: 'x'.repeat(200), exact: false }],
-    ['text', '😀'.repeat(200), { kind: 'text', value: '😀'.repeat(200), exact: true }],
-    ['text', '😀'.repeat(300), { kind: 'text', value: '😀'.repeat(200), exact: false }],
-    ['text', `a${'😀'.repeat(300)}`, { kind: 'text', value: `a${'😀'.repeat(199)}`, exact: false }],
-    ['number', 1.5, { kind: 'number', value: 1.5, exact: true }],
-    ['checkbox', true, { kind: 'number', value: 1, exact: true }],
-    ['checkbox', false, { kind: 'number', value: 0, exact: true }],
-    ['date', '2024-02-29', { kind: 'time', value: new Date('2024-02-29T00:00:00Z'), exact: true }],
-    ['datetime', '2024-02-29T10:00:00.5Z', { kind: 'time', value: new Date('2024-02-29T10:00:00.500Z'), exact: true }],
-    ['picklist', 'a', { kind: 'text', value: 'a', exact: true }],
-    ['multi_select', ['a'], null],
-    ['formula', 5, null],
-    ['text', null, null],
-    ['number', undefined, null],
-  ])('%s', (type, value, expected) => expect(slotValue(field(type), value)).toEqual(expected));
-});
+it.each<[FieldTypeName, unknown, unknown]>([
+  ['text', 'abc', { kind: 'text', value: 'abc', exact: true }],
+  ['text', '', { kind: 'text', value: '', exact: true }],
+  ['textarea', 'x'.repeat(200), { kind: 'text', value: 'x'.repeat(200), exact: true }],
+  ['textarea', 'x'.repeat(201), { kind: 'text', value: 'x'.repeat(200), exact: false }],
+  ['text', '😀'.repeat(200), { kind: 'text', value: '😀'.repeat(200), exact: true }],
+  ['text', '😀'.repeat(300), { kind: 'text', value: '😀'.repeat(200), exact: false }],
+  ['text', `a${'😀'.repeat(300)}`, { kind: 'text', value: `a${'😀'.repeat(199)}`, exact: false }],
+  ['number', 1.5, { kind: 'number', value: 1.5, exact: true }],
+  ['checkbox', true, { kind: 'number', value: 1, exact: true }],
+  ['checkbox', false, { kind: 'number', value: 0, exact: true }],
+  ['date', '2024-02-29', { kind: 'time', value: new Date('2024-02-29T00:00:00Z'), exact: true }],
+  ['datetime', '2024-02-29T10:00:00.5Z', { kind: 'time', value: new Date('2024-02-29T10:00:00.500Z'), exact: true }],
+  ['picklist', 'a', { kind: 'text', value: 'a', exact: true }],
+  ...without({ multi_select: ['a'], formula: 5, text: null, number: undefined }),
+])('the typed column of %s', (type, value, expected) => expect(slotValue(field(type), value)).toEqual(expected));
 
-describe('the searchable text of', () => {
-  it.each<[FieldTypeName, unknown, string | null]>([
-    ['text', 'Abc', 'Abc'],
-    ['textarea', 'a\nb', 'a\nb'],
-    ['email', 'a@example.com', 'a@example.com'],
-    ['phone', '+4930123456', '+4930123456'],
-    ['url', 'https://example.com', 'https://example.com'],
-    ['picklist', 'New', 'New'],
-    ['multi_select', ['a', 'b'], 'a b'],
-    ['number', 5, null],
-    ['date', '2024-01-01', null],
-    ['datetime', '2024-01-01T00:00:00Z', null],
-    ['checkbox', true, null],
-    ['reference', 'x', null],
-    ['formula', 'x', null],
-    ['text', null, null],
-  ])('%s %j: %j', (type, value, text) => expect(searchText(field(type), value)).toBe(text));
-});
+it.each<[FieldTypeName, unknown, string | null]>([
+  ...kept({ text: 'Abc', textarea: 'a\nb', email: 'a@example.com', phone: '+4930123456', picklist: 'New' }),
+  ...kept({ url: 'https://example.com' }),
+  ['multi_select', ['a', 'b'], 'a b'],
+  ...without({ number: 5, date: '2024-01-01', datetime: '2024-01-01T00:00:00Z', checkbox: true, reference: 'x' }),
+  ...without({ formula: 'x', text: null }),
+])('the searchable text of %s %j: %j', (type, value, text) => expect(searchText(field(type), value)).toBe(text));
 
 describe('options and formulas', () => {
   it('normalises options', () => {
@@ -133,45 +102,34 @@ describe('options and formulas', () => {
       { apiName: 'twice', type: 'formula', expression: 'amount * 2' },
       { apiName: 'label', type: 'formula', expression: 'IF(done, "Done ", "") + twice + TEXT(tags)' },
     ];
-    expect([...formulaFieldTypes(fields)]).toEqual([
-      ['amount', 'number'],
-      ['done', 'boolean'],
-      ['tags', 'multi_select'],
-      ['owner', 'text'],
-    ]);
+    const types = { amount: 'number', done: 'boolean', tags: 'multi_select', owner: 'text' };
+    expect([...formulaFieldTypes(fields)]).toEqual(Object.entries(types));
     const record = { amount: 4, done: true, tags: ['a'] };
     compileFieldFormulas(fields).evaluatorOf(new Set(['label']))(record, { now: new Date(0) });
     expect(record).toMatchObject({ twice: 8, label: 'Done 8a' });
   });
 });
 
-describe('the beginning of a text folded for search', () => {
-  it.each([
-    ['a short text', 'Ärger mit  ÖPNV'],
-    ['a long text', 'Größe und Gewicht '.repeat(100)],
-    ['a text that begins with white space', `${' '.repeat(300)}Müller`],
-    ['a text with many marks', `e${'\u0301'.repeat(250)}tude`],
-    ['a sigma that is no longer last', `${'σ'.repeat(109)}Σα`],
-  ])('is that of the whole: %s', (_, text) => {
-    expect(foldForSearchUpTo(text, 10)).toBe(foldForSearch(text).slice(0, 10));
-  });
+it.each([
+  ['a short text', 'Ärger mit  ÖPNV'],
+  ['a long text', 'Größe und Gewicht '.repeat(100)],
+  ['a text that begins with white space', `${' '.repeat(300)}Müller`],
+  ['a text with many marks', `e${'\u0301'.repeat(250)}tude`],
+  ['a sigma that is no longer last', `${'σ'.repeat(109)}Σα`],
+])('the beginning of a text folded for search is that of the whole: %s', (_, text) => {
+  expect(foldForSearchUpTo(text, 10)).toBe(foldForSearch(text).slice(0, 10));
 });
 
-describe('what happens to a record when the one that it refers to is deleted', () => {
-  it.each([
-    [{ onDelete: 'cascade', required: true }, 'cascade'],
-    [{ required: true }, 'restrict'],
-    [{}, 'set_null'],
-  ] as const)('%j: %s', (field, expected) => {
-    expect(onDeleteOf(field)).toBe(expected);
-  });
-});
+it.each([
+  [{ onDelete: 'cascade', required: true }, 'cascade'],
+  [{ required: true }, 'restrict'],
+  [{}, 'set_null'],
+] as const)('when the record that a field %j refers to is deleted, its own: %s', (field, expected) =>
+  expect(onDeleteOf(field)).toBe(expected),
+);
 
 it('a problem is told without its limits and the words of its author', () => {
   const problem = { pointer: '/age', code: 'ABOVE_MAX', detail: 'At most 18', params: { max: 18 } } as const;
-  expect(withoutLimits(problem)).toEqual({
-    pointer: '/age',
-    code: 'ABOVE_MAX',
-    detail: expect.not.stringMatching('18'),
-  });
+  const detail = expect.not.stringMatching('18');
+  expect(withoutLimits(problem)).toEqual({ pointer: '/age', code: 'ABOVE_MAX', detail });
 });

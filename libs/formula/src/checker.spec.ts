@@ -4,29 +4,29 @@ import { checkFormula } from './checker.js';
 import { compileFormula } from './compile.js';
 import { FormulaCompileError } from './errors.js';
 
-describe('values are never converted implicitly', () => {
-  eachSource<[expected: string[]]>([
-    [['"a" - 1', 'd + 1', 'n && b', 'TRUE >= NULL', 'm', 'm == NULL', 'm + 1'], ['TYPE_MISMATCH@0']],
-    [['1 * TRUE', '1 + b', 'MIN(b)', 'ABS("1")', 'LEN(1)'], ['TYPE_MISMATCH@4']],
-    [
-      ['d - d2', 'b < b2'],
-      ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@4'],
-    ],
-    [['-t', '!n'], ['TYPE_MISMATCH@1']],
-    ['NOT n == n2', ['TYPE_MISMATCH@4', 'TYPE_MISMATCH@6']],
-    ['b || "true"', ['TYPE_MISMATCH@5']],
-    [['n == "1"', 'b == 1', 'd == "2024-01-01"'], ['TYPE_MISMATCH@2']],
-    ['IF(n, 1, 2)', ['TYPE_MISMATCH@3']],
-    [['IF(b, 1, "a")', 'IF(b, d, dt)', 'ROUND(1, "2")', 'CONTAINS(n, "1")'], ['TYPE_MISMATCH@9']],
-    [['MIN(1, "a")', 'MAX(d, dt)', 'NUMBER(d)'], ['TYPE_MISMATCH@7']],
-    ['BLANKVALUE(n, "x")', ['TYPE_MISMATCH@14']],
-    [['UPPER(n)', 'LOWER(m)', 'IF(b, m)'], ['TYPE_MISMATCH@6']],
-    ['CONTAINS(m, m)', ['TYPE_MISMATCH@12']],
-    ['DAYS_BETWEEN(d, 5)', ['TYPE_MISMATCH@16']],
-    ['m == m', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@5']],
-    ['BLANKVALUE(m, "x")', ['TYPE_MISMATCH@11']],
-  ])('%s: %j', (source, expected) => expect(errorsOf(source)).toEqual(expected));
-});
+eachSource<[expected: string[]]>([
+  [['"a" - 1', 'd + 1', 'n && b', 'TRUE >= NULL', 'm', 'm == NULL', 'm + 1'], ['TYPE_MISMATCH@0']],
+  [['1 * TRUE', '1 + b', 'MIN(b)', 'ABS("1")', 'LEN(1)'], ['TYPE_MISMATCH@4']],
+  [
+    ['d - d2', 'b < b2'],
+    ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@4'],
+  ],
+  [['-t', '!n'], ['TYPE_MISMATCH@1']],
+  ['NOT n == n2', ['TYPE_MISMATCH@4', 'TYPE_MISMATCH@6']],
+  ['b || "true"', ['TYPE_MISMATCH@5']],
+  [['n == "1"', 'b == 1', 'd == "2024-01-01"'], ['TYPE_MISMATCH@2']],
+  ['IF(n, 1, 2)', ['TYPE_MISMATCH@3']],
+  [['IF(b, 1, "a")', 'IF(b, d, dt)', 'ROUND(1, "2")', 'CONTAINS(n, "1")'], ['TYPE_MISMATCH@9']],
+  [['MIN(1, "a")', 'MAX(d, dt)', 'NUMBER(d)'], ['TYPE_MISMATCH@7']],
+  ['BLANKVALUE(n, "x")', ['TYPE_MISMATCH@14']],
+  [['UPPER(n)', 'LOWER(m)', 'IF(b, m)'], ['TYPE_MISMATCH@6']],
+  ['CONTAINS(m, m)', ['TYPE_MISMATCH@12']],
+  ['DAYS_BETWEEN(d, 5)', ['TYPE_MISMATCH@16']],
+  ['m == m', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@5']],
+  ['BLANKVALUE(m, "x")', ['TYPE_MISMATCH@11']],
+])('values are never converted implicitly: %s has %j', (source, expected) =>
+  expect(errorsOf(source)).toEqual(expected),
+);
 
 describe('NULL gets the type its place requires, and a formula must have a type', () => {
   it.each(['NULL', 'IF(b, NULL)', 'MIN(NULL)', 'MAX(NULL, NULL)', 'BLANKVALUE(NULL, NULL)', 'IF(NULL, NULL, NULL)'])(

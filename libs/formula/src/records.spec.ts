@@ -56,15 +56,8 @@ describe('only own properties of a record are its values', () => {
     expect(evaluate('discount', { discount: 'number' }, new Deal())).toBeNull();
   });
 
-  it('a value of another type is null', () => {
-    for (const value of [undefined, null, {}, [], '1', true, Number.NaN, Number.POSITIVE_INFINITY, 1n, Symbol('x')]) {
-      expect(evaluate('n', { n: 'number' }, { n: value })).toBeNull();
-    }
-    expect(Object.is(evaluate('n', { n: 'number' }, { n: -0 }), 0)).toBe(true);
-    for (const value of [5, true, {}, ['a']]) {
-      for (const type of ['text', 'date', 'datetime'] as const)
-        expect(evaluate('t', { t: type }, { t: value })).toBeNull();
-    }
+  it('a value that JSON cannot hold is null', () => {
+    for (const value of [undefined, 1n, Symbol('x')]) expect(evaluate('n', { n: 'number' }, { n: value })).toBeNull();
   });
 });
 
@@ -95,8 +88,8 @@ describe('a value that does not match its declared type is null', () => {
     ['number', ['5', true, Number.NaN, Number.POSITIVE_INFINITY, [], {}]],
     ['text', [5, true, ['a'], {}]],
     ['boolean', ['yes', 'true', 1, 0, [], {}]],
-    ['date', ['2026-02-30', '2026-1-1', '2026-11-21T10:00:00Z', 20_000, true]],
-    ['datetime', ['2026-11-21', 'now', 1_700_000_000_000, false]],
+    ['date', ['2026-02-30', '2026-1-1', '2026-11-21T10:00:00Z', 20_000, true, {}, ['a']]],
+    ['datetime', ['2026-11-21', 'now', 1_700_000_000_000, false, {}, ['a']]],
   ];
   it.each(unfitting.flatMap(([type, values]) => values.map((value) => [type, value] as const)))(
     '%s: %j',

@@ -1,73 +1,31 @@
-import { describe, expect, it } from '@jest/globals';
-import { bounded, codePointLength, compareText, isCleanText } from './text.js';
+import { expect, it } from '@jest/globals';
+import { eachSource } from '../test/evaluate.js';
+import { codePointLength, compareText, isCleanText } from './text.js';
 
-describe('the length of a text in code points', () => {
-  it.each([
-    ['', 0],
-    ['abc', 3],
-    ['\u{10000}', 1],
-    ['\u{10ffff}', 1],
-    ['a\u{1f600}b\u{1f601}', 4],
-    ['\u{1f600}\u{1f600}\u{1f600}', 3],
-    // A lone surrogate counts as one.
-    ['\ud83d', 1],
-    ['\ude00', 1],
-    ['\ud83da', 2],
-    ['\ud83d\ud83d\ude00', 2],
-    ['\ude00\ud83d', 2],
-    ['\ud7ff\udc00', 2],
-    ['\udbff\udbff', 2],
-    ['\udbff\ue000', 2],
-    ['\ud800\udbff', 2],
-    ['\udc00\udc00', 2],
-  ])('of %j is %i', (text, length) => expect(codePointLength(text)).toBe(length));
-});
+eachSource<[length: number]>([
+  ['', 0],
+  [['\u{10000}', '\u{10ffff}'], 1],
+  [['abc', '\u{1f600}\u{1f600}\u{1f600}'], 3],
+  ['a\u{1f600}b\u{1f601}', 4],
+  // A lone surrogate counts as one.
+  [['\ud83d', '\ude00'], 1],
+  [['\ud83da', '\ud83d\ud83d\ude00', '\ude00\ud83d', '\ud7ff\udc00', '\udbff\udbff', '\udbff\ue000'], 2],
+  [['\ud800\udbff', '\udc00\udc00'], 2],
+])('the length of a text in code points of %j is %i', (text, length) => expect(codePointLength(text)).toBe(length));
 
-describe('texts are ordered', () => {
-  it('by code point', () => {
-    const ordered = [
-      '',
-      '\u0001',
-      'A',
-      'a',
-      'aa',
-      'ab',
-      'a\ud7ff',
-      'a\ue000',
-      'a\uf7ff',
-      'a\uf800',
-      'a\uffff',
-      'a\u{10000}',
-      'a\u{10001}',
-      'a\u{103ff}',
-      'a\u{10400}',
-      'a\u{10ffff}',
-      'b',
-    ];
-    for (const [index, text] of ordered.entries()) {
-      for (const [other, than] of ordered.entries()) {
-        expect([text, than, Math.sign(compareText(text, than))]).toEqual([text, than, Math.sign(index - other)]);
-      }
+it('texts are ordered by code point', () => {
+  const ordered = [
+    ...['', '\u0001', 'A', 'a', 'aa', 'ab', 'a\ud7ff', 'a\ue000', 'a\uf7ff', 'a\uf800', 'a\uffff', 'a\u{10000}'],
+    ...['a\u{10001}', 'a\u{103ff}', 'a\u{10400}', 'a\u{10ffff}', 'b'],
+  ];
+  for (const [index, text] of ordered.entries()) {
+    for (const [other, than] of ordered.entries()) {
+      expect([text, than, Math.sign(compareText(text, than))]).toEqual([text, than, Math.sign(index - other)]);
     }
-  });
+  }
 });
 
-describe('a text result', () => {
-  it('has at most 4,000 code points', () => {
-    for (const character of ['a', '\u{1f600}']) {
-      expect(bounded(character.repeat(4000))).toBe(character.repeat(4000));
-      expect(bounded(character.repeat(4001))).toBeNull();
-    }
-    expect(bounded(`${'\u{1f600}'.repeat(3999)}ab`)).toBeNull();
-    expect(bounded(`${'\u{1f600}'.repeat(3999)}a`)).not.toBeNull();
-  });
-
-  it.each([
-    ['abc', true],
-    ['\u{1f600}', true],
-    ['\ufffe\uffff', true],
-    ['a\0', false],
-    ['a\ud83d', false],
-    ['\ude00a', false],
-  ])('%j can be stored: %s', (text, clean) => expect(isCleanText(text)).toBe(clean));
-});
+eachSource<[clean: boolean]>([
+  [['abc', '\u{1f600}', '\ufffe\uffff'], true],
+  [['a\0', 'a\ud83d', '\ude00a'], false],
+])('the text %j can be stored: %s', (text, clean) => expect(isCleanText(text)).toBe(clean));

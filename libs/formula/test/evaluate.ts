@@ -40,6 +40,10 @@ export function errorsOf(source: string, options?: CheckOptions): string[] {
 /** A row of a table: one source or several, the value of each, and the record for which it is evaluated. */
 export type Case = [sources: string | readonly string[], expected: JsonValue, record?: TestRecord];
 
+/** A row for each of these sources, by the value that it has for the record. */
+export const values = (ofSources: Readonly<Record<string, JsonValue>>, record: TestRecord = {}): Case[] =>
+  Object.entries(ofSources).map(([source, expected]) => [source, expected, record]);
+
 /** A test of each source of each row. */
 export function table(rule: string, cases: readonly Case[], compute = evaluate): void {
   const short = (value: unknown) => {

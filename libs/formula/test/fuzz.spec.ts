@@ -35,18 +35,7 @@ class Random {
 const PIECES = [
   ...'ab1.eE"\'\\u()+-*/%=!<>&|,#{}[]_ \n\t\0\u00a0\ufeff',
   ...[
-    'IF(',
-    'NOT ',
-    ' AND ',
-    ' OR ',
-    'NULL',
-    'TRUE',
-    'TODAY()',
-    'ROUND(',
-    'CONCAT(',
-    'DAYS_BETWEEN(',
-    '==',
-    '<=',
+    ...['IF(', 'NOT ', ' AND ', ' OR ', 'NULL', 'TRUE', 'TODAY()', 'ROUND(', 'CONCAT(', 'DAYS_BETWEEN(', '==', '<='],
     '&&',
   ],
   ...['😀', '\ud800', '\udc00', '\\u00', '\\ud83d', '0x', '1e999', '1e-999', '123456789012345678901234567890'],
@@ -65,12 +54,9 @@ function judge(source: string): void {
   const milliseconds = (user + system) / 1000;
   if (milliseconds > slowest.milliseconds) Object.assign(slowest, { milliseconds, source });
   if (checked.ok !== (checked.errors.length === 0)) throw new Error(`Neither good nor bad: ${JSON.stringify(source)}`);
-  for (const error of checked.errors) {
-    if (
-      !(error.position >= 0 && error.position + error.length <= Math.max([...source].length, LIMITS.sourceCharacters))
-    ) {
-      throw new Error(`An error outside of the source: ${JSON.stringify(source)}`);
-    }
+  const end = Math.max([...source].length, LIMITS.sourceCharacters);
+  for (const { position, length } of checked.errors) {
+    if (position < 0 || position + length > end) throw new Error(`An error outside of ${JSON.stringify(source)}`);
   }
 }
 

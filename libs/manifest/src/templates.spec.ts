@@ -11,15 +11,8 @@ import {
   templateKeys,
 } from './templates.js';
 
-const DATA = {
-  name: 'Ann',
-  hours: 3,
-  ok: true,
-  none: null,
-  list: [1, 'a'],
-  record: { id: 'r1', address: { city: 'Köln' } },
-  'a.b': 'dotted',
-};
+const RECORD = { id: 'r1', address: { city: 'Köln' } };
+const DATA = { name: 'Ann', hours: 3, ok: true, none: null, list: [1, 'a'], record: RECORD, 'a.b': 'dotted' };
 
 describe('templates', () => {
   it.each([
@@ -33,9 +26,7 @@ describe('templates', () => {
     ['{{list}} {{list.1}}', '[1,"a"] a'],
     ['{name} }} {', '{name} }} {'],
     ['{{constructor}}{{__proto__}}{{name.length}}', ''],
-  ])('renders %j as %j', (text, expected) => {
-    expect(renderTemplate(text, DATA)).toBe(expected);
-  });
+  ])('renders %j as %j', (text, expected) => expect(renderTemplate(text, DATA)).toBe(expected));
 
   it.each(['{{', '{{name', '{{}}', '{{ }}', '{{a{b}}', 'a {{b} c'])('rejects the malformed template %j', (text) => {
     expect(() => parseTemplate(text)).toThrow(TemplateError);
@@ -47,17 +38,9 @@ describe('templates', () => {
   });
 
   it('keeps the type of a value that consists of a single placeholder', () => {
-    expect(
-      renderValue(
-        {
-          hours: '{{hours}}',
-          title: '{{name}} {{hours}}',
-          all: ['{{list}}', '{{missing}}', 7, null],
-          '{{name}}': true,
-        },
-        DATA,
-      ),
-    ).toEqual({ hours: 3, title: 'Ann 3', all: [[1, 'a'], null, 7, null], '{{name}}': true });
+    const all = ['{{list}}', '{{missing}}', 7, null];
+    const rendered = renderValue({ hours: '{{hours}}', title: '{{name}} {{hours}}', all, '{{name}}': true }, DATA);
+    expect(rendered).toEqual({ hours: 3, title: 'Ann 3', all: [[1, 'a'], null, 7, null], '{{name}}': true });
   });
 
   it('does not fill in placeholders that come from a value', () => {
@@ -73,20 +56,13 @@ describe('templates', () => {
     expect(() => renderUrl('https://{{x}}/', { x: 'a' })).toThrow(TemplateError);
   });
 
+  const fixed = ['', '?{{x}}', '/{{x}}', '/{{x}}#top'].map((rest) => `https://a.example.com${rest}`);
+  const open = ['{{x}}', ':{{x}}/', '\\{{x}}', '/#{{x}}', '/{{x}}#{{x}}'].map((rest) => `https://a.example.com${rest}`);
   it.each([
-    ['https://a.example.com/{{x}}', true],
-    ['https://a.example.com?{{x}}', true],
-    ['https://a.example.com', true],
-    ['https://a.example.com{{x}}', false],
-    ['https://a.example.com:{{x}}/', false],
-    ['https://{{x}}/', false],
-    ['{{x}}', false],
-    ['{{x}}://a.example.com/', false],
-    ['https://a.example.com\\{{x}}', false],
-    ['https:{{x}}/', false],
-    ['https://a.example.com/#{{x}}', false],
-    ['https://a.example.com/{{x}}#{{x}}', false],
-    ['https://a.example.com/{{x}}#top', true],
+    ...fixed.map((text) => [text, true] as const),
+    ...[...open, 'https://{{x}}/', '{{x}}', '{{x}}://a.example.com/', 'https:{{x}}/'].map(
+      (text) => [text, false] as const,
+    ),
   ])('recognises whether scheme, host and port of %s are fixed: %s', (text, fixed) => {
     expect(isUrlTemplateFixed(text)).toBe(fixed);
   });

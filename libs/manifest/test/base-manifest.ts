@@ -53,3 +53,21 @@ export type Fragment = Record<string, unknown>;
 export function manifestWith(fragment: Fragment): Record<string, unknown> {
   return JSON.parse(JSON.stringify({ ...baseManifest, ...fragment }));
 }
+
+// Fragments of one section each.
+export const fields = (...list: Fragment[]): Fragment => ({ objects: [{ apiName: 'visit', fields: list }] });
+export const text = (more: Fragment): Fragment => fields({ apiName: 'a', type: 'text', ...more });
+export const scopes = (...permissions: unknown[]): Fragment => ({ permissions });
+export const origins = (...allowedOrigins: string[]): Fragment => ({ embed: { allowedOrigins } });
+export const redirects = (...redirectUris: string[]): Fragment => ({ oauth: { redirectUris } });
+
+/** What is changed, two versions of a package, and what is found. */
+export type Change = [what: string, before: Fragment, after: Fragment, expected: string[]];
+
+/** Changes of one part of a package. @param at what everything that is found begins with */
+export const changes = <Part>(
+  at: string,
+  make: (part: Part) => Fragment,
+  rows: readonly [what: string, before: Part, after: Part, ...expected: string[]][],
+): Change[] =>
+  rows.map(([what, before, after, ...expected]) => [what, make(before), make(after), expected.map((one) => at + one)]);

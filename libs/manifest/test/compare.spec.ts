@@ -1,7 +1,18 @@
 import type { UrlOptions } from '@crm/address-policy';
 import { describe, expect, it } from '@jest/globals';
 import { type Change, compareManifests, type Manifest } from '../src/index.js';
-import { type Fragment, manifestWith } from './base-manifest.js';
+import {
+  baseManifest,
+  type Change as ChangeRow,
+  changes,
+  type Fragment,
+  fields,
+  manifestWith,
+  origins,
+  redirects,
+  scopes,
+  text,
+} from './base-manifest.js';
 
 const compared = (before: Fragment, after: Fragment, policy?: UrlOptions): Change[] =>
   compareManifests(manifestWith(before) as unknown as Manifest, manifestWith(after) as unknown as Manifest, policy);
@@ -9,9 +20,13 @@ const messages = (before: Fragment, after: Fragment, policy?: UrlOptions): strin
   compared(before, after, policy).map(({ message }) => message);
 const WITHOUT_AUTOMATIONS = { automations: undefined };
 
-const fields = (...list: Fragment[]): Fragment => ({ objects: [{ apiName: 'visit', fields: list }] });
-const rules = (...list: [type: string, value: unknown][]) => list.map(([type, value]) => ({ type, value }));
-const text = (more: Fragment): Fragment => fields({ apiName: 'a', type: 'text', ...more });
+const NONE: Fragment = {};
+const readable = (...readRoles: string[]): Fragment => ({ readRoles });
+/** A definition with rules. */
+const ruled = (...rules: [type: string, value: unknown][]) => ({
+  validationRules: rules.map(([type, value]) => ({ type, value })),
+});
+const saying = (rule: Fragment): Fragment => ({ ...rule, message: 'No.' });
 /** An object with a field for administrators and exposing formulas. */
 const exposed = (...formulas: Fragment[]): Fragment =>
   fields(
@@ -19,180 +34,126 @@ const exposed = (...formulas: Fragment[]): Fragment =>
     { apiName: 'secret', type: 'number', readRoles: ['admin'] },
     ...formulas.map((formula) => ({ type: 'formula', exposes: true, ...formula })),
   );
-
 const band = (expression: string, ...others: Fragment[]): Fragment =>
   exposed({ apiName: 'band', expression }, ...others);
 const hidden = (apiName: string, expression: string): Fragment => ({ apiName, expression, exposes: false });
-const formula = (expression: string, more: Fragment = {}): Fragment =>
-  fields({ apiName: 'a', type: 'formula', expression, ...more });
+const formula = (more: Fragment): Fragment => text({ type: 'formula', expression: '1', ...more });
 const picklist = (...options: unknown[]): Fragment => text({ type: 'picklist', options });
-const ruled = (type: string, ...list: Parameters<typeof rules>): Fragment =>
-  text({ type, validationRules: rules(...list) });
 const to = (url: string, ...events: string[]): Fragment => ({
   webhooks: [{ events: events.length > 0 ? events : ['lead.created'], url }],
 });
-const scopes = (...permissions: unknown[]): Fragment => ({ permissions });
-const readers = (...readRoles: string[]): Fragment => text({ readRoles });
-const origins = (...allowedOrigins: string[]): Fragment => ({ embed: { allowedOrigins } });
-const redirects = (...redirectUris: string[]): Fragment => ({ oauth: { redirectUris } });
 const A = 'https://a.example.com/';
 const OPTIONAL_LEADS = { scope: 'leads', optional: true };
+const OPTIONAL_READ = { scope: 'leads:read', optional: true };
+const REQUESTED = baseManifest.permissions.map(({ scope }) => scope);
+const B = 'https://a';
+const TEXT = { apiName: 'a', type: 'text' };
+const SHOWN = { apiName: 'shown', expression: 'secret' };
+const referenceTo = (referenceTarget: string): Fragment => ({ type: 'reference', referenceTarget });
+const MORE = 'changed safe, consent';
 
 describe('compareManifests', () => {
-  it('finds no changes between equal manifests', () => {
-    expect(compared({}, {})).toEqual([]);
-  });
+  it('finds no changes between equal manifests', () => expect(compared({}, {})).toEqual([]));
 
-  it.each<[string, Fragment, Fragment, string[]]>([
-    [
-      'a new scope',
-      {},
-      { permissions: [...['custom_objects', 'automations', 'tasks', 'leads', 'pipeline', 'contacts'], 'agent'] },
-      ['added safe, consent'],
-    ],
-    ['a scope gone', scopes('leads', 'tasks'), scopes('leads'), ['removed safe']],
-    ['read instead of the full scope', scopes('leads'), scopes('leads:read'), ['removed safe']],
-    ['the full scope instead of read', scopes('leads:read'), scopes('leads'), ['added safe, consent', 'removed safe']],
-    ['a domain instead of one of its events', to(A), to(A, 'lead.*', 'lead.created'), ['added safe, consent']],
+  it.each<ChangeRow>([
     ['events instead of their domain', to(A, 'lead.*'), to(A, 'lead.created', 'lead.updated'), ['removed safe']],
-    ['a new event and host', {}, to(A), ['added safe, consent', 'added safe, consent']],
+    ['a domain instead of one of its events', to(A), to(A, 'lead.*', 'lead.created'), ['added safe, consent']],
+    ['a new event and host', NONE, to(A), ['added safe, consent', 'added safe, consent']],
     ['another path on a host', to(`${A}1`), to(`${A}2`), []],
-    ['a new redirect URI', {}, redirects('https://a.example.com/cb'), ['added safe, consent']],
-    ['a new origin', {}, origins('https://a.example.com'), ['added safe, consent']],
-    [
-      'a scope that is no longer optional',
-      scopes(OPTIONAL_LEADS),
-      scopes(OPTIONAL_LEADS, 'leads'),
-      ['changed safe, consent'],
-    ],
-    [
-      'read of a scope that was optional',
-      scopes(OPTIONAL_LEADS),
-      scopes('leads:read'),
-      ['changed safe, consent', 'removed safe'],
-    ],
-    [
-      'read of the full scope, optional as before',
-      scopes(OPTIONAL_LEADS),
-      scopes(OPTIONAL_LEADS, { scope: 'leads:read', optional: true }),
-      [],
-    ],
-    ['a scope that is optional now', scopes('leads'), scopes(OPTIONAL_LEADS), []],
-    [
-      'an origin that ends like a scope',
-      origins('https://a'),
-      origins('https://a', 'https://a:read'),
-      ['added safe, consent'],
-    ],
-    ['a role gone', {}, { roles: [] }, ['removed breaking']],
+    ['a new redirect URI', NONE, redirects('https://a.example.com/cb'), ['added safe, consent']],
+    ['a new origin', NONE, origins('https://a.example.com'), ['added safe, consent']],
+    ['an origin that ends like a scope', origins(B), origins(B, `${B}:read`), ['added safe, consent']],
+    ['a role gone', NONE, { roles: [] }, ['removed breaking']],
     ['a new object', { objects: [] }, fields(), ['added safe, consent']],
     ['an object gone', fields(), { objects: [] }, ['removed destructive']],
-    ['a new field', fields(), text({}), ['added safe']],
-    ['a new required field', fields(), text({ required: true }), ['added breaking']],
-    ['a new required field with a default', fields(), text({ required: true, default: 'x' }), ['added safe']],
-    ['a field gone', text({}), fields(), ['removed destructive']],
-    ['a formula gone', formula('1'), fields(), ['removed breaking']],
-    ['another type', text({}), text({ type: 'number' }), ['changed destructive']],
-    ['a type of the same storage', text({ type: 'number' }), text({ type: 'percent' }), ['changed safe']],
-    ['a line that becomes many', text({}), text({ type: 'textarea' }), ['changed safe']],
-    ['many lines that become one', text({ type: 'textarea' }), text({}), ['changed breaking']],
-    [
-      'a default gone from a required field',
-      text({ required: true, default: 'x' }),
-      text({ required: true }),
-      ['changed breaking'],
-    ],
-    ['a default gone', text({ default: 'x' }), text({}), []],
-    ['a formula that shows more', formula('1'), formula('1', { exposes: true }), ['changed safe, consent']],
-    ['a formula that shows less', formula('1', { exposes: true }), formula('1'), ['changed breaking']],
+    ...changes('', (list: unknown[]) => scopes(...list), [
+      ['a new scope', [...baseManifest.permissions], [...REQUESTED, 'agent'], 'added safe, consent'],
+      ['a scope gone', ['leads', 'tasks'], ['leads'], 'removed safe'],
+      ['read instead of the full scope', ['leads'], ['leads:read'], 'removed safe'],
+      ['the full scope instead of read', ['leads:read'], ['leads'], 'added safe, consent', 'removed safe'],
+      ['a scope that is no longer optional', [OPTIONAL_LEADS], [OPTIONAL_LEADS, 'leads'], MORE],
+      ['read of a scope that was optional', [OPTIONAL_LEADS], ['leads:read'], MORE, 'removed safe'],
+      ['read of the full scope, optional as before', [OPTIONAL_LEADS], [OPTIONAL_LEADS, OPTIONAL_READ]],
+      ['a scope that is optional now', ['leads'], [OPTIONAL_LEADS]],
+    ]),
+    ...changes('', (list: Fragment[]) => fields(...list), [
+      ['a new field', [], [TEXT], 'added safe'],
+      ['a new required field', [], [{ ...TEXT, required: true }], 'added breaking'],
+      ['a new required field with a default', [], [{ ...TEXT, required: true, default: 'x' }], 'added safe'],
+      ['a field gone', [TEXT], [], 'removed destructive'],
+      ['a formula gone', [{ apiName: 'a', type: 'formula', expression: '1' }], [], 'removed breaking'],
+      ['a formula that becomes a field', [{ apiName: 'a', type: 'formula' }], [TEXT], 'changed breaking'],
+    ]),
+    ...changes('', text, [
+      ['another type', NONE, { type: 'number' }, 'changed destructive'],
+      ['a type of the same storage', { type: 'number' }, { type: 'percent' }, 'changed safe'],
+      ['a line that becomes many', NONE, { type: 'textarea' }, 'changed safe'],
+      ['many lines that become one', { type: 'textarea' }, NONE, 'changed breaking'],
+      ['a default gone, but required', { required: true, default: 'x' }, { required: true }, 'changed breaking'],
+      ['a default gone', { default: 'x' }, NONE],
+      ['another target', referenceTo('lead'), referenceTo('contact'), 'changed destructive'],
+      ['required now', NONE, { required: true }, 'changed breaking'],
+      ['unique now', NONE, { is_unique: true }, 'changed breaking'],
+      ['a new rule', NONE, ruled(['minLength', 1]), 'changed breaking'],
+      ['a rule gone', ruled(['minLength', 1]), NONE, 'changed safe'],
+      ['another pattern', ruled(['regex', 'a']), ruled(['regex', 'b']), 'changed breaking'],
+      [
+        'weaker rules',
+        ruled(['minLength', 2], ['minLength', 5], ['maxLength', 9], ['regex', 'a']),
+        ruled(['maxLength', 10], ['minLength', 4]),
+        'changed safe',
+      ],
+      [
+        'the same rules in another order, with another message',
+        ruled(['minLength', 1], ['regex', 'a']),
+        { validationRules: ruled(['regex', 'a'], ['minLength', 1]).validationRules.map(saying) },
+      ],
+      [
+        'a higher minimum and a higher maximum',
+        { type: 'number', ...ruled(['min', 1], ['max', 5]) },
+        { type: 'number', ...ruled(['min', 2], ['max', 9]) },
+        'changed breaking',
+      ],
+      ['fewer readers', NONE, readable('admin'), 'changed breaking'],
+      ['readers in another order', readable('admin', 'member'), readable('member', 'admin', 'member')],
+      ['other readers', readable('admin', 'member'), readable('admin', 'planner'), 'changed breaking'],
+      ['everyone reads', readable('admin'), readable(), 'changed safe'],
+      ['more writers', { writeRoles: ['admin'] }, { writeRoles: ['admin', 'member'] }, 'changed safe'],
+    ]),
+    ...changes('', (options: unknown[]) => picklist(...options), [
+      ['an option gone', ['a', { value: 'b', label: 'B' }], ['a'], 'changed breaking'],
+      ['another label of an option', ['a'], [{ value: 'a', label: 'A' }]],
+    ]),
+    ...changes('', formula, [
+      ['another formula', NONE, { expression: '2' }, 'changed safe'],
+      ['a formula that shows more', NONE, { exposes: true }, MORE],
+      ['a formula that shows less', { exposes: true }, NONE, 'changed breaking'],
+    ]),
     ['a new formula that shows more', exposed(), band('secret > 5'), ['added safe, consent']],
-    [
-      'a new formula that shows what its reader may read',
-      exposed(),
-      exposed(hidden('band', 'secret > 5')),
-      ['added safe'],
-    ],
-    [
-      'an exposing formula that reads a restricted field now',
-      band('n'),
-      band('n + secret'),
-      ['changed safe', 'changed safe, consent'],
-    ],
-    [
-      'an exposing formula that shows more of a restricted field',
-      band('IF(secret > 5, 1, 0)'),
-      band('secret'),
-      ['changed safe', 'changed safe, consent'],
-    ],
-    ['an exposing formula that reads open fields only', band('n'), band('n * 2'), ['changed safe']],
-    [
-      'an exposing formula whose inputs read a restricted field now',
-      band('middle', hidden('middle', 'low'), hidden('low', 'n')),
-      band('middle', hidden('middle', 'low'), hidden('low', 'n + secret')),
-      ['changed safe, consent', 'changed safe'],
-    ],
-    [
-      'an exposing formula that reads what another one shows to everyone',
-      band('shown', { apiName: 'shown', expression: 'secret' }),
-      band('shown + 1', { apiName: 'shown', expression: 'secret' }),
-      ['changed safe'],
-    ],
-    [
-      'an exposing formula that reads what another one shows to some',
-      band('n', { apiName: 'shown', expression: 'secret', readRoles: ['admin'] }),
-      band('shown', { apiName: 'shown', expression: 'secret', readRoles: ['admin'] }),
-      ['changed safe', 'changed safe, consent'],
-    ],
-    [
-      'exposing formulas that read each other',
-      exposed({ apiName: 'a', expression: 'b' }, hidden('b', 'a')),
-      exposed({ apiName: 'a', expression: 'b' }, hidden('b', 'a + secret')),
-      ['changed safe, consent', 'changed safe'],
-    ],
+    ['a new formula that shows what one may read', exposed(), exposed(hidden('band', 'secret > 5')), ['added safe']],
+    ...changes('', band, [
+      ['an exposing formula that reads a restricted field now', 'n', 'n + secret', 'changed safe', MORE],
+      ['an exposing formula that shows more of a field', 'IF(secret > 5, 1, 0)', 'secret', 'changed safe', MORE],
+      ['an exposing formula that reads open fields only', 'n', 'n * 2', 'changed safe'],
+    ]),
+    ...changes('', (low: string) => band('middle', hidden('middle', 'low'), hidden('low', low)), [
+      ['an exposing formula whose inputs read a restricted field now', 'n', 'n + secret', MORE, 'changed safe'],
+    ]),
+    ...changes('', (expression: string) => band(expression, SHOWN), [
+      ['an exposing formula that reads what another one shows to everyone', 'shown', 'shown + 1', 'changed safe'],
+    ]),
+    ...changes('', (expression: string) => band(expression, { ...SHOWN, readRoles: ['admin'] }), [
+      ['an exposing formula that reads what another one shows to some', 'n', 'shown', 'changed safe', MORE],
+    ]),
+    ...changes('', (b: string) => exposed({ apiName: 'a', expression: 'b' }, hidden('b', b)), [
+      ['exposing formulas that read each other', 'a', 'a + secret', MORE, 'changed safe'],
+    ]),
     [
       'a field that becomes a formula that shows more',
       exposed({ apiName: 'band', type: 'number', expression: undefined, exposes: undefined }),
       band('secret'),
-      ['changed destructive', 'changed safe', 'changed safe, consent'],
+      ['changed destructive', 'changed safe', MORE],
     ],
-    ['a formula that becomes a field', fields({ apiName: 'a', type: 'formula' }), text({}), ['changed breaking']],
-    [
-      'another target',
-      text({ type: 'reference', referenceTarget: 'lead' }),
-      text({ type: 'reference', referenceTarget: 'contact' }),
-      ['changed destructive'],
-    ],
-    ['required now', text({}), text({ required: true }), ['changed breaking']],
-    ['unique now', text({}), text({ is_unique: true }), ['changed breaking']],
-    ['an option gone', picklist('a', { value: 'b', label: 'B' }), picklist('a'), ['changed breaking']],
-    ['another label of an option', picklist('a'), picklist({ value: 'a', label: 'A' }), []],
-    ['a new rule', text({}), ruled('text', ['minLength', 1]), ['changed breaking']],
-    ['a rule gone', ruled('text', ['minLength', 1]), text({}), ['changed safe']],
-    [
-      'weaker rules',
-      ruled('text', ['minLength', 2], ['minLength', 5], ['maxLength', 9], ['regex', 'a']),
-      ruled('text', ['maxLength', 10], ['minLength', 4]),
-      ['changed safe'],
-    ],
-    [
-      'the same rules in another order, with another message',
-      ruled('text', ['minLength', 1], ['regex', 'a']),
-      text({ validationRules: rules(['regex', 'a'], ['minLength', 1]).map((rule) => ({ ...rule, message: 'No.' })) }),
-      [],
-    ],
-    ['another pattern', ruled('text', ['regex', 'a']), ruled('text', ['regex', 'b']), ['changed breaking']],
-    [
-      'a higher minimum and a higher maximum',
-      ruled('number', ['min', 1], ['max', 5]),
-      ruled('number', ['min', 2], ['max', 9]),
-      ['changed breaking'],
-    ],
-    ['readers in another order', readers('admin', 'member'), readers('member', 'admin', 'member'), []],
-    ['other readers', readers('admin', 'member'), readers('admin', 'planner'), ['changed breaking']],
-    ['another formula', formula('1'), formula('2'), ['changed safe']],
-    ['fewer readers', text({}), readers('admin'), ['changed breaking']],
-    ['more writers', text({ writeRoles: ['admin'] }), text({ writeRoles: ['admin', 'member'] }), ['changed safe']],
-    ['everyone reads', readers('admin'), readers(), ['changed safe']],
   ])('%s', (_what, before, after, expected) => {
     const found = compared({ ...WITHOUT_AUTOMATIONS, ...before }, { ...WITHOUT_AUTOMATIONS, ...after });
     expect(found.map(({ kind, effect, consent }) => `${kind} ${effect}${consent ? ', consent' : ''}`)).toEqual(

@@ -22,13 +22,12 @@ function nested(depth: number): unknown {
   return value;
 }
 
-function cyclic(): unknown {
-  const value: Record<string, unknown> = { ...baseManifest };
-  value.listing = value;
-  return value;
-}
+const CYCLIC: Record<string, unknown> = { ...baseManifest };
+CYCLIC.listing = CYCLIC;
 
 const many = <T>(make: (i: number) => T, count = MANY): T[] => Array.from({ length: count }, (_, i) => make(i));
+/** Very many members of an object. */
+const named = (name: (i: number) => string, value: unknown) => Object.fromEntries(many((i) => [name(i), value]));
 const hooked = (...actions: object[]) => ({
   automations: [{ key: 'a', trigger: { type: 'webhook_received', payload: [] }, actions }],
 });
@@ -50,7 +49,7 @@ describe('hostile manifests', () => {
     ['a big number', { ...baseManifest, name: 1n }],
     ['a number that is not finite', { ...baseManifest, name: Number.NaN }],
     ['a deep one', { ...baseManifest, listing: nested(20_000) }],
-    ['a circle', cyclic()],
+    ['a circle', CYCLIC],
     ['a huge list', { ...baseManifest, webhooks: new Array(200_000).fill('a') }],
     ['a huge text', { ...baseManifest, name: 'a'.repeat(5_000_000) }],
     ['a key __proto__', JSON.parse('{"key":"a","__proto__":{"name":"b"}}')],
@@ -61,95 +60,51 @@ describe('hostile manifests', () => {
   ])('rejects %s with a clear message', async (_what, manifest) => {
     const certification = await certify(manifest, { mode: 'submission', reviewPacket: {} });
     expect(certification.passed).toBe(false);
-    expect(shape(certification)).toMatchObject({
-      status: 'fail',
-      message: expect.stringMatching(/\.( \(and \d+ more\))?$/),
-    });
+    const message = expect.stringMatching(/\.( \(and \d+ more\))?$/);
+    expect(shape(certification)).toMatchObject({ status: 'fail', message });
     expect(() => JSON.stringify(certification)).not.toThrow();
   });
 
   it('treats names of prototype members as ordinary names', async () => {
     const manifest = manifestWith({ constructor: 1, toString: 2, hasOwnProperty: 3, valueOf: null });
     const certification = await certify(manifest, { mode: 'certification' });
-    expect(shape(certification)?.findings.map(({ pointer }) => pointer)).toEqual([
-      '/constructor',
-      '/hasOwnProperty',
-      '/toString',
-      '/valueOf',
-    ]);
+    const pointers = shape(certification)?.findings.map(({ pointer }) => pointer);
+    expect(pointers).toEqual(['/constructor', '/hasOwnProperty', '/toString', '/valueOf']);
   });
 
   it('rejects a hostile review packet with a clear message', async () => {
-    const { passed, checks } = await certify(baseManifest, {
-      mode: 'submission',
-      reviewPacket: { demoVideo: nested(20_000) },
-    });
+    const reviewPacket = { demoVideo: nested(20_000) };
+    const { passed, checks } = await certify(baseManifest, { mode: 'submission', reviewPacket });
     expect(passed).toBe(false);
     expect(checks.find(({ id }) => id === 'REV-001')).toMatchObject({ status: 'fail' });
   });
 
+  const circle = () =>
+    many((i) => {
+      const actions = [{ type: 'emit_event', name: `a.b${(i + 1) % CIRCLE}` }];
+      return { key: `a${i}`, trigger: { type: 'event', event: `a.b${i}` }, actions };
+    }, CIRCLE);
+  const referenceTo = (referenceTarget: string) => ({ apiName: 'a', type: 'reference', referenceTarget });
+  const objectsWith = (fields: (i: number) => object[]) => ({
+    objects: many((i) => ({ apiName: `o${i}`, fields: fields(i) }), MANY / 3),
+  });
+  const inputSchema = {
+    $id: `https://a.example.com/${'a'.repeat(400_000)}`,
+    type: 'object',
+    $defs: Object.fromEntries(many((i) => [`d${i}`, { $id: `?${i}`, $ref: '?' }])),
+  };
   it.each<[string, Record<string, unknown>]>([
     ['objects', { objects: many((i) => ({ apiName: `lead${i}`, nameField: 'x', fields: [] }), MANY / 3) }],
-    ['unknown keys', Object.fromEntries(many((i) => [`k${i}`, 0]))],
+    ['unknown keys', named((i) => `k${i}`, 0)],
     ['unknown scopes', { permissions: many((i) => `leads${i}`) }],
     ['unknown events', { webhooks: [{ url: 'https://a.example.com/', events: many((i) => `lead.made${i}`) }] }],
     ['produced events', { service: { produces: many((i) => `a.b${i}`) } }],
-    [
-      'values of an action',
-      hooked({
-        type: 'create_record',
-        object: 'visit',
-        values: Object.fromEntries(many((i) => [`v${i}`, '{{a}}'])),
-      }),
-    ],
-    [
-      'automations in circles',
-      {
-        service: { produces: many((i) => `a.b${i}`, CIRCLE) },
-        automations: many(
-          (i) => ({
-            key: `a${i}`,
-            trigger: { type: 'event', event: `a.b${i}` },
-            actions: [{ type: 'emit_event', name: `a.b${(i + 1) % CIRCLE}` }],
-          }),
-          CIRCLE,
-        ),
-      },
-    ],
+    ['values of an action', hooked({ type: 'create_record', object: 'visit', values: named((i) => `v${i}`, '{{a}}') })],
+    ['automations in circles', { service: { produces: many((i) => `a.b${i}`, CIRCLE) }, automations: circle() }],
     ['placeholders', hooked({ type: 'create_task', title: '{{a}}'.repeat(MANY * 6) })],
-    [
-      'references to objects',
-      {
-        objects: many((i) => {
-          const referenceTarget = `custom:o${MANY / 3 - 1 - i}`;
-          return { apiName: `o${i}`, fields: [{ apiName: 'a', type: 'reference', referenceTarget }] };
-        }, MANY / 3),
-      },
-    ],
-    [
-      'scopes that are used and not requested',
-      {
-        permissions: many((i) => `leads${i}`),
-        objects: many((i) => ({ apiName: `o${i}`, fields: [] }), MANY / 3),
-      },
-    ],
-    [
-      'parts of a schema with addresses, below a long one',
-      {
-        assistant: {
-          tools: [
-            {
-              name: 'find',
-              inputSchema: {
-                $id: `https://a.example.com/${'a'.repeat(400_000)}`,
-                type: 'object',
-                $defs: Object.fromEntries(many((i) => [`d${i}`, { $id: `?${i}`, $ref: '?' }])),
-              },
-            },
-          ],
-        },
-      },
-    ],
+    ['references to objects', objectsWith((i) => [referenceTo(`custom:o${MANY / 3 - 1 - i}`)])],
+    ['scopes that are used and not requested', { permissions: many((i) => `leads${i}`), ...objectsWith(() => []) }],
+    ['parts of a schema with addresses, below a long one', { assistant: { tools: [{ name: 'find', inputSchema }] } }],
     ['beginnings of tokens', { listing: { summary: 'eyJaaaaaaaaaa-'.repeat(MANY * 3) } }],
     ['open braces', { listing: { summary: '{{'.repeat(MANY * 10), description: 'a'.repeat(MANY * 20) } }],
   ])('ends in linear time with very many %s', async (_what, fragment) => {
@@ -160,30 +115,25 @@ describe('hostile manifests', () => {
     expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);
   });
 
-  it.each(['name', 'value'])(
-    'ends soon with very many options against the published version, changed by %s',
-    async (what) => {
-      const picklist = (of: (i: number) => string) =>
-        manifestWith({
-          objects: [{ apiName: 'visit', fields: [{ apiName: 'a', type: 'picklist', options: many(of, MANY * 3) }] }],
-        });
-      const probes = { publishedManifest: async () => picklist((i) => `o${i}`) as unknown as Manifest };
-      const startedAt = performance.now();
-      await certify(
-        picklist((i) => (what === 'name' ? `p${i}` : `o${i}`)),
-        { mode: 'certification', probes },
-      );
-      expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);
-    },
-  );
+  it.each([
+    ['changed', 'p'],
+    ['the same', 'o'],
+  ])('ends soon with very many options against the published version: %s', async (_what, letter) => {
+    const picklist = (first: string) => {
+      const field = { apiName: 'a', type: 'picklist', options: many((i) => `${first}${i}`, MANY * 3) };
+      return manifestWith({ objects: [{ apiName: 'visit', fields: [field] }] });
+    };
+    const probes = { publishedManifest: async () => picklist('o') as unknown as Manifest };
+    const startedAt = performance.now();
+    await certify(picklist(letter), { mode: 'certification', probes });
+    expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);
+  });
 
   it('parses very many lines with duplicate keys in linear time', async () => {
     const text = `{"a": 0${'\n'.repeat(MANY * 300)}${',"a": 0'.repeat(150)}}`;
     const startedAt = performance.now();
-    const { certification, findings } = await certifySources(
-      { manifest: new JsonSource(text) },
-      { mode: 'certification' },
-    );
+    const texts = { manifest: new JsonSource(text) };
+    const { certification, findings } = await certifySources(texts, { mode: 'certification' });
     expect(shape(certification)?.message).toMatch(/\(and at least 100 more\)$/);
     expect(findings[99]).toMatchObject({ line: MANY * 300 + 1, column: 100 * 7 - 5 });
     expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);

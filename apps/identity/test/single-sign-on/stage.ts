@@ -1,5 +1,7 @@
 import type { ReceiverCertificate } from '@crm/testing';
-import { type Answer, TestIdentity } from '../identity.js';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { type Account, type Answer, newEmail, PASSWORD, TestIdentity } from '../identity.js';
+import { MailServer } from '../mail-server.js';
 import { Browser } from './browser.js';
 import { certificate } from './certificate.js';
 import { CLIENT_ID, CLIENT_SECRET, ForgingProvider } from './forging-provider.js';
@@ -22,45 +24,53 @@ export interface Begun {
   sent: URL;
 }
 
-/** A workspace that signs in at a provider that forges, and another such provider. */
+/** A workspace that signs in at a provider that forges, and another such provider, as long as a test file runs. */
 export class Stage {
+  readonly mailServer = new MailServer();
+  readonly dns = new TextServer();
+  private readonly changes: Parameters<typeof TestIdentity.prepared>[0] = {};
+  readonly identity = TestIdentity.prepared(this.changes);
+  tls: ReceiverCertificate;
+  provider: ForgingProvider;
+  another: ForgingProvider;
+  workspace: Proven;
+  configured: Settings;
   private people = 0;
 
-  private constructor(
-    readonly tls: ReceiverCertificate,
-    readonly dns: TextServer,
-    readonly provider: ForgingProvider,
-    readonly another: ForgingProvider,
-    readonly identity: TestIdentity,
-    readonly workspace: Proven,
-    readonly configured: Settings,
-  ) {}
+  private constructor() {}
 
-  static async set(): Promise<Stage> {
-    const tls = await certificate();
-    const [dns, provider, another] = await Promise.all([
-      TextServer.start(),
-      ForgingProvider.start(tls),
-      ForgingProvider.start(tls),
+  static ofFile(): Stage {
+    const stage = new Stage();
+    beforeAll(() => stage.set());
+    beforeEach(() => stage.reset());
+    afterAll(() => stage.close());
+    return stage;
+  }
+
+  private async set(): Promise<void> {
+    this.tls = await certificate();
+    [this.provider, this.another] = await Promise.all([
+      ForgingProvider.start(this.tls),
+      ForgingProvider.start(this.tls),
     ]);
-    const allow = [provider, another].map(({ port }) => ({ host: '127.0.0.1', port }));
-    const identity = await TestIdentity.start({
-      settings: { egress: { allow, ca: tls.ca, providerMs: PROVIDER_MS }, nameServers: [dns.address] },
-    });
-    const workspace = await proven(identity, dns);
-    const configured = await configure(identity, workspace, provider);
-    return new Stage(tls, dns, provider, another, identity, workspace, configured);
+    await Promise.all([this.mailServer.listen(), this.dns.listen()]);
+    const allow = [this.provider, this.another].map(({ port }) => ({ host: '127.0.0.1', port }));
+    const egress = { allow, ca: this.tls.ca, providerMs: PROVIDER_MS };
+    this.changes.settings = { egress, nameServers: [this.dns.address] };
+    await this.identity.open(this.mailServer.url);
+    this.workspace = await this.proven();
+    this.configured = await this.add(this.workspace, this.provider);
   }
 
   /** Both providers are honest again. */
-  reset(): void {
+  private reset(): void {
     this.provider.reset();
     this.another.reset();
   }
 
-  async close(): Promise<void> {
+  private async close(): Promise<void> {
     await this.identity.close();
-    await Promise.all([this.provider.close(), this.another.close(), this.dns.close()]);
+    await Promise.all([this.mailServer, this.dns, this.provider, this.another].map((server) => server?.close()));
   }
 
   /** Another workspace that has proven a domain. */
@@ -69,8 +79,18 @@ export class Stage {
   }
 
   /** Adds a provider to a workspace. */
-  add(workspace: Proven, provider: ForgingProvider, more: Record<string, unknown> = {}): Promise<Settings> {
-    return configure(this.identity, workspace, provider, more);
+  add({ owner }: Pick<Proven, 'owner'>, { issuer }: ForgingProvider, more: object = {}): Promise<Settings> {
+    const client = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, enabled: true };
+    return addProvider(this.identity, owner, { issuer, ...client, ...more });
+  }
+
+  /** A user with a password at the domain of the workspace, whom the provider can know by their address. */
+  async colleague(): Promise<Account> {
+    const email = newEmail().replace(/@.*/, `@${this.workspace.domain}`);
+    const user = { email, name: 'Ada', password: PASSWORD, roles: ['member'] };
+    const added = await this.identity.send('POST', '/api/tenant/users', this.workspace.owner, user);
+    if (added.status !== 201) throw new Error(`Adding a user: ${JSON.stringify(added.body)}`);
+    return this.identity.signedIn(email);
   }
 
   async begun(
@@ -85,6 +105,13 @@ export class Stage {
     this.people += 1;
     of.person = { sub: `sub-${this.people}`, email: `person-${this.people}@${domain}`, nonce };
     return { browser, state, nonce, sent };
+  }
+
+  /** As {@link begun}, with somebody at the provider who has this address. */
+  async begunBy(email: string): Promise<Begun> {
+    const begun = await this.begun();
+    this.provider.person = { sub: `sub-of-${email}`, email, nonce: begun.nonce };
+    return begun;
   }
 
   /** Goes on from {@link begun}. @returns the answer to the page's exchange of the code */
@@ -104,16 +131,8 @@ export class Stage {
   }
 
   /** A whole sign-in up to the page. */
-  async outcome(): Promise<Record<string, string>> {
-    const { browser, state } = await this.begun();
-    return browser.comeBack(this.callback(state));
+  async outcome(...[at, ...more]: Parameters<Stage['begun']>): Promise<Record<string, string>> {
+    const { browser, state } = await this.begun(at, ...more);
+    return browser.comeBack(this.callback(state, { at }));
   }
 }
-
-const configure = (
-  identity: TestIdentity,
-  { owner }: Proven,
-  { issuer }: ForgingProvider,
-  more: Record<string, unknown> = {},
-): Promise<Settings> =>
-  addProvider(identity, owner, { issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, enabled: true, ...more });

@@ -15,18 +15,14 @@ export class TextServer {
   readonly silent = new Set<string>();
   private readonly socket = createSocket('udp4');
 
-  static async start(): Promise<TextServer> {
-    const server = new TextServer();
-    server.socket.on('message', (query, from) => {
+  async listen(): Promise<void> {
+    this.socket.on('message', (query, from) => {
       const { name, type, end } = questionOf(query);
-      if (server.silent.has(name)) return;
-      const data = server.dataOf(name, type);
-      server.socket.send(reply(query.subarray(0, end), type, data), from.port, from.address);
+      if (this.silent.has(name)) return;
+      const data = this.dataOf(name, type);
+      this.socket.send(reply(query.subarray(0, end), type, data), from.port, from.address);
     });
-    await new Promise<void>((resolve) => {
-      server.socket.bind(0, '127.0.0.1', resolve);
-    });
-    return server;
+    await new Promise<void>((resolve) => this.socket.bind(0, '127.0.0.1', resolve));
   }
 
   /** `address:port`, as a resolver expects it. */

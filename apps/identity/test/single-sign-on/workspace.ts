@@ -56,11 +56,7 @@ export async function proven(identity: TestIdentity, dns: TextServer): Promise<P
 }
 
 /** Adds an identity provider to the workspace of an owner. */
-export async function addProvider(
-  identity: TestIdentity,
-  owner: Account,
-  provider: Record<string, unknown>,
-): Promise<Settings> {
+export async function addProvider(identity: TestIdentity, owner: Account, provider: object): Promise<Settings> {
   const added = await identity.post(
     '/api/tenant/identity-providers',
     { name: 'Their provider', ...provider },

@@ -29,9 +29,7 @@ describe('a pattern of events', () => {
     ['opportunity.*', false],
     ['LEAD.*', false],
     ['constructor', false],
-  ])('%s is one: %s', (text, expected) => {
-    expect(isEventPattern(text)).toBe(expected);
-  });
+  ])('%s is one: %s', (text, expected) => expect(isEventPattern(text)).toBe(expected));
 
   it('stands for its event, or for every event of its domain', () => {
     expect(eventsOf('deal.won')).toEqual(['deal.won']);
@@ -52,9 +50,7 @@ describe('a pattern of events', () => {
     [['*'], 'lead.created', false],
     [['.*'], 'lead.created', false],
     [[], 'lead.created', false],
-  ])('%j match %s: %s', (patterns, event, expected) => {
-    expect(matchesEvent(patterns, event)).toBe(expected);
-  });
+  ])('%j match %s: %s', (patterns, event, expected) => expect(matchesEvent(patterns, event)).toBe(expected));
 
   it('matches exactly the events that it stands for, however it is looked up', () => {
     const name = fc.constantFrom(...EVENT_NAMES);

@@ -10,6 +10,7 @@ const emit = (source: string, options?: EmitOptions, timeZone?: string) =>
   emitSql(checkFormula(source, FIELDS), column, { now: NOON, timeZone }, options);
 
 describe('the SQL of a formula', () => {
+  const START_OF_D = 'public.formula_start_of_day(((r.d)::date), $1::text)';
   it.each<[string, string, (string | number)[]]>([
     ['TRUE', 'true', []],
     ['-n', '(0::float8 - ((r.n)::double precision + 0))', []],
@@ -19,12 +20,8 @@ describe('the SQL of a formula', () => {
     ['1 == 2', '($1::double precision::numeric = $2::double precision::numeric)', [1, 2]],
     ['1 != 2', '($1::double precision::numeric <> $2::double precision::numeric)', [1, 2]],
     ['t != "a"', '(((r.t)::text COLLATE "C") COLLATE "C" IS DISTINCT FROM $1::text COLLATE "C")', ['a']],
-    [
-      'd == dt',
-      '(public.formula_start_of_day(((r.d)::date), $1::text) IS NOT DISTINCT FROM ((r.dt)::timestamptz))',
-      ['UTC'],
-    ],
-    ['dt <= d', '(((r.dt)::timestamptz) <= public.formula_start_of_day(((r.d)::date), $1::text))', ['UTC']],
+    ['d == dt', `(${START_OF_D} IS NOT DISTINCT FROM ((r.dt)::timestamptz))`, ['UTC']],
+    ['dt <= d', `(((r.dt)::timestamptz) <= ${START_OF_D})`, ['UTC']],
     ['DAYS_BETWEEN(TODAY(), TODAY())', '($1::date - $1::date)::float8', ['2024-02-29']],
     ['NUMBER(b)', '((r.b)::boolean)::integer::float8', []],
     ['NUMBER(n)', '((r.n)::double precision + 0)', []],
@@ -55,11 +52,8 @@ describe('the SQL of a formula', () => {
   });
 
   it('numbers placeholders from the given one, and binds clock and zone once', () => {
-    const { sql, parameters } = emit(
-      'TODAY() > d && TODAY() == d2 && d == dt && DAYS_BETWEEN(dt, dt2) > 1',
-      { firstParameter: 7 },
-      'Asia/Tokyo',
-    );
+    const source = 'TODAY() > d && TODAY() == d2 && d == dt && DAYS_BETWEEN(dt, dt2) > 1';
+    const { sql, parameters } = emit(source, { firstParameter: 7 }, 'Asia/Tokyo');
     expect(parameters).toEqual(['2024-02-29', 'Asia/Tokyo', 1]);
     expect(new Set(sql.match(/\$\d+/g))).toEqual(new Set(['$7', '$8', '$9']));
   });
@@ -86,6 +80,18 @@ describe('the SQL of a formula', () => {
   });
 });
 
+/** Writes the SQL of one of so many formulas f0, f1, …, each of which reads the one before, the first the field n. */
+function chained(length: number, source: (below: string) => string) {
+  const types: Record<string, ValueType> = { n: 'number' };
+  const chain = new Map<string, CheckedFormula>();
+  for (let index = 0; index < length; index++) {
+    chain.set(`f${index}`, checkFormula(source(index === 0 ? 'n' : `f${index - 1}`), types));
+    types[`f${index}`] = 'number';
+  }
+  const options = { formula: (name: string) => chain.get(name) };
+  return (name: string) => emitSql(chain.get(name)!, column, { now: NOON }, options);
+}
+
 describe('no SQL is written', () => {
   it('for a formula with errors', () => expect(() => emit('n +')).toThrow(FormulaCompileError));
 
@@ -95,21 +101,13 @@ describe('no SQL is written', () => {
   });
 
   it('for a column or formula of another type than was checked', () => {
-    expect(() => emitSql(checkFormula('n', FIELDS), () => ({ sql: 'x', type: 'text' }), { now: NOON })).toThrow(
-      TypeError,
-    );
+    const wrong = (): SqlColumn => ({ sql: 'x', type: 'text' });
+    expect(() => emitSql(checkFormula('n', FIELDS), wrong, { now: NOON })).toThrow(TypeError);
     expect(() => emit('n', { formula: () => checkFormula('"a"', {}) })).toThrow(TypeError);
   });
 
   it('for a chain of more than ten formulas, or a formula that reads itself', () => {
-    const types: Record<string, ValueType> = { n: 'number' };
-    const chain = new Map<string, CheckedFormula>();
-    for (let index = 0; index < 12; index++) {
-      chain.set(`f${index}`, checkFormula(index === 0 ? 'n' : `f${index - 1}`, types));
-      types[`f${index}`] = 'number';
-    }
-    const options = { formula: (name: string) => chain.get(name) };
-    const emitted = (name: string) => emitSql(chain.get(name)!, column, { now: NOON }, options);
+    const emitted = chained(12, (below) => below);
     expect(emitted('f10').sql).toBe('((r.n)::double precision + 0)');
     expect(() => emitted('f11')).toThrow(FormulaSqlError);
     const self = checkFormula('n', FIELDS);
@@ -117,14 +115,7 @@ describe('no SQL is written', () => {
   });
 
   it('for formulas that are too large together', () => {
-    const types: Record<string, ValueType> = { n: 'number' };
-    const chain = new Map<string, CheckedFormula>();
-    for (let index = 0; index < 10; index++) {
-      const below = index === 0 ? 'n' : `f${index - 1}`;
-      chain.set(`f${index}`, checkFormula(Array.from({ length: 20 }, () => below).join(' + '), types));
-      types[`f${index}`] = 'number';
-    }
-    const options = { formula: (name: string) => chain.get(name) };
-    expect(() => emitSql(chain.get('f9')!, column, { now: NOON }, options)).toThrow(FormulaSqlError);
+    const emitted = chained(10, (below) => Array.from({ length: 20 }, () => below).join(' + '));
+    expect(() => emitted('f9')).toThrow(FormulaSqlError);
   });
 });

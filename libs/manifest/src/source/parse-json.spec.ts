@@ -57,9 +57,7 @@ describe('parseJson', () => {
     ['depth', '['.repeat(70), `1:66+1 ${'/0'.repeat(65)} The document is nested deeper than 64 levels.`],
     ['very many values', `[${'0,'.repeat(100_001)}0]`, '1:200000+1 /99999 The document has more than 100000 values.'],
     ['a very long text', ' '.repeat(MAX_SOURCE + 1), `1:1+1  The file is longer than ${MAX_SOURCE} characters.`],
-  ])('rejects %s', (_what, text, problem) => {
-    expect(problemsOf(text)).toEqual([problem]);
-  });
+  ])('rejects %s', (_what, text, problem) => expect(problemsOf(text)).toEqual([problem]));
 
   it('reports every duplicate key with its position and that of the first one', () => {
     expect(problemsOf('{\r\n  "a": 1,\r  "b": [{"c": 1, "c": 2}],\n  "\\u0061": 2, "a": 3 }')).toEqual([
@@ -116,9 +114,7 @@ describe('JsonSource', () => {
     ['/d/e', 'value', { line: 4, column: 10, length: 4 }],
     ['/d/missing/further', 'value', { line: 3, column: 8, length: 1 }],
     ['/a~1b/9', 'value', { line: 2, column: 10, length: 19 }],
-  ])('locates %s (%s)', (pointer, about, range) => {
-    expect(source.locate(pointer, about)).toEqual(range);
-  });
+  ])('locates %s (%s)', (pointer, about, range) => expect(source.locate(pointer, about)).toEqual(range));
 
   it('locates the first problem of a text that is not JSON', () => {
     expect(new JsonSource('[\n1 2]').locate('/0')).toEqual({ line: 2, column: 3, length: 1 });

@@ -32,14 +32,9 @@ describe('the options of an embedding', () => {
   });
 
   it('keep the cause of what is not an address', () => {
-    const refusal = (() => {
-      try {
-        checkOptions({ ...OPTIONS, embedUrl: 'nowhere' });
-      } catch (error) {
-        return error;
-      }
-    })();
-    expect(refusal).toBeInstanceOf(EmbedError);
-    expect((refusal as EmbedError).cause).toMatchObject({ name: 'TypeError' });
+    const cause = expect.objectContaining({ name: 'TypeError' });
+    const refused = () => checkOptions({ ...OPTIONS, embedUrl: 'nowhere' });
+    expect(refused).toThrow(EmbedError);
+    expect(refused).toThrow(expect.objectContaining({ cause }));
   });
 });

@@ -21,13 +21,8 @@ async function endpoint(expiresIn: number, answer?: (response: ServerResponse) =
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const token = installationTokens({
-    baseUrl,
-    clientId: 'app_1',
-    clientSecret: 'a:secret',
-    scopes: ['leads', 'tasks'],
-  });
-  return { seen, token };
+  const credentials = { clientId: 'app_1', clientSecret: 'a:secret' };
+  return { seen, token: installationTokens({ baseUrl, ...credentials, scopes: ['leads', 'tasks'] }) };
 }
 
 describe('the tokens of an installation', () => {

@@ -73,13 +73,8 @@ describe('verifyWebhook', () => {
   it('accepts the body as text, as bytes and as a view into a larger buffer', () => {
     const bytes = Buffer.from(BODY);
     const larger = Buffer.concat([Buffer.from('before'), bytes, Buffer.from('after')]);
-    const bodies = [
-      BODY,
-      bytes,
-      new Uint8Array(bytes),
-      new Uint8Array(bytes).buffer,
-      larger.subarray(6, 6 + bytes.length),
-    ];
+    const view = larger.subarray(6, 6 + bytes.length);
+    const bodies = [BODY, bytes, new Uint8Array(bytes), new Uint8Array(bytes).buffer, view];
     for (const body of bodies) expect(verifyWebhook(body, signed(), SECRET, { now }).id).toBe(ID);
   });
 
@@ -95,10 +90,9 @@ describe('verifyWebhook', () => {
 
   it('uses the clock of the machine when none is given', () => {
     const seconds = Math.floor(Date.now() / 1000);
-    expect(verifyWebhook(BODY, signed(BODY, SECRET, ID, seconds), SECRET).id).toBe(ID);
-    expect(reasonOf(() => verifyWebhook(BODY, signed(BODY, SECRET, ID, seconds - 400), SECRET))).toBe(
-      'timestamp_too_old',
-    );
+    const at = (time: number) => verifyWebhook(BODY, signed(BODY, SECRET, ID, time), SECRET).id;
+    expect(at(seconds)).toBe(ID);
+    expect(reasonOf(() => at(seconds - 400))).toBe('timestamp_too_old');
   });
 
   it('accepts nothing by a clock that does not work', () => {
@@ -155,9 +149,7 @@ describe('verifyWebhook', () => {
 
   it.each(['', 'not JSON', '[]', '"text"', 'null', '42'])(
     'refuses the signed body %j, which is not an object',
-    (body) => {
-      expect(reasonOf(() => verifyWebhook(body, signed(body), SECRET, { now }))).toBe('body_not_json');
-    },
+    (body) => expect(reasonOf(() => verifyWebhook(body, signed(body), SECRET, { now }))).toBe('body_not_json'),
   );
 
   it('refuses a signed body that is not UTF-8 instead of replacing characters', () => {
@@ -201,10 +193,8 @@ describe('verifyWebhook', () => {
   it('verifies Ed25519 signatures with a public key, alone and beside a shared secret', () => {
     const { privateKey, key } = ed25519();
     const headers = signedByKey(privateKey, Buffer.from(BODY));
-    const both = {
-      ...headers,
-      'webhook-signature': `${signed()['webhook-signature']} ${headers['webhook-signature']}`,
-    };
+    const signatures = `${signed()['webhook-signature']} ${headers['webhook-signature']}`;
+    const both = { ...headers, 'webhook-signature': signatures };
     expect(verifyWebhook(BODY, headers, key, { now }).id).toBe(ID);
     for (const secrets of [key, SECRET, [key, OTHER_SECRET], [ed25519().key, SECRET]]) {
       expect(verifyWebhook(BODY, both, secrets, { now }).id).toBe(ID);
@@ -243,9 +233,8 @@ describe('verifyTimestampedSignature', () => {
     for (const secrets of ['new', 'old', ['other', 'old']]) {
       expect(verifyTimestampedSignature(BODY, both, secrets, { now }).signedAt).toEqual(now());
     }
-    expect(refusal(() => verifyTimestampedSignature(BODY, both, 'other', { now })).reason).toBe(
-      'no_matching_signature',
-    );
+    const refused = () => verifyTimestampedSignature(BODY, both, 'other', { now });
+    expect(reasonOf(refused)).toBe('no_matching_signature');
   });
 
   it('ignores members with other names, and white space after commas', () => {
@@ -284,9 +273,8 @@ describe('verifyTimestampedSignature', () => {
 
   it('refuses to work without a secret, and names none in its messages', () => {
     for (const secrets of ['', [], ['first', '']]) {
-      expect(refusal(() => verifyTimestampedSignature(BODY, header(), secrets, { now })).reason).toBe(
-        'malformed_secret',
-      );
+      const refused = () => verifyTimestampedSignature(BODY, header(), secrets, { now });
+      expect(reasonOf(refused)).toBe('malformed_secret');
     }
     const error = refusal(() => verifyTimestampedSignature(BODY, header('other'), SECRET, { now }));
     expect(`${error.stack}${JSON.stringify(error)}`).not.toMatch(new RegExp(`${SECRET}|${mac()}`));
@@ -312,17 +300,12 @@ const known = (headers: ReturnType<typeof headersWith>, secret: string) =>
   verifyWebhook(KNOWN_BODY, headers, secret, { now: () => new Date(KNOWN_SECONDS * 1000) });
 
 describe('Standard Webhooks', () => {
-  it('verifies the test vector of v1', () => {
-    expect(known(headersWith(V1), SECRET)).toEqual({ test: 2432232314 });
-  });
+  it('verifies the test vector of v1', () => expect(known(headersWith(V1), SECRET)).toEqual({ test: 2432232314 }));
 
   it('verifies the test vector of v1a', () => {
     const head = Buffer.from('302e020100300506032b657004220420', 'hex');
-    const privateKey = createPrivateKey({
-      key: Buffer.concat([head, Buffer.from(ED25519_SEED, 'base64')]),
-      format: 'der',
-      type: 'pkcs8',
-    });
+    const der = Buffer.concat([head, Buffer.from(ED25519_SEED, 'base64')]);
+    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
     const key = `whpk_${Buffer.from(x, 'base64url').toString('base64')}`;
     expect(known(headersWith(V1A), key)).toEqual({ test: 2432232314 });
