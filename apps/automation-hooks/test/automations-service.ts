@@ -2,30 +2,28 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type AccessTokenClaims,
   AUDIENCES,
-  EVENTS,
   type EventEnvelope,
   type EventName,
-  eventSubject,
   type ProvisionedHook,
   type RpcRequest,
   rpc,
-  TENANT_HEADER,
 } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
-import { serviceConfig } from '@crm/runtime';
 import {
   answerRpc,
+  eventOf,
+  publishEvents,
   startTestService,
   type TestAnswer,
   type TestService,
   testDatabase,
   testNats,
+  testServiceConfig,
   testTokens,
   waitUntil,
 } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import { headers as natsHeaders } from '@nats-io/nats-core';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import type { AutomationsConfig } from '../src/config.js';
@@ -65,20 +63,21 @@ export const task = (title = 'x') => ({ type: 'create_task', title });
 export const record = (object: string, values: object) => ({ type: 'create_record', object, values });
 export const wait = (seconds: number) => ({ type: 'wait', seconds });
 
-/** An event as custom-objects publishes it. */
-export const eventOf = (name: EventName, tenantId: string, data: object) =>
-  ({
-    specversion: '1.0',
-    id: newId(),
-    source: 'urn:crm:service:custom-objects',
-    type: name,
-    subject: newId(),
-    time: new Date().toISOString(),
-    datacontenttype: 'application/json',
-    dataschema: EVENTS[name].dataschema,
-    tenantid: tenantId,
-    data,
-  }) as EventEnvelope;
+/** An event as custom-objects makes it. */
+export const newEvent = (name: EventName, tenantId: string, data: object): EventEnvelope =>
+  eventOf(name, tenantId, data as never);
+
+/** Publishes an event as custom-objects does. @returns its id */
+export async function emit(
+  name: EventName,
+  tenantId: string,
+  data: object,
+  { traceparent, actorkind = 'user', causeid }: Partial<EventEnvelope> = {},
+): Promise<string> {
+  const event = { ...newEvent(name, tenantId, data), traceparent, actorkind, causeid };
+  await publishEvents(event);
+  return event.id;
+}
 
 /** A promise that the test keeps open as long as it wants. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
@@ -92,7 +91,7 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
 /** A database, a broker and stand-ins for other services, on which the service can be started more than once. */
 async function startWorld() {
   const database = await testDatabase('automation-hooks', migrations);
-  const nats = testNats();
+  const { url, passwords } = testNats();
   const tokens = testTokens();
   const admin = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
   const encryptionKey = randomBytes(32).toString('base64');
@@ -110,16 +109,10 @@ async function startWorld() {
   await answer(rpc.identity.mintInternalToken, async (request) => {
     minted.push(request);
     const { tenantId, userId, actor } = request;
-    const app = actor && { sub: actor.appKey, installation_id: actor.installationId };
-    const token = await tokens.sign({
-      aud: AUDIENCES.internal,
-      tid: tenantId,
-      sub: userId,
-      sid: undefined,
-      roles: [actor ? `app:${actor.appKey}` : 'admin'],
-      scopes: [...(actor?.scopes ?? [])],
-      act: app,
-    });
+    const rights = { roles: [actor ? `app:${actor.appKey}` : 'admin'], scopes: [...(actor?.scopes ?? [])] };
+    const act = actor && { sub: actor.appKey, installation_id: actor.installationId };
+    const claims = { tid: tenantId, sub: userId, sid: undefined, ...rights, act };
+    const token = await tokens.sign({ aud: AUDIENCES.internal, ...claims });
     return { token, expiresIn: 60 };
   });
   await answer(rpc.identity.getTenant, ({ tenantId }) => {
@@ -141,15 +134,8 @@ async function startWorld() {
     changes: Partial<AutomationsConfig> & { callsPerTenSeconds?: number } = {},
   ): AutomationsConfig => {
     const { callsPerTenSeconds = 10_000, ...others } = changes;
-    const service = serviceConfig('automation-hooks', {
-      PROFILE: 'test',
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-      NATS_URL: nats.url,
-      NATS_PASSWORD: nats.passwords['automation-hooks'],
-    });
     return {
-      service,
+      service: testServiceConfig('automation-hooks'),
       database: { ...database.config, genericPlans: true },
       limits: {},
       encryptionKey,
@@ -164,13 +150,10 @@ async function startWorld() {
     const config = configure(...settings);
     return startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   };
-  const connect = async (service: 'custom-objects' | 'marketplace-certification') => {
-    const { url, passwords } = nats;
-    const connection = await NatsConnection.open({ url, user: service, password: passwords[service], service });
-    stops.push(() => connection.close());
-    return connection;
-  };
-  let marketplace: Rpc | undefined;
+  const caller = 'marketplace-certification';
+  const connection = await NatsConnection.open({ url, user: caller, password: passwords[caller], service: caller });
+  stops.push(() => connection.close());
+  const marketplace = new Rpc(connection);
 
   return {
     tokens,
@@ -179,7 +162,6 @@ async function startWorld() {
     /** Rows of a statement without row-level security. */
     sql: async <Row extends object = Record<string, unknown>>(sql: string, ...parameters: unknown[]) =>
       (await admin.query<Row>(sql, parameters)).rows,
-    nats,
     minted,
     created,
     updated,
@@ -187,32 +169,10 @@ async function startWorld() {
     answer,
     configure,
     start,
-    async marketplace() {
-      marketplace ??= new Rpc(await connect('marketplace-certification'));
-      return marketplace;
-    },
+    marketplace,
     /** Of an administrator, for calls between services. */
     internalToken: ({ tenantId, userId }: { tenantId: string; userId: string }, roles = ['admin']) =>
       tokens.sign({ aud: AUDIENCES.internal, tid: tenantId, sub: userId, sid: undefined, roles, scopes: [] }),
-    /** Publishes an event as custom-objects would. */
-    async eventSource() {
-      const { jetstream } = await connect('custom-objects');
-      return async (
-        name: EventName,
-        tenantId: string,
-        data: object,
-        traceparent?: string,
-        actorkind = 'user',
-        causeid?: string,
-      ): Promise<string> => {
-        const envelope = { ...eventOf(name, tenantId, data), traceparent, actorkind, causeid };
-        const head = natsHeaders();
-        head.set(TENANT_HEADER, tenantId);
-        const options = { msgID: envelope.id, headers: head };
-        await jetstream.publish(eventSubject(name, tenantId), JSON.stringify(envelope), options);
-        return envelope.id;
-      };
-    },
     async close() {
       for (const stop of stops.reverse()) await stop();
       await admin.end();
@@ -271,7 +231,7 @@ async function tenantOn(world: World, service: TestService, tenantId: string = n
         automations: automations as Record<string, unknown>[],
       };
       const token = await world.internalToken({ tenantId, userId }, roles);
-      return (await (await world.marketplace()).call(rpc.automations.provisionWorkflows, request, { token })).hooks;
+      return (await world.marketplace.call(rpc.automations.provisionWorkflows, request, { token })).hooks;
     },
     /** Starts a workflow through its hook. @returns the id of the run */
     async start(path: string, body: object = {}): Promise<string> {
@@ -311,10 +271,9 @@ async function tenantOn(world: World, service: TestService, tenantId: string = n
     /** What runs of the tenant asked to create. */
     created: () => world.created.filter((one) => one.tenantId === tenantId),
     /** The title or last name of each. */
-    createdNames: () =>
-      world.created
-        .filter((one) => one.tenantId === tenantId)
-        .map(({ values }) => (values.title ?? values.lastName) as string),
+    createdNames(): string[] {
+      return this.created().map(({ values }) => (values.title ?? values.lastName) as string);
+    },
   };
 }
 

@@ -1,11 +1,10 @@
-import type { EventEnvelope } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { parsePage } from '@crm/http';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunRepository } from '../src/run/run.repository.js';
 import { RunService } from '../src/run/run.service.js';
-import { type Problem, type Service, task, useAutomations } from './automations-service.js';
+import { emit, newEvent, type Problem, type Service, task, useAutomations } from './automations-service.js';
 
 const LIMIT = 5;
 /** Runs in a minute. */
@@ -38,11 +37,10 @@ function watched(
 describe('the workflows of a tenant', () => {
   const refusal = { code: 'WORKFLOW_LIMIT_EXCEEDED' };
   const create = (name: string) => tenant.call<Problem & { id: string }>('POST', '/workflows', { name, ...onLead });
-  const provision = (installationId: string, keys: string[]) =>
-    tenant.provision(
-      installationId,
-      Array.from(keys, (key) => ({ key, ...onLead })),
-    );
+  const provision = (installationId: string, keys: string[]) => {
+    const automations = keys.map((key) => ({ key, ...onLead }));
+    return tenant.provision(installationId, automations);
+  };
   const count = async () => (await tenant.call<{ total: number }>('GET', '/workflows')).body.total;
 
   it('are limited in number, also when several are created at the same time', async () => {
@@ -83,21 +81,12 @@ describe('a page of runs', () => {
   /** Stores finished runs with this payload and returns their ids, newest first. */
   const stored = async (count: number, payload: object): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => newId());
-    await world.sql(
-      `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status)
-       SELECT $1, unnest($2::uuid[]), $3, 1, $4, 'succeeded'`,
-      tenant.tenantId,
-      ids,
-      newId(),
-      JSON.stringify(payload),
-    );
-    await world.sql(
-      `INSERT INTO run_step (tenant_id, run_id, position, key, type, status, output)
-       SELECT $1, unnest($2::uuid[]), 0, 'step1', 'http_request', 'succeeded', $3`,
-      tenant.tenantId,
-      ids,
-      JSON.stringify({ body: 'x'.repeat(16_000) }),
-    );
+    const run = `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status)
+                 SELECT $1, unnest($2::uuid[]), gen_random_uuid(), 1, $3, 'succeeded'`;
+    await world.sql(run, tenant.tenantId, ids, payload);
+    const step = `INSERT INTO run_step (tenant_id, run_id, position, key, type, status, output)
+                  SELECT $1, unnest($2::uuid[]), 0, 'step1', 'http_request', 'succeeded', $3`;
+    await world.sql(step, tenant.tenantId, ids, { body: 'x'.repeat(16_000) });
     return ids.reverse();
   };
   type List = { data: { id: string; input?: object; steps: object[] }[] };
@@ -133,14 +122,13 @@ describe('an event that many workflows wait for', () => {
     const ids: string[] = [];
     for (let n = 0; n < LIMIT; n += 1) ids.push((await tenant.onEvent('lead.created')).id);
     const record = { lastName: 'Lovelace', note: 'x'.repeat(200_000) };
-    const event = { id: newId(), type: 'lead.created', tenantid: tenant.tenantId, data: { record } };
+    const event = newEvent('lead.created', tenant.tenantId, { record });
     let sent = 0;
     await service.get(Database).transaction(tenant.tenantId, async (tx) => {
       const measured = watched(tx, (parameters) => {
         sent += JSON.stringify(parameters).length;
       });
-      for (let again = 0; again < 2; again += 1)
-        await service.get(RunService).acceptEvent(measured, event as unknown as EventEnvelope);
+      for (let again = 0; again < 2; again += 1) await service.get(RunService).acceptEvent(measured, event);
     });
     // The input contains the record twice, by its name and as its fields; the event was handled twice.
     expect(sent).toBeLessThan(2 * 2 * 200_000 * 1.1);
@@ -178,9 +166,8 @@ describe('the rate of a workflow that calls start', () => {
 
   it('is held over all processes, and a call over it is told when to come again', async () => {
     const { path } = await tenant.hooked();
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_value, n) => post(path, {}, n % 2 ? service : replica)),
-    );
+    const processes = Array.from({ length: 12 }, (_value, n) => (n % 2 ? service : replica));
+    const answers = await Promise.all(processes.map((to) => post(path, {}, to)));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(RATE);
     const refused = answers.filter(({ status }) => status !== 202);
     for (const { status, headers, body } of refused) {
@@ -224,27 +211,21 @@ describe('the rate of a workflow that calls start', () => {
 
 describe('the rate of a workflow that events start', () => {
   it('delays runs and drops none', async () => {
-    const emit = await world.eventSource();
     const { id } = await tenant.onEvent('lead.created');
     for (let event = 0; event < RATE + 3; event += 1) await emit('lead.created', tenant.tenantId, { record: {} });
     const runs = () => tenant.runs(`workflowId=${id}&size=50`);
-    const statuses = async () => (await runs()).map(({ status }) => status);
-    const succeeded = async () => (await statuses()).filter((status) => status === 'succeeded').length;
+    const succeeded = async () => (await runs()).filter(({ status }) => status === 'succeeded').length;
     await waitUntil(async () => (await succeeded()) >= RATE, { timeoutMs: 15_000, describe: 'the runs that fit' });
     await waitUntil(async () => (await runs()).length === RATE + 3, { timeoutMs: 15_000, describe: 'all runs' });
     const sql = `SELECT round(extract(epoch FROM due_at - now()))::int AS seconds
                    FROM run_queue WHERE workflow_id = $1 ORDER BY due_at`;
-    const seconds = (await world.sql<{ seconds: number }>(sql, id)).map((row) => row.seconds) as [
-      number,
-      number,
-      number,
-    ];
-    expect(seconds).toHaveLength(3);
+    const delays = (await world.sql<{ seconds: number }>(sql, id)).map(({ seconds }) => seconds);
+    expect(delays).toHaveLength(3);
+    const [first, second, third] = delays as [number, number, number];
     // One after the other, a fourth of a minute apart.
-    expect(seconds[1] - seconds[0]).toBeGreaterThanOrEqual(60 / RATE - 1);
-    expect(seconds[2] - seconds[1]).toBeGreaterThanOrEqual(60 / RATE - 1);
-    expect(seconds[2]).toBeLessThanOrEqual(3 * (60 / RATE));
+    for (const gap of [second - first, third - second]) expect(gap).toBeGreaterThanOrEqual(60 / RATE - 1);
+    expect(third).toBeLessThanOrEqual(3 * (60 / RATE));
     await world.sql('UPDATE run_queue SET due_at = now() WHERE workflow_id = $1', id);
-    await waitUntil(async () => (await statuses()).every((status) => status === 'succeeded'), { timeoutMs: 15_000 });
+    await waitUntil(async () => (await succeeded()) === RATE + 3, { timeoutMs: 15_000 });
   });
 });

@@ -1,73 +1,50 @@
-import net from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
 import { newId, PartitionUpkeep } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HookCallRepository } from '../src/hook-call/hook-call.repository.js';
 import { IDLE, type Problem, type Service, useAutomations } from './automations-service.js';
 
 type Answer = { accepted: boolean; runId: string } & Problem;
 
 /** Between a service and Postgres: counts how often the service writes after it has received an answer. */
-interface CountingProxy {
-  /** The address of the same database through the proxy. */
-  through(url: string): string;
-  /** Round trips of all connections since they were last counted. */
-  take(): number;
-  close(): Promise<void>;
-}
-
-/** @param target URL of the database */
-async function startCountingProxy(target: string): Promise<CountingProxy> {
+async function startCountingProxy(target: string) {
   const { hostname, port } = new URL(target);
   let trips = 0;
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((client) => {
-    const upstream = net.connect({ host: hostname, port: Number(port), noDelay: true });
-    client.setNoDelay(true);
+  const server = createServer({ noDelay: true }, (client) => {
+    const upstream = connect({ host: hostname, port: Number(port), noDelay: true });
     let isAnswered = true;
-    client.on('data', (chunk) => {
+    client.on('data', () => {
       if (isAnswered) trips += 1;
       isAnswered = false;
-      upstream.write(chunk);
     });
-    upstream.on('data', (chunk) => {
+    upstream.on('data', () => {
       isAnswered = true;
-      client.write(chunk);
     });
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-      socket.on('error', () => other.destroy());
-    }
+    pipeline(client, upstream, client, () => undefined);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address() as net.AddressInfo;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    through(url) {
+    /** The address of the same database through the proxy. */
+    through(url: string): string {
       const copy = new URL(url);
-      copy.host = `127.0.0.1:${address.port}`;
+      copy.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
       return copy.toString();
     },
-    take() {
+    /** Round trips of all connections since they were last counted. */
+    take(): number {
       const taken = trips;
       trips = 0;
       return taken;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => server.close(),
   };
 }
 
 /** Two processes on one database; neither executes runs. The first reaches it through the proxy. */
-let proxy: CountingProxy;
+let proxy: Awaited<ReturnType<typeof startCountingProxy>>;
 let replica: Service;
 // Before the database is gone.
 afterAll(() => replica?.close());
@@ -80,11 +57,18 @@ const { world, service, tenant, newTenant } = useAutomations(async (started) => 
 beforeAll(async () => {
   replica = await world.start(IDLE);
 });
-afterAll(() => proxy?.close());
+afterAll(() => void proxy?.close());
 
 const post = (path: string, headers: Record<string, string> = {}, body: unknown = {}, to = service) =>
   to.request<Answer>('POST', path, { body, headers });
 const withKey = (key: string) => ({ 'idempotency-key': key });
+
+/** The workflow of a test, and the path of its hook. */
+let id: string;
+let path: string;
+beforeEach(async () => {
+  ({ id, path } = await tenant.hooked());
+});
 
 async function storedRuns(): Promise<string[]> {
   const rows = await world.sql<{ id: string }>('SELECT id FROM run WHERE tenant_id = $1 ORDER BY id', tenant.tenantId);
@@ -92,13 +76,11 @@ async function storedRuns(): Promise<string[]> {
 }
 
 describe('round trips to Postgres of a hook call', () => {
-  let path: string;
   const send = async (to: string, headers?: Record<string, string>, body?: unknown) =>
     (await post(to, headers, body)).status;
-  beforeAll(async () => {
+  beforeEach(async () => {
     // Its statements would be counted too.
     await service.get(PartitionUpkeep).stop();
-    path = (await (await newTenant()).hooked()).path;
     // Connections are opened, statements prepared, sweeps done.
     for (let call = 0; call < 3; call += 1) await send(path, {}, { first: call });
   });
@@ -127,7 +109,6 @@ describe('round trips to Postgres of a hook call', () => {
 
 describe('a hook call with a key', () => {
   it.each(['idempotency-key', 'webhook-id'])('in the header %s gets the run of the first one', async (header) => {
-    const { path } = await tenant.hooked();
     const first = await post(path, { [header]: 'msg_1' }, { name: 'Ada' });
     const again = await post(path, { [header]: 'msg_1' }, { name: 'Ada, written in another way' }, replica);
     const other = await post(path, { [header]: 'msg_2' });
@@ -136,29 +117,25 @@ describe('a hook call with a key', () => {
     expect(await storedRuns()).toEqual([first.body.runId, other.body.runId].sort());
   });
 
-  it('goes by Idempotency-Key when it has both', async () => {
-    const { path } = await tenant.hooked();
+  it('goes by Idempotency-Key when it has both, and by its workflow', async () => {
     const first = await post(path, { 'idempotency-key': 'a', 'webhook-id': 'b' });
     expect((await post(path, { 'idempotency-key': 'a', 'webhook-id': 'c' })).body).toEqual(first.body);
     expect((await post(path, { 'webhook-id': 'a' })).body).toEqual(first.body);
     expect((await post(path, { 'webhook-id': 'b' })).body).not.toEqual(first.body);
+    expect((await post((await tenant.hooked()).path, withKey('a'))).body).not.toEqual(first.body);
   });
 
   it('gets one run also when many come at the same time, to several processes', async () => {
-    const { path } = await tenant.hooked();
-    const keys = ['one', 'two', 'three'];
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_value, n) =>
-        post(path, withKey(keys[n % 3] as string), { n }, n % 2 ? service : replica),
-      ),
+    const calls = Array.from({ length: 60 }, (_value, n) =>
+      post(path, withKey(`key-${n % 3}`), { n }, n % 2 ? service : replica),
     );
+    const answers = await Promise.all(calls);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
-    expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(3);
-    expect(await storedRuns()).toEqual([...new Set(answers.map(({ body }) => body.runId))].sort());
+    const runs = [...new Set(answers.map(({ body }) => body.runId))].sort();
+    expect([runs.length, await storedRuns()]).toEqual([3, runs]);
   });
 
   it('waits for another process that is storing its key, and gets that run', async () => {
-    const { path, id } = await tenant.hooked();
     const { body } = await post(path, withKey('held'));
     // What a process does that has stored the key and not yet committed.
     const rival = await world.admin.connect();
@@ -175,13 +152,7 @@ describe('a hook call with a key', () => {
     expect(await storedRuns()).toEqual([body.runId]);
   });
 
-  it('belongs to its workflow', async () => {
-    const [one, two] = [await tenant.hooked(), await tenant.hooked()];
-    expect((await post(one.path, withKey('k'))).body).not.toEqual((await post(two.path, withKey('k'))).body);
-  });
-
   it('starts a new run when the first is 24 hours old, also before the old key is swept', async () => {
-    const { path, id } = await tenant.hooked();
     const first = await post(path, withKey('k'));
     const sql = 'UPDATE hook_call_key SET created_at = now() - make_interval(hours => $2) WHERE workflow_id = $1';
     const age = (hours: number) => world.sql(sql, id, hours);
@@ -199,7 +170,6 @@ describe('a hook call with a key', () => {
   it.each(['idempotency-key', 'webhook-id'])(
     'in %s is refused when it is too long, by those who know the secret',
     async (header) => {
-      const { path } = await tenant.hooked();
       const key = 'k'.repeat(256);
       expect(await post(path, { [header]: key })).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
       expect((await post(`${path}x`, { [header]: key })).status).toBe(404);
@@ -209,7 +179,6 @@ describe('a hook call with a key', () => {
   );
 
   it('is of no use to who presents a wrong secret', async () => {
-    const { path } = await tenant.hooked();
     await post(path, withKey('k'));
     const [refused, accepted] = await Promise.all([post(`${path}x`, withKey('k')), post(path, withKey('k'))]);
     expect([refused.status, accepted.status]).toEqual([404, 202]);
@@ -221,26 +190,16 @@ describe('hook calls that are stored together', () => {
   it('of many tenants each get the run of their own workflow and payload', async () => {
     const tenants = await Promise.all(Array.from({ length: 4 }, () => newTenant()));
     const hooks = await Promise.all(tenants.map((one) => one.hooked()));
-    const calls = Array.from({ length: 80 }, (_value, n) => n);
-    const answers = await Promise.all(
-      calls.map((n) => post(n % 5 === 4 ? `${hooks[0]?.path}x` : (hooks[n % 4]?.path as string), {}, { n })),
-    );
-    for (const n of calls) {
-      const answer = answers[n];
-      if (n % 5 === 4) {
-        expect(answer?.status).toBe(404);
-        continue;
-      }
-      expect(await tenants[n % 4]?.run(answer?.body.runId as string)).toMatchObject({
-        workflowId: hooks[n % 4]?.id,
-        input: { n },
-        status: 'queued',
-      });
+    const paths = Array.from({ length: 80 }, (_value, n) => (n % 5 === 4 ? `${hooks[0]?.path}x` : hooks[n % 4]?.path));
+    const answers = await Promise.all(paths.map((path, n) => post(path as string, {}, { n })));
+    for (const [n, { status, body }] of answers.entries()) {
+      expect(status).toBe(n % 5 === 4 ? 404 : 202);
+      const run = { workflowId: hooks[n % 4]?.id, input: { n }, status: 'queued' };
+      if (status === 202) expect(await tenants[n % 4]?.run(body.runId)).toMatchObject(run);
     }
   });
 
   it('have no part in the failure of one that the database refuses', async () => {
-    const { path } = await tenant.hooked();
     await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN IF NEW.input::text LIKE '%refuse me%' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$;
        CREATE TRIGGER refuse BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION refuse()`);

@@ -1,26 +1,33 @@
-import { PlatformError } from '@crm/contracts';
+import { HOOK_PATH, PlatformError } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { waitUntil } from '@crm/testing';
-import { describe, expect, it } from '@jest/globals';
+import { type Receiver, startReceiver, waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { traceOf } from '../src/run/run.service.js';
-import { type Created, gate, type RunBody, record, task, useAutomations, wait } from './automations-service.js';
+import { type Created, emit, gate, type RunBody, record, task, useAutomations, wait } from './automations-service.js';
 
-const { world, service, tenant, newTenant } = useAutomations();
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: true });
+});
+const { world, service, tenant, newTenant } = useAutomations(() => {
+  const { hostname, port } = new URL(receiver.url);
+  const egress = { allow: [{ host: hostname, port: Number(port) }], ca: receiver.ca };
+  return [{}, { egress, hooks: { baseUrl: receiver.url, callsPerTenSeconds: 10_000 } }];
+});
+beforeEach(() => receiver.respondWith(() => ({ status: 200 })));
+afterAll(() => receiver?.close());
+
+/** Starts a run of a workflow and waits until it has ended. */
+const runThrough = async (path: string, payload?: object) => tenant.ended(await tenant.start(path, payload));
 
 describe('a run', () => {
   it('fills in templates; a text that is only a placeholder keeps the type of its value', async () => {
-    const values = {
-      name: 'Deal of {{name}} ({{missing}})',
-      amount: '{{amount}}',
-      stage: '{{missing}}',
-      status: 'open',
-    };
-    const run = await tenant.runOf([record('opportunity', values)], { name: 'Ada', amount: 12.5 });
+    const templates = { name: 'Deal of {{name}} ({{missing}})', amount: '{{amount}}', stage: '{{missing}}' };
+    const values = { name: 'Deal of Ada ()', amount: 12.5, stage: null };
+    const run = await tenant.runOf([record('opportunity', templates)], { name: 'Ada', amount: 12.5 });
     const steps = [{ key: 'step1', type: 'create_record', status: 'succeeded' }];
     expect(run).toMatchObject({ status: 'succeeded', steps });
-    expect(tenant.created()).toMatchObject([
-      { object: 'opportunity', values: { name: 'Deal of Ada ()', amount: 12.5, stage: null, status: 'open' } },
-    ]);
+    expect(tenant.created()).toMatchObject([{ object: 'opportunity', values }]);
   });
 
   it('makes the output of a step available to later steps', async () => {
@@ -45,34 +52,28 @@ describe('a run', () => {
     expect(days).toBeLessThan(2.01);
   });
 
-  it('can create records of custom objects', async () => {
+  it('creates records of custom objects, with the rights of the workflow’s author', async () => {
     await tenant.runOf([record('custom:site_visit', { place: '{{place}}' })], { place: 'Turin' });
     expect(tenant.created()).toMatchObject([{ object: 'site_visit', values: { place: 'Turin' } }]);
-  });
-
-  it('never takes a name with the prefix of custom objects for a standard object', async () => {
-    expect(await tenant.runOf([record('custom:lead', { lastName: 'Ada' })])).toMatchObject({
-      status: 'failed',
-      steps: [{ status: 'failed', error: { code: 'NOT_FOUND' } }],
-    });
-    expect(tenant.created()).toEqual([]);
-  });
-
-  it('has the rights of the workflow’s author', async () => {
-    await tenant.runOf([task()]);
     const { tenantId, userId } = tenant;
     expect(world.minted.findLast((one) => one.tenantId === tenantId)).toEqual({ tenantId, userId });
   });
 
+  it('never takes a name with the prefix of custom objects for a standard object', async () => {
+    const steps = [{ status: 'failed', error: { code: 'NOT_FOUND' } }];
+    expect(await tenant.runOf([record('custom:lead', { lastName: 'Ada' })])).toMatchObject({ status: 'failed', steps });
+    expect(tenant.created()).toEqual([]);
+  });
+
   it('continues with a new token when the kept one was revoked', async () => {
     const { path } = await tenant.hooked({ actions: [task('{{n}}')] });
-    expect((await tenant.ended(await tenant.start(path, { n: 1 }))).status).toBe('succeeded');
+    expect((await runThrough(path, { n: 1 })).status).toBe('succeeded');
     const cutOff = tenant.created().map(({ token }) => token);
     world.customObjects.create = ({ token }) => {
       if (cutOff.includes(token)) throw new PlatformError('TOKEN_REVOKED');
       return { id: newId() };
     };
-    for (const n of [2, 3]) expect((await tenant.ended(await tenant.start(path, { n }))).status).toBe('succeeded');
+    for (const n of [2, 3]) expect((await runThrough(path, { n })).status).toBe('succeeded');
     const [first, refused, again, next] = tenant.created();
     expect(refused?.token).toBe(first?.token);
     // The same step has the same key; and the new token is kept.
@@ -83,13 +84,12 @@ describe('a run', () => {
 
   it('fails when its author no longer has the right to do the work', async () => {
     const { path } = await tenant.hooked();
-    expect((await tenant.ended(await tenant.start(path))).status).toBe('succeeded');
+    expect((await runThrough(path)).status).toBe('succeeded');
     const [known] = tenant.created();
     world.customObjects.create = ({ token }) => {
       throw new PlatformError(token === known?.token ? 'TOKEN_REVOKED' : 'FORBIDDEN');
     };
-    const failed = { status: 'failed', error: { code: 'FORBIDDEN' } };
-    expect(await tenant.ended(await tenant.start(path))).toMatchObject(failed);
+    expect(await runThrough(path)).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe('a run', () => {
   ])('whose condition is %s ends, for the payload %j, as %s', async (condition, payload, status) => {
     const trigger = { type: 'webhook_received', payload: [{ name: 'amount', type: 'number' }] };
     const { path } = await tenant.hooked({ trigger, condition, actions: [task()] });
-    expect((await tenant.ended(await tenant.start(path, payload))).status).toBe(status);
+    expect((await runThrough(path, payload)).status).toBe(status);
     expect(tenant.created()).toHaveLength(status === 'succeeded' ? 1 : 0);
   });
 
@@ -111,17 +111,10 @@ describe('a run', () => {
       const errors = [{ pointer: '/lastName', code: 'REQUIRED', detail: 'Must have a value' }];
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
     };
-    const lead = record('lead', { lastName: '{{name}}' });
-    const run = await tenant.runOf([lead, task()]);
+    const run = await tenant.runOf([record('lead', { lastName: '{{name}}' }), task()]);
+    const error = { code: 'VALIDATION_FAILED', detail: expect.stringContaining('/lastName: Must have a value') };
     expect(run.status).toBe('failed');
-    expect(run.steps).toEqual([
-      {
-        key: 'step1',
-        type: 'create_record',
-        status: 'failed',
-        error: { code: 'VALIDATION_FAILED', detail: expect.stringContaining('/lastName: Must have a value') },
-      },
-    ]);
+    expect(run.steps).toEqual([{ key: 'step1', type: 'create_record', status: 'failed', error }]);
     expect(tenant.created()).toHaveLength(1);
   });
 
@@ -142,10 +135,8 @@ describe('a run', () => {
     const begun = Date.now();
     const run = await tenant.runOf([wait(1), task()]);
     expect(Date.now() - begun).toBeGreaterThan(1000);
-    expect(run).toMatchObject({
-      status: 'succeeded',
-      steps: [{ type: 'wait', status: 'succeeded' }, { status: 'succeeded' }],
-    });
+    const steps = [{ type: 'wait', status: 'succeeded' }, { status: 'succeeded' }];
+    expect(run).toMatchObject({ status: 'succeeded', steps });
   });
 
   it('is shown as running while a step takes its time, and keeps when it began', async () => {
@@ -172,12 +163,12 @@ describe('a run', () => {
     ['a text', { type: 'create_task', title: '{{p}}'.repeat(800) }],
     ['values that are passed on whole', record('lead', { all: Array(2_000).fill('{{p}}') })],
   ])('whose templates give too much, by %s, fails at the step and is not repeated', async (_what, action) => {
-    const failure = { code: 'TEMPLATE_TOO_LARGE', detail: expect.stringContaining('characters') };
-    expect(await tenant.runOf([action], { p: 'x'.repeat(250_000) })).toMatchObject({
+    const failure = {
       status: 'failed',
-      error: failure,
-      steps: [{ status: 'failed', error: failure }],
-    });
+      error: { code: 'TEMPLATE_TOO_LARGE', detail: expect.stringContaining('characters') },
+    };
+    const run = await tenant.runOf([action], { p: 'x'.repeat(250_000) });
+    expect(run).toMatchObject({ ...failure, steps: [failure] });
     expect(tenant.created()).toEqual([]);
   });
 });
@@ -235,64 +226,47 @@ describe('an event', () => {
     return runsOf(workflowId);
   };
   const workflowFor = async (event: string, rest: object = {}) => {
-    const { id, hookUrl } = await tenant.onEvent(event, {
-      actions: [task('Welcome {{firstName}} {{record.lastName}}')],
-      ...rest,
-    });
+    const actions = [task('Welcome {{firstName}} {{record.lastName}}')];
+    const { id, hookUrl } = await tenant.onEvent(event, { actions, ...rest });
     expect(hookUrl).toBeUndefined();
     return id;
   };
   const lead = { firstName: 'Ada', lastName: 'Lovelace', status: 'new' };
 
-  it('starts the workflows of its tenant that wait for it, with the fields of its record as input', async () => {
-    const emit = await world.eventSource();
+  it('starts the enabled workflows of its tenant that wait for it, with the fields of its record as input', async () => {
     const other = await newTenant();
     const id = await workflowFor('lead.created', { condition: 'status == "new"' });
-    const unconcerned = await workflowFor('lead.deleted');
+    const unconcerned = [await workflowFor('lead.deleted'), await workflowFor('lead.created')];
+    await tenant.call('PATCH', `/workflows/${unconcerned[1]}`, { enabled: false });
     await emit('lead.created', other.tenantId, { record: lead });
     await emit('lead.created', tenant.tenantId, { record: lead });
     const [run] = await waitForRuns(id, 1);
-    expect(await tenant.ended(run?.id as string)).toMatchObject({
-      status: 'succeeded',
-      input: { ...lead, record: lead },
-    });
+    const input = { ...lead, record: lead };
+    expect(await tenant.ended(run?.id as string)).toMatchObject({ status: 'succeeded', input });
     expect(tenant.created()).toMatchObject([{ values: { title: 'Welcome Ada Lovelace' } }]);
-    expect(await runsOf(unconcerned)).toEqual([]);
+    for (const id of unconcerned) expect(await runsOf(id)).toEqual([]);
     expect(await other.runs()).toEqual([]);
   });
 
-  it('starts no disabled workflow', async () => {
-    const emit = await world.eventSource();
-    const disabled = await workflowFor('lead.created');
-    await tenant.call('PATCH', `/workflows/${disabled}`, { enabled: false });
-    const enabled = await workflowFor('lead.created');
-    await emit('lead.created', tenant.tenantId, { record: lead });
-    await waitForRuns(enabled, 1);
-    expect(await runsOf(disabled)).toEqual([]);
-  });
-
   it.each([
-    ['with the trace of the run, ends in a cancelled run', (run: string) => [traceOf(run), 'internal'] as const, true],
+    ['with the trace of the run, ends in a cancelled run', 'internal', false, 'cancelled'],
     // That of a run which is recorded is the trace of what started it.
-    [
-      'that names the run, in any trace, ends so too',
-      (run: string) => [traceOf(newId()), 'internal', run] as const,
-      true,
-    ],
-    ['with a trace that a user has sent is no circle', (run: string) => [traceOf(run)] as const, false],
-  ])('that runs cause in a circle, %s', async (_, attributed, isStopped) => {
-    const emit = await world.eventSource();
+    ['that names the run, in any trace, ends so too', 'internal', true, 'cancelled'],
+    ['with a trace that a user has sent is no circle', 'user', false, 'succeeded'],
+  ])('that runs cause in a circle, %s', async (_, actorkind, isNamed, status) => {
     const id = await workflowFor('task.created');
-    await emit('task.created', tenant.tenantId, { record: { title: 'x' } });
+    const data = { record: { title: 'x' } };
+    await emit('task.created', tenant.tenantId, data);
     for (let round = 1; round <= 6; round += 1) {
       const latest = (await waitForRuns(id, round))[0]?.id as string;
       expect((await tenant.ended(latest)).status).toBe('succeeded');
       // What custom-objects would emit for the task that this run created.
-      await emit('task.created', tenant.tenantId, { record: { title: 'x' } }, ...attributed(latest));
+      const cause = isNamed ? { traceparent: traceOf(newId()), causeid: latest } : { traceparent: traceOf(latest) };
+      await emit('task.created', tenant.tenantId, data, { actorkind, ...cause });
     }
     const [last] = await waitForRuns(id, 7);
-    const stopped = { status: 'cancelled', steps: [], error: { code: 'LOOP_STOPPED' } };
-    expect(await tenant.ended(last?.id as string)).toMatchObject(isStopped ? stopped : { status: 'succeeded' });
+    const stopped = { steps: [], error: { code: 'LOOP_STOPPED' } };
+    expect(await tenant.ended(last?.id as string)).toMatchObject({ status, ...(status === 'cancelled' && stopped) });
   });
 });
 
@@ -327,5 +301,145 @@ describe('the list of runs', () => {
     const embedded = await tenant.as('admin', ['automations:read'], { embed: true, embed_app_id: 'portal' });
     expect((await embedded<RunBody>('GET', `/runs/${runId}`)).body.input).toBeUndefined();
     expect((await tenant.call<RunBody>('GET', `/runs/${runId}`)).body.input).toEqual({ salary: 1 });
+  });
+});
+
+/** An action that calls the receiver. @param rest of its URL, and other members */
+const request = (rest: string, members: object = {}) => {
+  return { type: 'http_request', url: `${receiver.url}${rest}`, ...members };
+};
+
+describe('an action http_request', () => {
+  it('fills in templates in path, query, headers and body, and sends an idempotency key', async () => {
+    const body = { place: '{{place}}', n: '{{n}}', list: ['{{n}}!'] };
+    const put = request('/visits/{{place}}?n={{n}}', { method: 'PUT', headers: { 'X-Place': 'at {{n}}' }, body });
+    expect((await tenant.runOf([put], { place: '../a b&c', n: 7 })).status).toBe('succeeded');
+    const sent = receiver.requests.at(-1);
+    const key = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    const headers = { 'content-type': 'application/json', 'x-place': 'at 7', 'idempotency-key': key };
+    expect(sent).toMatchObject({ method: 'PUT', path: '/visits/..%2Fa%20b%26c?n=7', headers });
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ place: '../a b&c', n: 7, list: ['7!'] });
+  });
+
+  it('does not delay the runs of other tenants when it is slow', async () => {
+    const { opened: answered, open: answer } = gate();
+    receiver.respondWith(async ({ path }) => {
+      if (path === '/slow') await answered;
+      return { status: 200 };
+    });
+    const slow = await tenant.hooked({ actions: [request('/slow')] });
+    const runs: string[] = [];
+    for (let index = 0; index < 12; index += 1) runs.push(await tenant.start(slow.path));
+    await receiver.waitFor(({ path }) => path === '/slow');
+
+    expect((await (await newTenant()).runOf([request('/quick')])).status).toBe('succeeded');
+    answer();
+    for (const run of runs) expect((await tenant.ended(run)).status).toBe('succeeded');
+  });
+
+  it('makes its answer available to later steps', async () => {
+    const made = { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ticket":{"id":42}}' };
+    receiver.respondWith(({ path }) => (path === '/first' ? made : { status: 200 }));
+    const run = await tenant.runOf([
+      request('/first', { key: 'made', body: {} }),
+      request('/tickets/{{made.body.ticket.id}}?was={{made.status}}'),
+    ]);
+    expect(run.status).toBe('succeeded');
+    expect(receiver.requests.at(-1)).toMatchObject({ method: 'GET', path: '/tickets/42?was=201' });
+  });
+
+  it('is repeated with the same key after a temporary error', async () => {
+    let tries = 0;
+    receiver.respondWith(() => {
+      tries += 1;
+      return { status: tries === 1 ? 503 : 200 };
+    });
+    const before = receiver.requests.length;
+    expect((await tenant.runOf([request('/again')])).status).toBe('succeeded');
+    const keys = receiver.requests.slice(before).map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it.each([404, 302])('fails after the answer %d and follows no redirect', async (status) => {
+    receiver.respondWith(() => ({ status, headers: { location: '/elsewhere' } }));
+    const before = receiver.requests.length;
+    const run = await tenant.runOf([request('/x')]);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ status: 'failed', error: { code: 'HTTP_STATUS' } }] });
+    expect(receiver.requests.length).toBe(before + 1);
+  });
+
+  it('is not sent when the payload puts a line break into a header', async () => {
+    const before = receiver.requests.length;
+    const action = request('/x', { headers: { 'x-name': '{{name}}' } });
+    const run = await tenant.runOf([action], { name: 'a\r\nx-evil: 1' });
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'TEMPLATE' } });
+    expect(receiver.requests.length).toBe(before);
+  });
+
+  it('is refused when its address is internal', async () => {
+    const actions = [{ type: 'http_request', url: 'https://127.0.0.1:1/' }];
+    const input = { name: 'x', trigger: { type: 'webhook_received' }, actions };
+    const body = { code: 'WORKFLOW_INVALID', errors: [{ pointer: '/actions/0/url', code: 'TARGET_REFUSED' }] };
+    expect(await tenant.call('POST', '/workflows', input)).toMatchObject({ status: 422, body });
+  });
+});
+
+describe('a request to a hook of the platform', () => {
+  /** The receiver stands where the gateway does: it passes calls of hooks on to the service. */
+  const passOn = () =>
+    receiver.respondWith(async ({ method, path, headers, body }) => {
+      if (!path.startsWith(HOOK_PATH)) return { status: 200 };
+      const { host: _host, 'content-length': _length, connection: _connection, ...others } = headers;
+      const answer = await service.request(method, path, { body, headers: others });
+      const contentType = { 'content-type': 'application/json' };
+      return { status: answer.status, headers: contentType, body: JSON.stringify(answer.body) };
+    });
+
+  /** Of the run that a call starts which carries a depth. */
+  const statusOf = async (path: string, depth: string) => {
+    const options = { body: {}, headers: { 'workflow-depth': depth } };
+    const { body } = await service.request<{ runId: string }>('POST', path, options);
+    return (await tenant.ended(body.runId)).status;
+  };
+
+  it('ends a circle of workflows, also one of two tenants, after five runs', async () => {
+    passOn();
+    const other = await newTenant();
+    // Each calls the other: the first is told where the second is by what it is called with.
+    const body = { to: '{{from}}', toSecret: '{{fromSecret}}', from: '{{to}}', fromSecret: '{{toSecret}}' };
+    const back = request(`${HOOK_PATH}/{{to}}/{{toSecret}}`, { body });
+    const [one, two] = [await tenant.hooked({ actions: [back] }), await other.hooked({ actions: [back] })];
+    const [oneId, oneSecret] = one.path.split('/').slice(-2);
+    const [twoId, twoSecret] = two.path.split('/').slice(-2);
+    await tenant.start(one.path, { to: twoId, toSecret: twoSecret, from: oneId, fromSecret: oneSecret });
+    const runs = async () => [...(await tenant.runs('size=50')), ...(await other.runs('size=50'))];
+    const has = async (...wanted: string[]) => (await runs()).some(({ status }) => wanted.includes(status));
+    await waitUntil(() => has('cancelled'), { timeoutMs: 15_000, describe: 'the end of the circle' });
+    await waitUntil(async () => !(await has('queued', 'running')), { timeoutMs: 15_000 });
+    const all = await runs();
+    expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(6);
+    expect(all.filter(({ status }) => status === 'cancelled')).toMatchObject([
+      { error: { code: 'LOOP_STOPPED' }, steps: [] },
+    ]);
+  });
+
+  it('carries the depth of its run, which the author of the workflow cannot change; no other request does', async () => {
+    passOn();
+    const headers = { 'Workflow-Depth': '0', 'workflow-depth': '0' };
+    const { path: target } = await tenant.hooked({ condition: 'FALSE', actions: [wait(1)] });
+    const actions = [request(target, { method: 'POST', headers, body: {} }), request('/elsewhere')];
+    const { path } = await tenant.hooked({ actions });
+    expect(await statusOf(path, '2')).toBe('succeeded');
+    const headersTo = (path: string) => receiver.requests.findLast((sent) => sent.path === path)?.headers;
+    expect(headersTo(target)?.['workflow-depth']).toBe('3');
+    expect(headersTo('/elsewhere')).not.toHaveProperty('workflow-depth');
+  });
+
+  it('that claims a depth only shortens its own chain', async () => {
+    const { path } = await tenant.hooked({ condition: 'FALSE', actions: [wait(1)] });
+    const statuses: string[] = [];
+    for (const depth of ['4', '5', '-7']) statuses.push(await statusOf(path, depth));
+    expect(statuses).toEqual(['skipped', 'cancelled', 'skipped']);
   });
 });

@@ -3,12 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Server as NetServer } from 'node:net';
 import path from 'node:path';
-import { KeySource, RevocationSource } from '@crm/access';
-import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, PlatformError } from '@crm/contracts';
+import { RevocationSource } from '@crm/access';
+import { type AccessTokenClaims, PlatformError } from '@crm/contracts';
 import { createService, type RunningService } from '@crm/runtime';
+import { testTokens } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { v7 } from 'uuid';
 import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/admission/api-key.service.js';
 import { loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
@@ -90,13 +89,7 @@ export class Services {
   }
 }
 
-const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-
-class TestKeys extends KeySource {
-  override async getKeys() {
-    return { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] };
-  }
-}
+const tokens = testTokens();
 
 class TestRevocations extends RevocationSource {
   override readonly ready = true;
@@ -123,21 +116,13 @@ export class TestIssuer extends ApiKeyIssuer {
   }
 }
 
-export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
-  return new SignJWT({ tid: TENANT, roles: ['member'], scopes: [], sub: 'u-1', ...claims })
-    .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: 'k' })
-    .setIssuer('http://127.0.0.1:8080')
-    .setAudience('platform-api')
-    .setJti(v7())
-    .setIssuedAt()
-    .setExpirationTime((claims.exp as number | undefined) ?? '15m')
-    .sign(privateKey);
-}
+export const tokenOf = (claims: Partial<AccessTokenClaims> = {}): Promise<string> =>
+  tokens.sign({ tid: TENANT, roles: ['member'], scopes: [], sub: 'u-1', ...claims });
 
 /** A gateway on a free port in front of the stand-ins. @param environment variables, as a deployment sets them */
 export async function startGateway(
   { urls }: Services,
-  environment: Record<string, string> = {},
+  environment: Environment = {},
   keyIssuer: ApiKeyIssuer = new TestIssuer(),
 ): Promise<RunningService> {
   const config = loadConfig({
@@ -155,9 +140,11 @@ export async function startGateway(
     ACCOUNT_PAGE_DIR: PAGE_DIR,
     ...environment,
   });
-  const overrides = { keySource: new TestKeys(), revocations, openApi: false };
+  const overrides = { keySource: tokens.keySource, revocations, openApi: false };
   return createService(config, GatewayModule.with(config, keyIssuer), overrides);
 }
+
+type Environment = Record<string, string>;
 
 export interface Call {
   readonly method?: string;
@@ -170,16 +157,12 @@ export class Edge {
   services!: Services;
   gateway!: RunningService;
 
-  /** For all tests together. @param prepare called before the gateway starts */
-  static shared(
-    environment: Record<string, string> = {},
-    prepare: (services: Services) => void = () => undefined,
-  ): Edge {
+  /** For all tests together. @param prepare called before the gateway starts; returns its environment */
+  static shared(prepare: (services: Services) => Environment | Promise<Environment>): Edge {
     const edge = new Edge();
     beforeAll(async () => {
       edge.services = await Services.start();
-      prepare(edge.services);
-      await edge.start(environment);
+      await edge.start(await prepare(edge.services));
     });
     afterAll(() => edge.close());
     return edge;
@@ -187,16 +170,11 @@ export class Edge {
 
   /** For all tests together, in front of a server that a test makes itself. */
   static before(server: NetServer): Edge {
-    const edge = new Edge();
-    beforeAll(async () => {
+    const edge = Edge.shared(async () => {
       await once(server.listen(0, '127.0.0.1'), 'listening');
-      edge.services = await Services.start();
-      await edge.start({ CUSTOM_OBJECTS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+      return { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
     });
-    afterAll(async () => {
-      await edge.close();
-      server.close();
-    });
+    afterAll(() => void server.close());
     return edge;
   }
 
@@ -210,7 +188,7 @@ export class Edge {
     return edge;
   }
 
-  async start(environment: Record<string, string> = {}, issuer?: ApiKeyIssuer): Promise<void> {
+  async start(environment: Environment = {}, issuer?: ApiKeyIssuer): Promise<void> {
     this.gateway = await startGateway(this.services, environment, issuer);
   }
 

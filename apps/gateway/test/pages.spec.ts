@@ -15,8 +15,9 @@ const documentOf = (service: string) => ({
   components: { schemas: { Problem: { type: 'object' }, Row: { title: service } } },
 });
 
-const edge = Edge.shared({}, (services) => {
+const edge = Edge.shared((services) => {
   services.answer = ({ service }) => ({ body: JSON.stringify(documentOf(service)) });
+  return {};
 });
 
 /** What mails link to, and what belongs to the page. */
@@ -48,12 +49,9 @@ describe('the account page', () => {
     expect(edge.services.received).toHaveLength(heard);
   });
 
-  it('is found by programs that only ask whether a link works', async () => {
+  it('is found by programs that only ask whether a link works, and takes nothing by another method', async () => {
     const { status, headers } = await edge.fetch('/verify-email', { method: 'HEAD' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-  });
-
-  it('takes nothing by another method', async () => {
     expect((await edge.fetch('/password-reset', { method: 'POST', body: '{}' })).status).toBe(404);
   });
 
@@ -62,23 +60,18 @@ describe('the account page', () => {
     expect(ROUTES.flatMap(([prefix]) => below(prefix))).toEqual([]);
   });
 
-  it('has files that never change', async () => {
+  it('has files that never change, and no others', async () => {
     const { status, headers } = await edge.fetch('/account/assets/index-1.js');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+    for (const name of ['missing.js', '..%2findex.html', 'index.html']) {
+      const refusal = await edge.fetch(`/account/assets/${name}`);
+      expect(refusal.status).toBe(404);
+      expect(refusal.headers.get('cache-control')).toBe('no-store');
+    }
   });
-
-  it.each(['missing.js', '..%2findex.html', 'constructor', 'index.html'])(
-    'has no file %s, and the refusal is not kept',
-    async (name) => {
-      const { status, headers } = await edge.fetch(`/account/assets/${name}`);
-      expect(status).toBeGreaterThanOrEqual(400);
-      expect(status).toBeLessThan(500);
-      expect(headers.get('cache-control') ?? '').not.toContain('max-age');
-    },
-  );
 
   it('keeps the gateway from starting when it was not built', async () => {
     await expect(startGateway(edge.services, { ACCOUNT_PAGE_DIR: path.join(PAGE_DIR, 'assets') })).rejects.toThrow(
@@ -136,13 +129,12 @@ describe('the OpenAPI document and the error pages of the gateway', () => {
 
   it('gives an address the document only so often', async () => {
     const other = await startGateway(edge.services, { RATE_LIMIT_ADDRESS: '2' });
-    const read = async (address: string) => {
-      const answer = await fetch(`${other.url}/api/openapi.json`, { headers: { 'x-forwarded-for': address } });
-      return answer.status;
-    };
     const statuses = [];
-    for (let n = 0; n < 3; n += 1) statuses.push(await read('192.0.2.1'));
-    expect([...statuses, await read('192.0.2.2')]).toEqual([200, 200, 429, 200]);
+    for (const host of [1, 1, 1, 2]) {
+      const headers = { 'x-forwarded-for': `192.0.2.${host}` };
+      statuses.push((await fetch(`${other.url}/api/openapi.json`, { headers })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 200]);
     await other.close();
   });
 

@@ -1,18 +1,52 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RevocationSource } from '@crm/access';
+import { type EventEnvelope, PlatformError } from '@crm/contracts';
+import { Database, idOf, newId } from '@crm/database';
+import { NatsConnection } from '@crm/messaging';
 import { verifyWebhook } from '@crm/sdk';
-import { describe, expect, it } from '@jest/globals';
+import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { register } from 'prom-client';
+import { MEASURE_DUE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
-import { envelope, eventEntry, newDelivery, useWebhooks } from './webhook-service.js';
+import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
+import { type DeliveryJson, envelope, eventEntry, newDelivery, type Tenant, useWebhooks } from './webhook-service.js';
 
-describe('deliveries', () => {
-  const { app, tenant, call } = useWebhooks();
-  const redeliver = async (id: string | undefined) => (await call('POST', `deliveries/${id}/redeliver`)).status;
+const { app, tenant, call } = useWebhooks({ retryDelaysMs: [0, 300, 300], concurrency: 32 });
 
-  it('sends the record to the receiver, signed', async () => {
+const lead = (changes: Partial<EventEnvelope> = {}): EventEnvelope => ({
+  ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: 'Doe' }),
+  ...changes,
+});
+const rowsOf = async (table: string) => app.rows(tenant.id, `SELECT * FROM ${table}`);
+const deliveredOnce = { status: 'delivered', attempts: 1 };
+
+describe('the fan-out of an event', () => {
+  it('measures how long after the event its first attempt begins, and not that of later ones', async () => {
+    const measured = async () => {
+      const text = await register.getSingleMetricAsString('webhook_first_attempt_delay_seconds');
+      const numberOf = (series: string, lane: string) =>
+        Number(new RegExp(`_${series}\\{[^}]*lane="${lane}"[^}]*\\} (\\S+)`).exec(text)?.[1] ?? 0);
+      return { count: numberOf('count', 'direct'), sum: numberOf('sum', 'direct'), due: numberOf('count', 'due') };
+    };
+    await app.subscribe(tenant.admin);
+    app.answer(503, 204);
+    const before = await measured();
+    await app.handle(lead({ id: idOf(Date.now() - 7_000, randomUUID()) }));
+    await app.settled(tenant.admin, 'delivered');
+    const after = await measured();
+    expect([after.count - before.count, after.due - before.due]).toEqual([1, 0]);
+    expect(after.sum - before.sum).toBeGreaterThanOrEqual(7);
+    expect(after.sum - before.sum).toBeLessThan(60);
+  });
+
+  it('sends the signed record, and writes one row that also has the attempt when the first one succeeds', async () => {
+    app.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
     const { secret } = await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
-    const { body, headers } = await app.arrival(event.id);
-    expect(verifyWebhook(body, headers, secret)).toEqual({
+    const { body: sent, headers } = await app.arrival(event.id);
+    expect(verifyWebhook(sent, headers, secret)).toEqual({
       id: event.id,
       type: 'lead.created',
       timestamp: event.time,
@@ -20,48 +54,165 @@ describe('deliveries', () => {
       dataschema: 'urn:crm:event:lead.created:v1',
       data: event.data.record,
     });
-    const [delivery] = await app.settled(tenant.admin, 'delivered');
-    expect(delivery).toMatchObject({ attempts: 1, event: 'lead.created', eventId: event.id });
+    for (const table of ['delivery_attempt', 'due_delivery', 'inbox']) expect(await rowsOf(table)).toEqual([]);
+    const [delivery] = (await app.deliveries(tenant.admin)) as [DeliveryJson];
+    expect(delivery).toMatchObject({ event: 'lead.created', eventId: event.id });
     expect(delivery).not.toHaveProperty('lastError');
+    const { body } = await call('GET', `deliveries/${delivery.id}`);
+    const attemptLog = [{ httpStatus: 200, responseExcerpt: 'thanks' }];
+    expect(body).toMatchObject({ ...deliveredOnce, attemptLog });
   });
 
-  it('does not let many slow receivers of one tenant hold up the deliveries of another', async () => {
-    const answer = app.holdAnswers('/slow');
-    for (let index = 0; index < 6; index += 1) await app.subscribe(tenant.admin, { url: `${app.receiver.url}/slow` });
-    for (let index = 0; index < 4; index += 1) await app.emit(tenant.id);
-    await app.receiver.waitFor(({ path }) => path === '/slow');
-
-    const other = await app.tenant();
-    await app.subscribe(other.admin);
-    const event = await app.emit(other.id);
-    await app.arrival(event.id);
-    answer();
-    await app.counted(tenant.admin, 'delivered', 24);
-  });
-
-  it('delivers only to subscriptions of the tenant that name the event and whose filter passes', async () => {
+  it('reaches only subscriptions of its tenant that existed, name the event and have a filter that passes', async () => {
+    const early = lead({ time: new Date(Date.now() - 5_000).toISOString() });
     const stranger = await app.tenant();
     await app.subscribe(stranger.admin);
     await app.subscribe(tenant.admin, { events: ['lead.updated'] });
     await app.subscribe(tenant.admin, { filter: 'lastName == "Other"' });
     const wanted = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
-    await app.emit(tenant.id);
-    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ subscriptionId: wanted.id }]);
+    await app.handle(early);
+    const { id: eventId } = await app.emit(tenant.id);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ subscriptionId: wanted.id, eventId }]);
     expect(await app.deliveries(stranger.admin)).toEqual([]);
   });
 
   it('stores the body of an event once for all its deliveries', async () => {
     for (let index = 0; index < 10; index += 1) await app.subscribe(tenant.admin);
     const text = 'x'.repeat(100_000);
-    const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: text });
-    await app.handle(event);
+    const event = await app.emit(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: text });
     expect(await app.settled(tenant.admin, 'delivered')).toHaveLength(10);
     const bodies = await app.rows<{ length: number }>(tenant.id, 'SELECT length(body) AS length FROM event_body');
     expect(bodies).toEqual([{ length: app.received(event.id)[0]?.body.length }]);
     expect(app.received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
   });
 
-  it('retries with the same id and body until the receiver accepts', async () => {
+  it('resolves only when everything is recorded, and rejects when it cannot be', async () => {
+    await app.subscribe(tenant.admin);
+    const write = jest.spyOn(app.service.get(LedgerWriter), 'write').mockRejectedValue(new Error('no disk'));
+    const event = lead();
+    await expect(app.handle(event)).rejects.toThrow('no disk');
+    write.mockRestore();
+    expect(await app.deliveries(tenant.admin)).toEqual([]);
+    // The stream delivers it again: sent twice, recorded once.
+    await app.handle(event);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([deliveredOnce]);
+    expect(app.received(event.id)).toHaveLength(2);
+  });
+
+  it('sends an event that comes again only if it was not recorded, however old it is', async () => {
+    await app.subscribe(tenant.admin);
+    const event = lead();
+    await app.handle(event);
+    await Promise.all([1, 2, 3].map(() => app.handle(event)));
+    // Another process knows it from the ledger.
+    const sibling = await app.startSibling();
+    await app.handle(event, { isRepeated: true }, sibling);
+    expect(app.received(event.id)).toHaveLength(1);
+    expect(await app.deliveries(tenant.admin)).toHaveLength(1);
+  });
+
+  it('records once what two processes get at the same time', async () => {
+    await app.subscribe(tenant.admin);
+    const sibling = await app.startSibling();
+    const event = lead();
+    await Promise.all([app.service, sibling].map((by) => app.handle(event, { isRepeated: false }, by)));
+    expect(await app.deliveries(tenant.admin)).toMatchObject([deliveredOnce]);
+    expect(await rowsOf('due_delivery')).toEqual([]);
+  });
+
+  it('holds no event for a receiver that is known to hang, and records the outcome of each attempt', async () => {
+    const answer = app.holdAnswers('/hang');
+    for (const path of ['hang', 'quick']) await app.subscribe(tenant.admin, { url: `${app.receiver.url}/${path}` });
+    const first = lead();
+    await app.handle(first);
+    const statuses = async () =>
+      (await app.deliveries(tenant.admin)).map(({ status, attempts }) => `${status} ${attempts}`).sort();
+    expect(await statuses()).toEqual(['delivered 1', 'pending 0']);
+
+    const other = await app.tenant();
+    await app.subscribe(other.admin, { url: `${app.receiver.url}/hang` });
+    const held = app.handle(envelope(other.id, 'lead.created', { id: randomUUID() }));
+    const events = Array.from({ length: 8 }, () => lead());
+    const handled = Promise.all(events.map((event) => app.handle(event)));
+    expect(await Promise.race([handled.then(() => 'known'), held.then(() => 'unknown')])).toBe('known');
+    expect((await statuses()).filter((status) => status === 'delivered 1')).toHaveLength(9);
+
+    answer();
+    await app.counted(tenant.admin, 'delivered', 18);
+    await held;
+    for (const event of [first, ...events]) expect(app.received(event.id)).toHaveLength(2);
+    expect(await rowsOf('due_delivery')).toEqual([]);
+  });
+
+  it('sends what waits for a slot as the subscription is when the wait ends', async () => {
+    const answers: (() => void)[] = [];
+    app.receiver.respondWith(async () => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return { status: 204 };
+    });
+    const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/before` });
+    // As many as the configuration allows at a time, and one more.
+    const events = Array.from({ length: 5 }, () => lead());
+    const handled = Promise.all(events.map((event) => app.handle(event)));
+    await waitUntil(() => answers.length === 4, { describe: 'the receiver is full' });
+    await call('PATCH', `subscriptions/${id}`, { url: `${app.receiver.url}/after` });
+    app.answer(204);
+    for (const answer of answers) answer();
+    await handled;
+    await app.settled(tenant.admin, 'delivered');
+    const paths = events.flatMap((event) => app.received(event.id).map((request) => request.path));
+    expect(paths.sort()).toEqual(['/after', ...Array(4).fill('/before')]);
+  });
+
+  it('knows in every process what has changed as soon as the change is answered', async () => {
+    const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/before` });
+    const sibling = await app.startSibling();
+    const handle = async () => {
+      const event = lead();
+      // An event comes over the connection that the notices come over, after those that were sent before it.
+      await sibling.get(NatsConnection).ping();
+      await app.handle(event, { isRepeated: false }, sibling);
+      return app.received(event.id).map(({ path }) => path);
+    };
+    expect(await handle()).toEqual(['/before']);
+    const path = `subscriptions/${id}`;
+    for (const [change, paths] of [
+      [{ url: `${app.receiver.url}/after` }, ['/after']],
+      [{ enabled: false }, []],
+      [{ enabled: true }, ['/after']],
+    ] as const) {
+      await call('PATCH', path, change);
+      expect(await handle()).toEqual(paths);
+    }
+    await call('DELETE', path);
+    expect(await handle()).toEqual([]);
+  });
+
+  it('does not write records one by one to a database that is not available', async () => {
+    const ledger = app.service.get(LedgerWriter);
+    const unavailable = new PlatformError('SERVICE_UNAVAILABLE', 'gone', { cause: { code: '57P01' } });
+    // Not transactions of all kinds, which workers open meanwhile.
+    const writes = jest.spyOn(app.service.get(LedgerWriterRepository), 'write').mockRejectedValue(unavailable);
+    const records = [1, 2, 3].map(() => ledger.write(eventEntry(tenant.id, [])));
+    const outcomes = await Promise.allSettled(records);
+    const { length } = writes.mock.calls;
+    writes.mockRestore();
+    expect(outcomes).toEqual(records.map(() => ({ status: 'rejected', reason: unavailable })));
+    expect(length).toBe(1);
+  });
+
+  it('loses no record because of another one that is written with it and refused by the database', async () => {
+    const ledger = app.service.get(LedgerWriter);
+    const record = (eventId: string) =>
+      ledger.write(eventEntry(tenant.id, [newDelivery({ status: 'failed', attempts: 1 })], { eventId }));
+    const outcomes = await Promise.allSettled([newId(), 'no id', newId()].map(record));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await app.deliveries(tenant.admin)).toHaveLength(2);
+  });
+});
+
+describe('a delivery', () => {
+  it('is retried with the same id and body until the receiver accepts', async () => {
     let calls = 0;
     app.receiver.respondWith(() => {
       calls += 1;
@@ -73,11 +224,8 @@ describe('deliveries', () => {
     const bodies = app.received(event.id).map((request) => request.body);
     expect(bodies).toEqual(Array(3).fill(bodies[0]));
     const { body } = await call('GET', `deliveries/${delivery?.id}`);
-    expect(body.attemptLog).toMatchObject([
-      { httpStatus: 503, errorCode: 'http_5xx', responseExcerpt: 'busy' },
-      { httpStatus: 503, errorCode: 'http_5xx' },
-      { httpStatus: 200 },
-    ]);
+    const busy = { httpStatus: 503, errorCode: 'http_5xx', responseExcerpt: 'busy' };
+    expect(body.attemptLog).toMatchObject([busy, busy, { httpStatus: 200 }]);
   });
 
   it('fails after the last attempt with the reason, and can then be sent again, to the corrected URL', async () => {
@@ -91,31 +239,35 @@ describe('deliveries', () => {
 
     const url = `${app.receiver.url}/right`;
     await call('PATCH', `subscriptions/${id}`, { url });
-    expect(await redeliver(failed?.id)).toBe(202);
+    expect((await call('POST', `deliveries/${failed?.id}/redeliver`)).status).toBe(202);
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 4, url }]);
   });
 
-  it('does not let a dead receiver delay other deliveries', async () => {
+  it('is not held up by many slow receivers of another tenant', async () => {
+    const answer = app.holdAnswers('/slow');
+    for (let index = 0; index < 6; index += 1) await app.subscribe(tenant.admin, { url: `${app.receiver.url}/slow` });
+    for (let index = 0; index < 4; index += 1) await app.emit(tenant.id);
+    await app.receiver.waitFor(({ path }) => path === '/slow');
+
+    const other = await app.tenant();
+    await app.subscribe(other.admin);
+    await app.delivered(other.id);
+    answer();
+    await app.counted(tenant.admin, 'delivered', 24);
+  });
+
+  it('is not delayed by a dead receiver', async () => {
     const dead = await app.tenant();
     await app.subscribe(dead.admin, { url: `${app.receiver.url}/dead` });
     await app.subscribe(tenant.admin, { url: `${app.receiver.url}/alive` });
     app.receiver.respondWith((request) => ({ status: request.path === '/dead' ? 500 : 204 }));
     for (let index = 0; index < 40; index += 1) await app.emit(dead.id);
-    const event = await app.emit(tenant.id);
-    await app.arrival(event.id, 10_000);
+    await app.arrival((await app.emit(tenant.id)).id, 10_000);
     // Throttled, never dropped: every one of them is still in the ledger.
     expect((await app.deliveries(dead.admin, '?size=200')).length).toBe(40);
   });
 
-  it('sends each delivery from one process only when there are several', async () => {
-    await app.startSibling();
-    await app.subscribe(tenant.admin);
-    const events = await Promise.all(Array.from({ length: 30 }, () => app.emit(tenant.id)));
-    await app.counted(tenant.admin, 'delivered', 30);
-    for (const event of events) expect(app.received(event.id)).toHaveLength(1);
-  });
-
-  it('takes over the delivery of a process that died, which can then no longer record an attempt', async () => {
+  it('is taken over from a process that died, which can then no longer record an attempt', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
     const ledger = app.service.get(LedgerWriter);
     const [id, claim, eventId] = [randomUUID(), randomUUID(), randomUUID()];
@@ -132,10 +284,10 @@ describe('deliveries', () => {
     const delivery = { tenantId: tenant.id, deliveryId: id, subscriptionId, claim, url } as const;
     const result = { status: 'failed', attempts: 1, outcome, dueAt: null, isHead: false, isSetAside: false } as const;
     expect(await ledger.write({ kind: 'settlement', ...delivery, ...result })).toBe(false);
-    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([deliveredOnce]);
   });
 
-  it('finds deliveries without a queue when the next process starts', async () => {
+  it('without a queue is found when the next process starts', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
     const eventId = randomUUID();
     const delivery = newDelivery({ subscriptionId, dueAt: new Date(Date.now() + 60_000) });
@@ -146,21 +298,79 @@ describe('deliveries', () => {
     await app.arrival(eventId);
     await app.settled(tenant.admin, 'delivered');
   });
+});
 
-  it('shows deliveries only to administrators of their tenant', async () => {
+describe('a suspended tenant', () => {
+  let other: Tenant;
+  beforeEach(async () => {
+    other = await app.tenant();
+  });
+
+  const settles = (isSuspended: boolean) =>
+    waitUntil(() => app.service.get(RevocationSource).isSuspended(tenant.id) === isSuspended, { timeoutMs: 1_000 });
+  const suspend = () => suspendTenant(tenant.id).then(() => settles(true));
+  const reinstate = () => reinstateTenant(tenant.id).then(() => settles(false));
+  /** Until an event has been sent so many times. */
+  const sent = (eventId: string, times: number) =>
+    waitUntil(() => app.received(eventId).length === times, { timeoutMs: 10_000, describe: `${times} requests` });
+  /** A delivery of another tenant from its failed first attempt to its second: by then a worker has looked at what is due. */
+  async function anotherRetry(): Promise<void> {
+    await app.subscribe(other.admin);
+    app.answer(503);
+    const { id } = await app.emit(other.id);
+    app.answer(204);
+    await sent(id, 2);
+  }
+
+  it.each(['none', 'record'])('is sent nothing, and what it missed afterwards, with the order %s', async (ordering) => {
+    await app.subscribe(tenant.admin, { ordering });
+    await suspend();
+    const event = await app.emit(tenant.id);
+    await anotherRetry();
+    expect(app.received(event.id)).toEqual([]);
+    const deliveries = await app.rows(tenant.id, 'SELECT status, attempts FROM delivery');
+    expect(deliveries).toEqual([{ status: 'pending', attempts: 0 }]);
+    // It waits for something that no worker can give it, so nobody is to be woken for it.
+    const measured = app.service.get(Database).crossTenantStatement(MEASURE_DUE_DELIVERIES, [[tenant.id]]);
+    expect(await measured).toMatchObject([{ items: 0 }]);
+    await reinstate();
+    await sent(event.id, 1);
+    await app.settled(tenant.admin, 'delivered');
+  });
+
+  it('has retries that wait, and spend none of their attempts', async () => {
     await app.subscribe(tenant.admin);
-    await app.emit(tenant.id);
-    const [delivery] = await app.settled(tenant.admin, 'delivered');
-    const stranger = await app.tenant();
-    const path = `deliveries/${delivery?.id}`;
-    for (const [method, of] of [
-      ['GET', path],
-      ['POST', `${path}/redeliver`],
-    ] as const) {
-      const statuses = [stranger.admin, tenant.member].map(
-        async (by) => (await call(method, of, undefined, by)).status,
-      );
-      expect(await Promise.all(statuses)).toEqual([404, 403]);
-    }
+    app.answer(503);
+    const event = await app.emit(tenant.id);
+    await suspend();
+    await anotherRetry();
+    const before = app.received(event.id).length;
+    await reinstate();
+    await sent(event.id, before + 1);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: before + 1 }]);
+  });
+
+  it('is sent nothing by a process that does not know yet who is suspended', async () => {
+    await app.subscribe(tenant.admin);
+    await suspend();
+    const waiting = await app.emit(tenant.id);
+    await app.subscribe(other.admin);
+    // As it is at a start, until the first cut-offs have arrived.
+    const revocations = app.service.get(RevocationSource);
+    const unknown = [
+      jest.spyOn(revocations, 'ready', 'get').mockReturnValue(false),
+      jest.spyOn(revocations, 'isSuspended').mockReturnValue(false),
+      jest.spyOn(revocations, 'suspendedTenants').mockReturnValue([]),
+    ];
+    const young = await app.emit(tenant.id);
+    const others = await app.emit(other.id);
+    // Far more than a worker takes that may send.
+    await delay(700);
+    for (const { id } of [waiting, young, others]) expect(app.received(id)).toEqual([]);
+    for (const each of unknown) each.mockRestore();
+    await sent(others.id, 1);
+    for (const { id } of [waiting, young]) expect(app.received(id)).toEqual([]);
+    await reinstate();
+    await sent(young.id, 1);
   });
 });

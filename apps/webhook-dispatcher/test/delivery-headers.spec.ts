@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import { countKeyUse, runReencrypt, unlistedColumns } from '@crm/encryption';
-import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
-import { type ReceivedRequest, startTestService, testTokens } from '@crm/testing';
+import { runReencrypt, unlistedColumns } from '@crm/encryption';
+import { startTestService, testTokens } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import { sealedColumns } from '../src/sealed-columns.js';
 import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { publicKeyOf, SigningSecretService } from '../src/subscriptions/signature.js';
-import { useWebhooks } from './webhook-service.js';
+import { Subscription } from '../src/subscriptions/subscription.entity.js';
+import { useWebhooks, verdict } from './webhook-service.js';
 
 const MASK = '********';
 
@@ -22,21 +22,15 @@ interface SubscriptionJson {
 
 const { app, tenant, call } = useWebhooks();
 
-const verdict = ({ body, headers }: ReceivedRequest, secret: string): string => {
-  try {
-    return verifyWebhook(body, headers, secret).type;
-  } catch (error) {
-    return (error as WebhookVerificationError).reason;
-  }
-};
+const database = () => app.service.get(Database);
 const rotate = (id: string) =>
   call<{ secret?: string; publicKey?: string }>('POST', `subscriptions/${id}/rotate-secret`);
 const revoke = async (id: string) => (await call('POST', `subscriptions/${id}/revoke-previous-secret`)).status;
 /** The columns that are sealed. */
 const sealed = async () => {
-  const sql = 'SELECT s::text AS text, headers, secret FROM webhook_subscription AS s';
-  const [row] = await app.rows<{ text: string; headers: Buffer; secret: Buffer }>(tenant.id, sql);
-  return row as { text: string; headers: Buffer; secret: Buffer };
+  type Sealed = Record<'headers' | 'secret' | 'previous', Buffer> & { text: string };
+  const sql = 'SELECT s::text AS text, headers, secret, previous_secret AS previous FROM webhook_subscription AS s';
+  return (await app.rows<Sealed>(tenant.id, sql))[0] as Sealed;
 };
 
 describe('signatures of deliveries by Ed25519', () => {
@@ -52,24 +46,30 @@ describe('signatures of deliveries by Ed25519', () => {
     const request = await app.delivered(tenant.id);
     const changed = { ...request, body: request.body.replace('Doe', 'Eve') };
     const other = (await app.subscribe(tenant.admin, { signature: 'v1a' })).publicKey as string;
-    const verdicts = [
-      verdict(request, publicKey as string),
-      verdict(changed, publicKey as string),
-      verdict(request, other),
-    ];
-    expect(verdicts).toEqual(['lead.created', 'no_matching_signature', 'no_matching_signature']);
+    expect(verdict(request, publicKey as string)).toBe('lead.created');
+    expect(verdict(changed, publicKey as string)).toBe('no_matching_signature');
+    expect(verdict(request, other)).toBe('no_matching_signature');
     expect(request.headers['webhook-signature']).toMatch(/^v1a,\S+$/);
     expect(request.headers).not.toHaveProperty('x-platform-signature');
   });
+});
 
-  it('are made with a private key that is stored sealed and never shown', async () => {
-    const { id, ...created } = await app.subscribe(tenant.admin, { signature: 'v1a' });
-    const { secret } = await sealed();
-    expect(secret.toString('latin1')).not.toContain('whsk_');
-    const opened = app.service.get(SigningSecretService).open(secret, { subscriptionId: id });
-    expect(publicKeyOf(opened)).toBe(created.publicKey);
-    const answers = [created, (await call('GET', `subscriptions/${id}`)).body, (await rotate(id)).body];
-    expect(JSON.stringify(answers)).not.toMatch(/whsk_|whsec_|"secret"/);
+describe('the secret of a subscription', () => {
+  it.each(['v1', 'v1a'])('is stored sealed and shown once at most (%s)', async (signature) => {
+    const { id, ...created } = await app.subscribe(tenant.admin, { signature });
+    const { text, secret: box } = await sealed();
+    const secret = app.service.get(SigningSecretService).open(box, { subscriptionId: id });
+    expect(created).toMatchObject(signature === 'v1' ? { secret } : { publicKey: publicKeyOf(secret) });
+    for (const plain of [secret, secret.slice(6)]) {
+      expect(text).not.toContain(plain);
+      expect(text).not.toContain(Buffer.from(plain).toString('hex'));
+    }
+    const { body } = await call('GET', `subscriptions/${id}`);
+    expect(JSON.stringify(body)).not.toMatch(/whsk_|whsec_|"secret"/);
+    const found = await database().transaction(tenant.id, (tx) =>
+      tx.repository(Subscription).findOneByOrFail({ tenantId: tenant.id, id }),
+    );
+    expect([found.url, found.secret]).toEqual([`${app.receiver.url}/hook`, undefined]);
   });
 });
 
@@ -124,10 +124,10 @@ describe('custom headers of a subscription', () => {
     await app.settled(tenant.admin, 'delivered');
     const requests = app.received(event.id);
     expect(requests).toHaveLength(2);
-    for (const { headers, body } of requests) {
-      expect(headers).toMatchObject({ authorization: 'Bearer t0p s3cret', 'x-team': 'sales' });
-      expect(headers['content-type']).toBe('application/json');
-      expect(verifyWebhook(body, headers, secret).type).toBe('lead.created');
+    for (const request of requests) {
+      const sent = { authorization: 'Bearer t0p s3cret', 'x-team': 'sales', 'content-type': 'application/json' };
+      expect(request.headers).toMatchObject(sent);
+      expect(verdict(request, secret)).toBe('lead.created');
     }
   });
 
@@ -136,9 +136,9 @@ describe('custom headers of a subscription', () => {
     const forged = { 'webhook-id': 'forged', 'webhook-signature': 'v1,forged', 'content-type': 'text/plain' };
     const stored = app.service.get(CustomHeaderService).seal({ ...forged, 'x-ok': '1' }, id);
     await app.rows(tenant.id, 'UPDATE webhook_subscription SET headers = $2 WHERE id = $1', [id, stored]);
-    const { headers, body } = await app.delivered(tenant.id);
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-ok': '1' });
-    expect(verifyWebhook(body, headers, secret).type).toBe('lead.created');
+    const request = await app.delivered(tenant.id);
+    expect(request.headers).toMatchObject({ 'content-type': 'application/json', 'x-ok': '1' });
+    expect(verdict(request, secret)).toBe('lead.created');
   });
 
   it('are stored sealed, and shown with masked values', async () => {
@@ -176,11 +176,11 @@ describe('custom headers of a subscription', () => {
   it('do not go to another URL unless all values are given again', async () => {
     const { id } = await app.subscribe(tenant.admin, { headers: { authorization: 'Bearer t0p-s3cret' } });
     const url = `${app.receiver.url}/elsewhere`;
-    const refusals = [{ url }, { url, headers: { authorization: MASK } }].map((changes) => change(id, changes));
-    expect((await Promise.all(refusals)).map(({ status, body }) => [status, body.errors])).toMatchObject([
-      [422, [{ pointer: '/headers', code: 'REQUIRED' }]],
-      [422, [{ pointer: '/headers/authorization', code: 'MISSING_VALUE' }]],
-    ]);
+    for (const [headers, error] of [
+      [undefined, { pointer: '/headers', code: 'REQUIRED' }],
+      [{ authorization: MASK }, { pointer: '/headers/authorization', code: 'MISSING_VALUE' }],
+    ])
+      expect(await change(id, { url, headers })).toMatchObject({ status: 422, body: { errors: [error] } });
     expect((await change(id, { url: `${app.receiver.url}/hook` })).status).toBe(200);
     const moved = await change(id, { url, headers: { authorization: 'Bearer n3w' } });
     expect([moved.status, moved.body.url]).toEqual([200, url]);
@@ -190,15 +190,10 @@ describe('custom headers of a subscription', () => {
 
   it('are refused with a pointer to each', async () => {
     const headers = { Host: 'x', 'x-fine': 'x', 'x-bad': 'a\r\nb' };
-    const errors = [
-      { pointer: '/headers/Host', code: 'RESERVED_HEADER' },
-      { pointer: '/headers/x-bad', code: 'INVALID_HEADER_VALUE' },
-    ];
-    const refusal = { status: 422, code: 'VALIDATION_FAILED', errors };
-    expect(await app.subscribe(tenant.admin, { headers })).toMatchObject(refusal);
+    const errors = [{ pointer: '/headers/Host' }, { pointer: '/headers/x-bad' }];
+    expect(await app.subscribe(tenant.admin, { headers })).toMatchObject({ status: 422, errors });
     const { id } = await app.subscribe(tenant.admin);
-    const changed = await change(id, { headers: { connection: 'close' } });
-    expect([changed.status, changed.body.errors]).toMatchObject([422, [{ pointer: '/headers/connection' }]]);
+    expect(await change(id, { headers })).toMatchObject({ status: 422, body: { errors } });
     expect((await change(id, { headers: ['x-a'] })).status).toBe(422);
   });
 });
@@ -206,34 +201,17 @@ describe('custom headers of a subscription', () => {
 // The last: the service of this file knows the old key alone.
 describe('the encryption key', () => {
   const NEW = `new:${randomBytes(32).toString('base64')}`;
-  const database = () => app.service.get(Database);
   const start = (keyEncryptionKey: string) => {
     const config = { ...app.config, keyEncryptionKey };
     return startTestService(config, AppModule.with(config), { keySource: testTokens().keySource });
   };
 
   it('is replaced for the secrets and headers of subscriptions and for the secrets of apps', async () => {
-    for (const table of ['webhook_subscription', 'app_secret']) await app.asAdministrator(`DELETE FROM ${table}`);
-    const secrets: { tenantId: string; id: string; secret: string; current: string }[] = [];
-    for (let count = 0; count < 2; count += 1) {
-      const { id: tenantId, admin } = await app.tenant();
-      const { id, secret } = await app.subscribe(admin, { headers: { 'x-key': `of ${count}` } });
-      const { body } = await app.call<{ secret: string }>(admin, 'POST', `subscriptions/${id}/rotate-secret`);
-      secrets.push({ tenantId, id, secret, current: body.secret });
-    }
+    const { id, secret } = await app.subscribe(tenant.admin, { headers: { 'x-key': 'k' } });
+    const { body: current } = await rotate(id);
     const apps = app.service.get(SecretService);
     await apps.storeOfApp('acme.sync', 'whsec_Zmlyc3Q=');
     await apps.rotateOfApp('acme.sync', 'whsec_c2Vjb25k');
-    const total = async () =>
-      (await countKeyUse(database(), sealedColumns)).map(({ column, id, boxes }) => [column, id, boxes]);
-    const boxes = (id: string) => [
-      ['webhook_subscription.secret', id, 2],
-      ['webhook_subscription.previous_secret', id, 2],
-      ['webhook_subscription.headers', id, 2],
-      ['app_secret.secret', id, 1],
-      ['app_secret.previous_secret', id, 1],
-    ];
-    expect(await total()).toEqual(boxes(''));
     await expect(start(NEW)).rejects.toThrow('the key without a name is missing');
 
     const errors: string[] = [];
@@ -241,22 +219,13 @@ describe('the encryption key', () => {
     const program = { database: connection, keys: `${NEW},old:${keyEncryptionKey}`, columns: sealedColumns };
     const output = { out: () => undefined, error: (text: string) => errors.push(text) };
     expect([await runReencrypt(program, [], output), errors]).toEqual([0, []]);
-    expect(await total()).toEqual(boxes('new'));
 
     const service = await start(NEW);
-    const [signing, headers] = [service.get(SigningSecretService), service.get(CustomHeaderService)];
-    for (const [index, { tenantId, id, secret, current }] of secrets.entries()) {
-      const sql = 'SELECT secret, previous_secret, headers FROM webhook_subscription WHERE id = $1';
-      type Sealed = Record<'secret' | 'previous_secret' | 'headers', Buffer>;
-      const [row] = (await app.rows<Sealed>(tenantId, sql, [id])) as [Sealed];
-      expect(signing.open(row.secret, { subscriptionId: id })).toBe(current);
-      expect(signing.open(row.previous_secret, { subscriptionId: id })).toBe(secret);
-      expect(headers.open(row.headers, id)).toEqual({ 'x-key': `of ${index}` });
-      // The headers are no secret of the subscription, and its secret is none of another.
-      expect(() => signing.open(row.headers, { subscriptionId: id })).toThrow('another place');
-      const other = secrets[1 - index]?.id ?? '';
-      expect(() => signing.open(row.secret, { subscriptionId: other })).toThrow('another place');
-    }
+    const signing = service.get(SigningSecretService);
+    const row = await sealed();
+    expect(signing.open(row.secret, { subscriptionId: id })).toBe(current.secret);
+    expect(signing.open(row.previous, { subscriptionId: id })).toBe(secret);
+    expect(service.get(CustomHeaderService).open(row.headers, id)).toEqual({ 'x-key': 'k' });
     expect(await service.get(SecretService).listOfApp('acme.sync')).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
     await service.close();
   });

@@ -70,18 +70,22 @@ const readBy = (table: string, work: (tx: NarrowTransaction) => Promise<unknown>
   });
 
 describe('due deliveries', () => {
+  let queue: SubscriptionKey;
+  beforeEach(() => {
+    queue = subscription();
+  });
+
   const insert = (tx: NarrowTransaction, { tenantId, subscriptionId }: SubscriptionKey, writer = records) =>
     writer.write(tx, [eventEntry(tenantId, [newDelivery({ subscriptionId, dueAt: new Date(Date.now() - 1) })])]);
   const add = (queue: SubscriptionKey) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
   const addBacklog = (queue: SubscriptionKey, count: number, { areRetries = false } = {}) =>
     database.crossTenant(async (tx) => {
-      await tx.query(
-        `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
-         SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 0, $4, now() - interval '1 hour' + n * interval '1 millisecond'
-           FROM generate_series(1, $3::int) AS n`,
-        [queue.tenantId, queue.subscriptionId, count, areRetries],
-      );
+      const sql = `
+        INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+        SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 0, $4, now() - interval '1 hour' + n * interval '1 millisecond'
+          FROM generate_series(1, $3::int) AS n`;
+      await tx.query(sql, [queue.tenantId, queue.subscriptionId, count, areRetries]);
       wake(tx, [queue], new Date(Date.now() - 3_600_000));
     });
   const wake = (tx: NarrowTransaction, keys: readonly SubscriptionKey[], dueAt: Date | null = null) =>
@@ -96,64 +100,57 @@ describe('due deliveries', () => {
       'SELECT subscription_id, extract(epoch FROM due_at - now())::float8 AS wait FROM subscription_queue',
     );
 
-  describe('are measured', () => {
-    const measure = async () =>
-      (await run<{ items: number; oldestSeconds: number | null }>(MEASURE_DUE_DELIVERIES, [[]]))[0];
+  const measure = async () =>
+    (await run<{ items: number; oldestSeconds: number | null }>(MEASURE_DUE_DELIVERIES, [[]]))[0];
 
-    it('over all tenants, without those in an attempt and those that are due later', async () => {
-      expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
-      const old = subscription();
-      await addBacklog(old, 3, { areRetries: true });
-      await add(subscription());
-      const later = subscription();
-      await addBacklog(later, 2);
-      const sql = "UPDATE due_delivery SET due_at = now() + interval '1 hour' WHERE subscription_id = $1";
-      await run(sql, [later.subscriptionId]);
-      const before = await measure();
-      expect(before?.items).toBe(4);
-      expect(before?.oldestSeconds).toBeGreaterThan(3_500);
-      expect(await claimedOf()).toHaveLength(4);
-      expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
-    });
+  it('are measured over all tenants, without those in an attempt and those that are due later', async () => {
+    expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
+    const old = subscription();
+    await addBacklog(old, 3, { areRetries: true });
+    await add(subscription());
+    const later = subscription();
+    await addBacklog(later, 2);
+    const sql = "UPDATE due_delivery SET due_at = now() + interval '1 hour' WHERE subscription_id = $1";
+    await run(sql, [later.subscriptionId]);
+    const before = await measure();
+    expect(before?.items).toBe(4);
+    expect(before?.oldestSeconds).toBeGreaterThan(3_500);
+    expect(await claimedOf()).toHaveLength(4);
+    expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
+  });
 
-    it('with a look at no more than a thousand of each kind in a queue', async () => {
-      const [full, other] = [subscription(), subscription()];
-      await addBacklog(full, 3_000);
-      await addBacklog(other, 5);
-      const read = await readBy('due_delivery', (tx) => tx.query(MEASURE_DUE_DELIVERIES, [[]]));
-      expect((await measure())?.items).toBe(1_005);
-      expect(read).toBeLessThan(1_100);
-    });
+  it('are measured with a look at no more than a thousand of each kind in a queue', async () => {
+    const [full, other] = [subscription(), subscription()];
+    await addBacklog(full, 3_000);
+    await addBacklog(other, 5);
+    const read = await readBy('due_delivery', (tx) => tx.query(MEASURE_DUE_DELIVERIES, [[]]));
+    expect((await measure())?.items).toBe(1_005);
+    expect(read).toBeLessThan(1_100);
   });
 
   describe('behind a backlog that may not be claimed', () => {
     const BACKLOG = 3_000;
     const paused = subscription();
     const live = subscription();
-    const rooms: [string, Partial<ClaimLimits>][] = [
+    it.each<[string, Partial<ClaimLimits>]>([
       ['a paused subscription', { bySubscription: new Map([[paused.subscriptionId, 0]]) }],
       ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
-    ];
-
-    it.each(rooms)(
-      'claims due deliveries without reading the backlog of %s, and says how long to wait',
-      async (_name, room) => {
-        await addBacklog(paused, BACKLOG);
-        const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
-        const looked = await readBy('due_delivery', async (tx) => {
-          expect(await queues.findDueInMs(tx, closed, room.fullTenants ?? [])).toBeNull();
-        });
-        expect(looked).toBe(0);
-        for (let index = 0; index < 3; index += 1) await add(live);
-        let claimed: string[] = [];
-        const read = await readBy('due_delivery', async (tx) => {
-          const { deliveries: made } = await due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
-          claimed = made.map(({ subscriptionId }) => subscriptionId);
-        });
-        expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
-        expect(read).toBeLessThan(50);
-      },
-    );
+    ])('claims without reading the backlog of %s, and says how long to wait', async (_name, room) => {
+      await addBacklog(paused, BACKLOG);
+      const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
+      const looked = await readBy('due_delivery', async (tx) => {
+        expect(await queues.findDueInMs(tx, closed, room.fullTenants ?? [])).toBeNull();
+      });
+      expect(looked).toBe(0);
+      for (let index = 0; index < 3; index += 1) await add(live);
+      let claimed: string[] = [];
+      const read = await readBy('due_delivery', async (tx) => {
+        const { deliveries: made } = await due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
+        claimed = made.map(({ subscriptionId }) => subscriptionId);
+      });
+      expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
+      expect(read).toBeLessThan(50);
+    });
 
     it('claims due deliveries without reading those of the same subscription that are claimed or due later', async () => {
       await addBacklog(live, BACKLOG);
@@ -161,8 +158,7 @@ describe('due deliveries', () => {
     });
   });
 
-  it('claims each delivery once, the longest due of a subscription first, as many as there is room for', async () => {
-    const queue = subscription();
+  it('claims each delivery once until it is released, the longest due first, as many as there is room for', async () => {
     await addBacklog(queue, 6);
     const { deliveries: first } = await claim({ bySubscription: new Map([[queue.subscriptionId, 2]]) });
     const { deliveries: rest } = await claim();
@@ -171,102 +167,77 @@ describe('due deliveries', () => {
     expect(new Set(first.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)));
     expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6);
     expect(await claimedOf()).toEqual([]);
+    await database.crossTenant(async (tx) => due.release(tx, first));
+    expect(await claimedOf()).toHaveLength(2);
   });
 
   it('claims from subscriptions with a backlog in turn', async () => {
     const all = [subscription(), subscription(), subscription()];
     for (const queue of all) await addBacklog(queue, 20);
-    const turns: string[] = [];
-    for (let turn = 0; turn < 3; turn += 1) {
-      const claimed = await claimedOf({ places: 4 });
-      expect(claimed).toEqual(Array(4).fill(claimed[0]));
-      turns.push(claimed[0] as string);
-    }
-    expect(new Set(turns)).toEqual(new Set(all.map(({ subscriptionId }) => subscriptionId)));
+    const turns = [await claimedOf({ places: 4 }), await claimedOf({ places: 4 }), await claimedOf({ places: 4 })];
+    for (const claimed of turns) expect(claimed).toEqual(Array(4).fill(claimed[0]));
+    expect(new Set(turns.flat())).toEqual(new Set(all.map(({ subscriptionId }) => subscriptionId)));
   });
 
   it('reaches a delivery behind more empty queues than one look takes with the next look', async () => {
     const tenantId = randomUUID();
     const empty = Array.from({ length: 100 }, () => subscription(tenantId));
     await database.crossTenant(async (tx) => wake(tx, empty, new Date(Date.now() - 1_000)));
-    const queue = subscription();
     await add(queue);
     expect(await claim()).toEqual({ deliveries: [], isCut: true });
     expect(await claimedOf()).toEqual([queue.subscriptionId]);
     expect(await queueRows()).toHaveLength(1);
   });
 
-  it('makes a released delivery due again', async () => {
-    const queue = subscription();
-    await add(queue);
-    const { deliveries: claimed } = await claim();
-    await database.crossTenant(async (tx) => due.release(tx, claimed));
-    expect(await claimedOf()).toEqual([queue.subscriptionId]);
-  });
-
-  it('makes a queue due when its claim expires, and deletes it when nothing waits', async () => {
-    const queue = subscription();
+  it('makes a queue due when its claim expires or an attempt is due, and deletes it when nothing waits', async () => {
     await add(queue);
     const { deliveries: claimed } = await claim();
     const [row] = await queueRows();
     expect(row?.wait).toBeGreaterThan(CLAIM_MS / 1000 - 5);
     expect(row?.wait).toBeLessThanOrEqual(CLAIM_MS / 1000);
-
-    await settle(claimed[0]);
-    await database.crossTenant((tx) => queues.settle(tx, [queue]));
-    expect(await queueRows()).toEqual([]);
-  });
-
-  it('makes a delivery due at the time of its next attempt', async () => {
-    const queue = subscription();
-    await add(queue);
-    const [claimed] = (await claim()).deliveries;
-    await settle(claimed, new Date(Date.now() + 5_000));
+    await settle(claimed[0], new Date(Date.now() + 5_000));
     expect(await claimedOf()).toEqual([]);
     const wait = await database.crossTenant((tx) => queues.findDueInMs(tx, [], []));
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(5_000);
+
+    await run('DELETE FROM due_delivery');
+    await database.crossTenant((tx) => queues.settle(tx, [queue]));
+    expect(await queueRows()).toEqual([]);
   });
 
-  describe('written while their queue is looked into', () => {
+  it.each([
+    ['after it was made due', true],
+    ['before it is made due', false],
+  ])('claims a delivery afterwards that was written while its queue was looked into, %s', async (_name, isWoken) => {
     /** Looks into the queue in the middle of writing a delivery. */
-    const duringInsert = (queue: SubscriptionKey, isWoken: boolean, look: () => Promise<unknown>) =>
+    const duringInsert = (of: SubscriptionKey, look: () => Promise<unknown>) =>
       database.crossTenant(async (tx) => {
         const late: WokenQueue[] = [];
         const unwoken = { wake: (_tx: unknown, those: readonly WokenQueue[]) => void late.push(...those) };
         const halfWay = new LedgerWriterRepository(unwoken as SubscriptionQueueRepository, order, holding);
-        await insert(tx, queue, isWoken ? records : halfWay);
+        await insert(tx, of, isWoken ? records : halfWay);
         // What was issued has arrived.
         await tx.query('SELECT 1');
         await look();
         if (late.length > 0) queues.wake(tx, late);
       });
-
-    it.each([
-      ['after it was made due', true],
-      ['before it is made due', false],
-    ])('claims a delivery afterwards that was written while its queue was looked into, %s', async (_name, isWoken) => {
-      for (const before of ['no queue', 'a due queue', 'an empty queue', 'a claimed one'] as const) {
-        const queue = subscription();
-        if (before === 'a due queue') await add(queue);
-        if (before === 'an empty queue') await database.crossTenant(async (tx) => wake(tx, [queue]));
-        if (before === 'a claimed one') {
-          await add(queue);
-          await claim();
-        }
-        const seen: string[] = [];
-        await duringInsert(queue, isWoken, async () => {
-          seen.push(...(await claimedOf()));
-          await database.crossTenant((tx) => queues.settle(tx, [queue]));
-        });
+    for (const before of ['no queue', 'a due queue', 'an empty queue', 'a claimed one'] as const) {
+      const one = subscription();
+      if (before === 'an empty queue') await database.crossTenant(async (tx) => wake(tx, [one]));
+      if (before === 'a due queue' || before === 'a claimed one') await add(one);
+      if (before === 'a claimed one') await claim();
+      const seen: string[] = [];
+      await duringInsert(one, async () => {
         seen.push(...(await claimedOf()));
-        expect([before, seen]).toEqual([before, Array(before === 'a due queue' ? 2 : 1).fill(queue.subscriptionId)]);
-      }
-    });
+        await database.crossTenant((tx) => queues.settle(tx, [one]));
+      });
+      seen.push(...(await claimedOf()));
+      expect([before, seen]).toEqual([before, Array(before === 'a due queue' ? 2 : 1).fill(one.subscriptionId)]);
+    }
   });
 
   it('does not let events that arrive together wait for each other once their queue is due', async () => {
-    const queue = subscription();
     await add(queue);
     await database.crossTenant(async (first) => {
       await insert(first, queue);
@@ -277,7 +248,6 @@ describe('due deliveries', () => {
   });
 
   it('claims first attempts before retries, however long these have been due', async () => {
-    const queue = subscription();
     await addBacklog(queue, 50, { areRetries: true });
     await add(queue);
     const { deliveries: claimed } = await claim();
@@ -304,9 +274,8 @@ describe('due deliveries', () => {
     await writeDue(missing, '0');
     expect(await claimedOf()).toEqual([]);
     expect(await database.crossTenant((tx) => queues.repair(tx))).toBe(2);
-    expect((await claimedOf()).sort()).toEqual(
-      [late.subscriptionId, missing.subscriptionId, missing.subscriptionId].sort(),
-    );
+    const repaired = [late, missing, missing].map(({ subscriptionId }) => subscriptionId);
+    expect((await claimedOf()).sort()).toEqual(repaired.sort());
     const waits = new Map((await queueRows()).map(({ subscription_id, wait }) => [subscription_id, wait]));
     expect(waits.get(known.subscriptionId)).toBeGreaterThan(86_400);
   });
@@ -316,7 +285,9 @@ const GATE = { recordedUpTo: 0, longestMs: 30_000 };
 
 describe('partitions of records', () => {
   let receiver: Receiver;
+  let record: string;
   beforeEach(() => {
+    record = randomUUID();
     receiver = { ...subscription(), url: 'https://hooks.example.com/', enabled: true } as Receiver;
   });
 
@@ -335,7 +306,6 @@ describe('partitions of records', () => {
   const claimedEvents = async () => (await claimed()).map(({ eventId }) => eventId);
 
   it('have one head, the lowest version, and of one version the event that was made first', async () => {
-    const record = randomUUID();
     const [early, late] = [newId(), newId()];
     await add(record, 2);
     const second = await add(record, 1, { eventId: late });
@@ -351,7 +321,6 @@ describe('partitions of records', () => {
   });
 
   it('keep their head while it waits for its next attempt', async () => {
-    const record = randomUUID();
     await add(record, 1);
     await appoint();
     const [head] = await claimed();
@@ -373,7 +342,6 @@ describe('partitions of records', () => {
   });
 
   it('wait for a lower version that has come and may not be sent yet', async () => {
-    const record = randomUUID();
     // A stream that was lost counts from 1 again.
     await add(record, 2, { streamSequence: 3 });
     const first = await add(record, 1, { streamSequence: 900 });
@@ -388,9 +356,9 @@ describe('partitions of records', () => {
       const all = Array.from({ length: 20 }, () => randomUUID());
       for (const record of all) await Promise.all([add(record, 1), add(record, 2), add(record, 3)]);
       await Promise.all([appoint(), appoint({}, sibling), appoint(), appoint({}, sibling)]);
-      const heads = await run<{ version: string }>(
-        'SELECT record_version AS version FROM ordered_delivery JOIN due_delivery USING (tenant_id, delivery_id)',
-      );
+      const sql =
+        'SELECT record_version AS version FROM ordered_delivery JOIN due_delivery USING (tenant_id, delivery_id)';
+      const heads = await run<{ version: string }>(sql);
       expect(heads.map(({ version }) => Number(version))).toEqual(all.map(() => 1));
     } finally {
       await sibling.close();
@@ -399,7 +367,6 @@ describe('partitions of records', () => {
 
   it('cost a look as much however many deliveries wait', async () => {
     const WAITING = 3_000;
-    const record = randomUUID();
     await add(record, 1);
     await appoint();
     const [head] = await claimed();
@@ -417,7 +384,6 @@ describe('partitions of records', () => {
   });
 
   it('go on when their head was taken away', async () => {
-    const record = randomUUID();
     await add(record, 1);
     const second = await add(record, 2);
     await appoint();

@@ -6,30 +6,13 @@ import type { ReceivedRequest, TestService } from '@crm/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RemovedSubscriptionSweeper } from '../src/subscriptions/removed-subscription.sweeper.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
-import { signerOf } from '../src/subscriptions/signature.js';
-import { Subscription } from '../src/subscriptions/subscription.entity.js';
 import { SubscriptionService } from '../src/subscriptions/subscription.service.js';
-import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks } from './webhook-service.js';
+import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks, verdict } from './webhook-service.js';
 
 const { app, tenant, call } = useWebhooks();
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 
 describe('webhook subscriptions', () => {
-  it('shows the secret of a subscription once and stores it sealed', async () => {
-    const { id, secret, status } = await app.subscribe(tenant.admin);
-    expect(status).toBe(201);
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const { body } = await call('GET', `subscriptions/${id}`);
-    expect(JSON.stringify(body)).not.toContain('whsec_');
-    const [row] = await app.rows<{ text: string }>(tenant.id, 'SELECT s::text AS text FROM webhook_subscription AS s');
-    expect(row?.text).not.toContain(secret.slice(6));
-    expect(row?.text).not.toContain(Buffer.from(secret).toString('hex'));
-    const found = await app.service
-      .get(Database)
-      .transaction(tenant.id, (tx) => tx.repository(Subscription).findOneByOrFail({ tenantId: tenant.id, id }));
-    expect([found.url, found.secret]).toEqual([`${app.receiver.url}/hook`, undefined]);
-  });
-
   it.each([
     ...['http://hooks.example.com/', 'https://10.0.0.1/', 'https://127.0.0.1:1/', 'https://[::1]/'],
     ...['https://0x7f000001/', 'https://localhost/', 'https://metadata.google.internal/'],
@@ -60,15 +43,13 @@ describe('webhook subscriptions', () => {
     expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
-  it.each([
-    { events: ['deal.*'], filter: 'amount > 1000' },
+  it('accepts a filter on what the events declare, and stays usable when its filter is no longer accepted', async () => {
     // A name that an event does not declare has no type.
-    { events: ['app.installed'], filter: 'previousVersion > 5' },
-  ])('accepts a subscription with %j', async (changes) => {
-    expect((await app.subscribe(tenant.admin, changes)).status).toBe(201);
-  });
-
-  it('enables and disables a subscription although its filter is no longer accepted', async () => {
+    for (const changes of [
+      { events: ['deal.*'], filter: 'amount > 1000' },
+      { events: ['app.installed'], filter: 'previousVersion > 5' },
+    ])
+      expect((await app.subscribe(tenant.admin, changes)).status).toBe(201);
     const { id } = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
     await app.rows(tenant.id, `UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]);
     const patch = async (changes: object) => (await call('PATCH', `subscriptions/${id}`, changes)).status;
@@ -78,11 +59,12 @@ describe('webhook subscriptions', () => {
   });
 
   it('lets administrators change, list and delete subscriptions', async () => {
-    const { id } = await app.subscribe(tenant.admin);
+    const { id, ...created } = await app.subscribe(tenant.admin);
+    expect(created).toMatchObject({ ordering: 'none', onStall: 'skip' });
     const path = `subscriptions/${id}`;
-    const changed = await call('PATCH', path, { events: ['deal.*'], rateLimit: 5, enabled: false });
-    const paused = { enabled: false, status: 'paused', disabledReason: null };
-    expect(changed.body).toMatchObject({ events: ['deal.*'], rateLimit: 5, ...paused });
+    const input = { events: ['deal.*'], rateLimit: 5, enabled: false, ordering: 'record', onStall: 'hold' };
+    const changed = await call('PATCH', path, input);
+    expect(changed.body).toMatchObject({ ...input, status: 'paused', disabledReason: null });
     expect((await call('GET', path)).body).toEqual(changed.body);
     const enabled = await call('PATCH', path, { enabled: true, rateLimit: null });
     expect(enabled.body).toMatchObject({ enabled: true, status: 'active', disabledReason: null, rateLimit: null });
@@ -92,27 +74,6 @@ describe('webhook subscriptions', () => {
     expect((await call('DELETE', path)).status).toBe(204);
     expect((await call('GET', path)).status).toBe(404);
   });
-
-  it.each([
-    ['GET', ''],
-    ['PATCH', '', { enabled: false }],
-    ['DELETE', ''],
-    ...['rotate-secret', 'revoke-previous-secret', 'pause', 'resume', 'test'].map((action) => ['POST', `/${action}`]),
-    ['POST', '/recover', {}],
-    ['GET', '/recovery'],
-    ['GET', '/stats'],
-  ] as [string, string, object?][])(
-    'hides a subscription from other tenants and members: %s %s',
-    async (...request) => {
-      const [method, path, body] = request;
-      const { id } = await app.subscribe(tenant.admin);
-      const { body: before } = await call('GET', `subscriptions/${id}`);
-      const stranger = await app.tenant();
-      const as = async (token: string) => (await call(method, `subscriptions/${id}${path}`, body, token)).status;
-      expect([await as(stranger.admin), await as(tenant.member)]).toEqual([404, 403]);
-      expect((await call('GET', `subscriptions/${id}`)).body).toEqual(before);
-    },
-  );
 
   it('refuses an Idempotency-Key where a secret is returned, because that happens only once', async () => {
     const { id } = await app.subscribe(tenant.admin);
@@ -139,15 +100,13 @@ describe('event names as users meet them', () => {
     expect(await eventsOf(narrow)).toEqual(['deal.won', 'lead.created']);
   });
 
-  it('lists the catalogue for administrators', async () => {
-    const list = (token?: string) => call<{ data: { name: string }[] }>('GET', 'event-types', undefined, token);
-    const { status, body } = await list();
+  it('are listed with their descriptions', async () => {
+    const { status, body } = await call<{ data: { name: string }[] }>('GET', 'event-types');
     expect([status, body.data.map(({ name }) => name)]).toEqual([200, EVENT_NAMES]);
     const dataschema = 'urn:crm:event:lead.created:v1';
     const schema = { $id: dataschema, properties: { lastName: { type: 'string' } } };
     const example = { type: 'lead.created', dataschema, data: { lastName: 'Lovelace' } };
     expect(body.data[0]).toMatchObject({ domain: 'lead', version: 1, dataschema, schema, example });
-    expect((await list(tenant.member)).status).toBe(403);
   });
 });
 
@@ -155,7 +114,7 @@ describe('subscriptions of an app', () => {
   const provision = (installationId: string, url = 'https://hooks.acme.example.com/in') =>
     app.provision(tenant.id, { installationId, webhooks: [{ events: ['task.*', 'webhook.endpoint_disabled'], url }] });
 
-  it('are created once and removed with the installation', async () => {
+  it('are created once, for public URLs, and removed with the installation', async () => {
     const installationId = randomUUID();
     const [first, second] = await Promise.all([provision(installationId), provision(installationId)]);
     expect(first).toEqual(second);
@@ -168,6 +127,8 @@ describe('subscriptions of an app', () => {
     expect((await call('GET', path)).body).toMatchObject({ headers: {}, signature: 'v1', publicKey: null });
     const remove = () => app.service.get(SubscriptionService).remove(tenant.id, installationId, false);
     expect([await remove(), await remove()]).toEqual([1, 0]);
+    const refusal = { code: 'WEBHOOK_TARGET_REFUSED' };
+    await expect(provision(installationId, 'https://192.168.0.1/')).rejects.toMatchObject(refusal);
   });
 
   it('sign with the secret of the app in every tenant, with both after a rotation', async () => {
@@ -175,16 +136,13 @@ describe('subscriptions of an app', () => {
     const appKey = `app-${randomUUID()}`;
     const tenants = [await app.tenant(), await app.tenant()];
     for (const { id } of tenants) await app.provision(id, { appKey, secret: secretOf(1) });
-    const signatures = async (tenantId: string) => {
-      const { headers, body } = await app.delivered(tenantId);
-      const { 'webhook-id': id, 'webhook-signature': signed, 'webhook-timestamp': timestamp } = headers;
-      const signers = [1, 2].map((byte) => signerOf([secretOf(byte)]));
-      const known = signers.map((one) => one.headers(String(id), Number(timestamp), body)['webhook-signature']);
-      return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
+    const verdicts = async (tenantId: string) => {
+      const request = await app.delivered(tenantId);
+      return [1, 2].map((byte) => verdict(request, secretOf(byte)));
     };
-    for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
+    for (const { id } of tenants) expect(await verdicts(id)).toEqual(['lead.created', 'no_matching_signature']);
     expect(await secrets.rotateOfApp(appKey, secretOf(2))).toBe(true);
-    for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
+    for (const { id } of tenants) expect(await verdicts(id)).toEqual(['lead.created', 'lead.created']);
     expect(await secrets.rotateOfApp(`unknown-${appKey}`, secretOf(2))).toBe(false);
   });
 
@@ -206,11 +164,6 @@ describe('subscriptions of an app', () => {
     expect(await deliveredTo(`${appKey}-2 another`)).toEqual(['tenant']);
     expect(await deliveredTo(`another ${appKey}`)).toEqual(['app', 'tenant']);
   });
-
-  it('are not created when a URL is not public', async () => {
-    const code = 'WEBHOOK_TARGET_REFUSED';
-    await expect(provision(randomUUID(), 'https://192.168.0.1/')).rejects.toMatchObject({ code });
-  });
 });
 
 type List = ListJson<{ id: string }>;
@@ -224,13 +177,16 @@ describe('the number of subscriptions of a tenant', () => {
     return app.provision(tenant.id, { installationId, webhooks: Array.from({ length: count }, webhook) });
   };
 
-  it('stays within the limit, also when several subscriptions are created at once', async () => {
+  it('stays within the limit, also when several are created at once, and falls when one is deleted', async () => {
     await provision(LIMIT - 2);
     const answers = await Promise.all(Array.from({ length: 6 }, () => app.subscribe(tenant.admin)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
     const refusal = { code: 'SUBSCRIPTION_LIMIT_EXCEEDED', limit: LIMIT, present: LIMIT, requested: 1 };
     expect(answers.find(({ status }) => status === 409)).toMatchObject(refusal);
     expect((await list('size=1')).body.total).toBe(LIMIT);
+    expect((await app.subscribe((await app.tenant()).admin)).status).toBe(201);
+    await call('DELETE', `subscriptions/${answers.find(({ status }) => status === 201)?.id}`);
+    expect((await app.subscribe(tenant.admin)).status).toBe(201);
   });
 
   it('counts the subscriptions of apps, which are created all or none', async () => {
@@ -243,19 +199,10 @@ describe('the number of subscriptions of a tenant', () => {
     const races = await Promise.allSettled([provision(2), provision(2)]);
     expect(races.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
-
-  it('falls when a subscription is deleted, and does not limit other tenants', async () => {
-    const { id } = await app.subscribe(tenant.admin);
-    await provision(LIMIT - 1);
-    expect((await app.subscribe(tenant.admin)).status).toBe(409);
-    expect((await app.subscribe((await app.tenant()).admin)).status).toBe(201);
-    await call('DELETE', `subscriptions/${id}`);
-    expect((await app.subscribe(tenant.admin)).status).toBe(201);
-  });
 });
 
 describe('the list of subscriptions', () => {
-  it('continues by page and by cursor in the order in which subscriptions were created', async () => {
+  it('continues by page and by its own cursor, in the order of creation', async () => {
     const made: string[] = [];
     for (let count = 0; count < 5; count += 1) made.push((await app.subscribe(tenant.admin)).id);
     const first = (await list('size=2')).body;
@@ -265,19 +212,9 @@ describe('the list of subscriptions', () => {
     expect([...first.data, ...second.data, ...third.data].map(({ id }) => id)).toEqual(made);
     expect(third).toMatchObject({ hasMore: false, nextCursor: null });
     expect((await list()).body).toMatchObject({ size: 25, hasMore: false, data: made.map((id) => ({ id })) });
-  });
-
-  it('refuses the cursor of another tenant or another list', async () => {
-    for (let count = 0; count < 2; count += 1) await app.subscribe(tenant.admin);
-    const { nextCursor } = (await list('size=1')).body;
-    const stranger = await app.tenant();
-    const refused = await Promise.all([
-      list(`cursor=${nextCursor}`, stranger.admin),
-      list('size=0'),
-      list('cursor=abc'),
-      call<List>('GET', `deliveries?cursor=${nextCursor}`),
-    ]);
-    for (const { status, body } of refused) expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+    const ofOther = await list(`cursor=${first.nextCursor}`, (await app.tenant()).admin);
+    const ofDeliveries = await call<List>('GET', `deliveries?cursor=${first.nextCursor}`);
+    expect([ofOther.body.code, ofDeliveries.body.code]).toEqual(['INVALID_QUERY', 'INVALID_QUERY']);
   });
 });
 
@@ -307,13 +244,10 @@ describe('an app that is uninstalled', () => {
   });
 
   /** One subscription for each list of events, at the path of its place. */
-  const install = (...events: string[][]) =>
-    app.provision(tenant.id, {
-      installationId,
-      appKey,
-      secret: secretOf(1),
-      webhooks: events.map((names, index) => ({ events: names, url: `${app.receiver.url}/${index}` })),
-    });
+  const install = (...events: string[][]) => {
+    const webhooks = events.map((names, index) => ({ events: names, url: `${app.receiver.url}/${index}` }));
+    return app.provision(tenant.id, { installationId, appKey, secret: secretOf(1), webhooks });
+  };
   const remove = (discard = false) => app.service.get(SubscriptionService).remove(tenant.id, installationId, discard);
   const uninstall = async (...events: string[][]) => {
     const subscriptions = await install(...events);
@@ -390,10 +324,8 @@ describe('an app that is uninstalled', () => {
     const event = uninstalled();
     await Promise.all([handle(event, knows), handle(event, starts)]);
     expect(new Set(paths(event))).toEqual(new Set(['/0']));
-    expect(await app.deliveries(tenant.admin)).toMatchObject([
-      { eventId: event.id, status: 'delivered' },
-      { eventId: before.id, status: 'delivered' },
-    ]);
+    const delivered = [event, before].map(({ id }) => ({ eventId: id, status: 'delivered' }));
+    expect(await app.deliveries(tenant.admin)).toMatchObject(delivered);
   });
 
   it('is told nothing when the installation had failed, or the administrator had disabled the subscription', async () => {

@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { EVENTS, type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
+import { type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
+import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
 import {
+  eventOf,
+  type ReceivedRequest,
   startReceiver,
   startTestService,
   type TestService,
@@ -71,17 +74,8 @@ export const eventEntry = (tenantId: string, deliveries: readonly NewDelivery[],
   ({ kind: 'event', tenantId, eventId: newId(), event: 'lead.created', body: '{}', deliveries, ...changes }) as const;
 
 /** An event as the consumer gets it. */
-export const envelope = (tenantId: string, name: EventName, record: Record<string, unknown>): EventEnvelope => ({
-  specversion: '1.0',
-  id: newId(),
-  source: '/crm',
-  type: name,
-  time: new Date().toISOString(),
-  datacontenttype: 'application/json',
-  dataschema: EVENTS[name].dataschema,
-  tenantid: tenantId,
-  data: { record },
-});
+export const envelope = (tenantId: string, name: EventName, record: Record<string, unknown>): EventEnvelope =>
+  eventOf(name, tenantId, { record } as never);
 
 const FAST: DeliveryConfig = {
   retryDelaysMs: [0, 50, 50],
@@ -93,6 +87,7 @@ const FAST: DeliveryConfig = {
 /** @param delivery changes of what retries within milliseconds: the schedule has its own test */
 export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, heldPerSubscription = 100_000) {
   const database = await testDatabase('webhook-dispatcher', migrations);
+  const administrator = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
   const tokens = testTokens();
   const receiver = await startReceiver({ tls: true });
   const target = new URL(receiver.url);
@@ -153,15 +148,8 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       return open;
     },
     /** A statement of the server's administrator, whom no policy binds. */
-    async asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[] = []) {
-      const client = new pg.Client({ connectionString: database.adminUrl });
-      await client.connect();
-      try {
-        return (await client.query<Row>(sql, [...parameters])).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    asAdministrator: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
+      (await administrator.query<Row>(sql, [...parameters])).rows,
     /** Another process of the same service on the same database, until the test ends. */
     async startSibling() {
       const sibling = await start();
@@ -199,21 +187,18 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       arrival((await emit(tenantId, undefined, undefined, by)).id),
     async settled(token: string, status: string) {
       let found: DeliveryJson[] = [];
-      await waitUntil(
-        async () => {
-          found = await deliveries(token);
-          return found.length > 0 && found.every((delivery) => delivery.status === status);
-        },
-        { timeoutMs: 15_000, describe: `every delivery is ${status}` },
-      );
+      const areSettled = async () => {
+        found = await deliveries(token);
+        return found.length > 0 && found.every((delivery) => delivery.status === status);
+      };
+      await waitUntil(areSettled, { timeoutMs: 15_000, describe: `every delivery is ${status}` });
       return found;
     },
     /** Waits for as many deliveries of a status as are meant. */
-    counted: (token: string, status: string, count: number) =>
-      waitUntil(async () => (await deliveries(token, `?status=${status}&size=100`)).length === count, {
-        timeoutMs: 20_000,
-        describe: `${count} deliveries are ${status}`,
-      }),
+    counted(token: string, status: string, count: number) {
+      const areCounted = async () => (await deliveries(token, `?status=${status}&size=100`)).length === count;
+      return waitUntil(areCounted, { timeoutMs: 20_000, describe: `${count} deliveries are ${status}` });
+    },
     async closeSiblings() {
       for (const sibling of siblings.splice(0)) await sibling.close();
     },
@@ -221,6 +206,7 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       await this.closeSiblings();
       await service.close();
       await receiver.close();
+      await administrator.end();
       await database.drop();
     },
   };
@@ -244,6 +230,15 @@ export function useWebhooks(...options: Parameters<typeof startWebhooks>) {
     app.call<Body>(token, method, path, body);
   return { app, tenant, call };
 }
+
+/** With which type the SDK accepts a request, or why it refuses it. */
+export const verdict = ({ body, headers }: ReceivedRequest, secret: string): string => {
+  try {
+    return verifyWebhook(body, headers, secret).type;
+  } catch (error) {
+    return (error as WebhookVerificationError).reason;
+  }
+};
 
 /** A promise that the test keeps open as long as it wants. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {

@@ -9,13 +9,10 @@ import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF, stepId } from './step.js';
 const RUN = '0190a000-1234-7abc-8def-0123456789ab';
 
 describe('the trace of a run', () => {
-  it('contains the id of the run, also after services have continued it', () => {
+  it('is a valid W3C traceparent with the id of the run, also after services have continued it', () => {
+    expect(traceOf(RUN)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(causingRun({ traceparent: traceOf(RUN) })).toBe(RUN);
     expect(causingRun({ traceparent: continueTrace(continueTrace(traceOf(RUN))) })).toBe(RUN);
-  });
-
-  it('is a valid W3C traceparent', () => {
-    expect(traceOf(RUN)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
   it('gives way to the cause that the event names, as that of a run which is recorded has the trace of its own cause', () => {
@@ -52,17 +49,13 @@ describe('the depth of a run', () => {
     expect(depthHeaders(url, BASE_URL, 3)).toEqual({});
   });
 
-  it('that a call starts is one more than what the call carries', () => {
-    expect(depthOfCall('0')).toBe(1);
-    expect(depthOfCall('5')).toBe(6);
+  it.each([
+    ['0', 1],
+    ['5', 6],
+    ...[undefined, '', '-1', '1.5', '0x2', 'NaN', '99999', ['1', '2']].map((header) => [header, 0] as const),
+  ])('that a call starts which carries %j is %d', (header, depth) => {
+    expect(depthOfCall(header as string)).toBe(depth);
   });
-
-  it.each([undefined, '', '-1', '1.5', '0x2', 'NaN', '99999', ['1', '2']])(
-    'is 0 for a call that carries %j',
-    (header) => {
-      expect(depthOfCall(header)).toBe(0);
-    },
-  );
 });
 
 it('gives a step the same id each time it is executed, and other steps other ids', () => {

@@ -10,19 +10,6 @@ const codeOf = async (outcome: Promise<unknown>) =>
   outcome.catch((error: unknown) => (error instanceof PlatformError ? error.code : error));
 
 describe('the limit of failed mints', () => {
-  it('refuses a client after its failures from one address, and from that address only', async () => {
-    const limit = new MintLimit(new MemoryLimiterStore());
-    for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) {
-      expect(await codeOf(limit.attempt('a', '1.1.1.1', wrong))).toBe('INVALID_EMBED_CREDENTIALS');
-    }
-    await expect(limit.attempt('a', '1.1.1.1', right)).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
-      extra: { limits: [{ name: 'mint-client', quota: FAILURES_PER_CLIENT, windowSeconds: 900, remaining: 0 }] },
-    });
-    expect(await codeOf(limit.attempt('a', '2.2.2.2', right))).toBe('minted');
-    expect(await codeOf(limit.attempt('b', '1.1.1.1', right))).toBe('minted');
-  });
-
   it('refuses an address that tries many clients', async () => {
     const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ADDRESS; count += 1) {

@@ -38,12 +38,8 @@ describe('the rate of a receiver', () => {
   const available = (rate: number | null) => rates.available(target(rate), Date.now());
   const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-  it('is not asked about when there is none', () => {
-    expect(available(null)).toBe(Number.POSITIVE_INFINITY);
-    expect(reserved).toEqual([]);
-  });
-
-  it('allows one attempt after another, and reserves as many as a quarter of a second has', async () => {
+  it('is not asked about when there is none, and otherwise reserves as many as a quarter of a second has', async () => {
+    expect([available(null), reserved]).toEqual([Number.POSITIVE_INFINITY, []]);
     expect(available(20)).toBe(0);
     await pass(0);
     expect([reserved, told]).toEqual([[250], 1]);
@@ -104,23 +100,19 @@ describe('the rate of a receiver', () => {
 });
 
 const at = (time: string) => new Date(`2026-03-${time}Z`);
-const failures = (failingHours: number) => ({
-  failingSince: at('01T09:30:00'),
-  failedAt: at('01T09:30:00'),
-  failingHours,
-});
+const since = at('01T09:30:00');
+const failures = (failingHours: number, failingSince: Date | null = since) => {
+  return { failingSince, failedAt: failingSince, failingHours };
+};
 
 describe('the limit of failures', () => {
   it.each([
-    ['is reached after more than five days with failures in five hours', 5, '06T09:30:01', true],
-    ['is not reached in five days, however many failures they have', 120, '06T09:30:00', false],
-    ['is not reached by failures in fewer than five hours', 4, '20T09:30:00', false],
-  ])('%s', (_, hours, time, isReached) => {
-    expect(hasFailedTooLong(failures(hours), at(time))).toBe(isReached);
-  });
-
-  it('is not reached by a receiver that has not failed', () => {
-    expect(hasFailedTooLong({ failingSince: null, failedAt: null, failingHours: 0 }, at('20T09:30:00'))).toBe(false);
+    ['is reached after more than five days with failures in five hours', failures(5), '06T09:30:01', true],
+    ['is not reached in five days, however many failures they have', failures(120), '06T09:30:00', false],
+    ['is not reached by failures in fewer than five hours', failures(4), '20T09:30:00', false],
+    ['is not reached by a receiver that has not failed', failures(0, null), '20T09:30:00', false],
+  ])('%s', (_, known, time, isReached) => {
+    expect(hasFailedTooLong(known, at(time))).toBe(isReached);
   });
 
   it('counts hours of the clock', () => {

@@ -18,20 +18,16 @@ function isSignedBy(publicKey: string, signature: string, signed: string): boole
 }
 
 describe('the signature of a delivery', () => {
-  it('matches the test vector of Standard Webhooks', () => {
-    const headers = signerOf([SECRET]).headers(ID, 1614265330, BODY);
-    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
-    expect(headers['webhook-id']).toBe(ID);
-    expect(headers['webhook-timestamp']).toBe('1614265330');
-  });
-
-  it('matches the test vector of its Go library for Ed25519', () => {
-    expect(signerOf([PRIVATE_KEY]).headers(ID, 1614265330, BODY)).toEqual({
-      'webhook-id': ID,
-      'webhook-timestamp': '1614265330',
-      'webhook-signature':
-        'v1a,tQ9V2XOqn7jL/DQenEFpqIugdBVtiMmER5mhSkXBNwM0mkATuDe6KYYUuxqtaiHeYGb7KaaBRdM5WqyeFiL8Ag==',
-    });
+  it.each([
+    ['Standard Webhooks', SECRET, 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='],
+    [
+      'its Go library for Ed25519',
+      PRIVATE_KEY,
+      'v1a,tQ9V2XOqn7jL/DQenEFpqIugdBVtiMmER5mhSkXBNwM0mkATuDe6KYYUuxqtaiHeYGb7KaaBRdM5WqyeFiL8Ag==',
+    ],
+  ])('matches the test vector of %s', (_, secret, signature) => {
+    const { 'x-platform-signature': _ours, ...headers } = signerOf([secret]).headers(ID, 1614265330, BODY);
+    expect(headers).toEqual({ 'webhook-id': ID, 'webhook-timestamp': '1614265330', 'webhook-signature': signature });
   });
 
   it('is made from what the definitions say, for any body and by a signer that made others before', () => {
@@ -78,29 +74,6 @@ describe('a signing key', () => {
   );
 });
 
-/** Symmetric secrets make both signatures. */
-const signed = (secrets: readonly string[], id: string, seconds: number, body: string): Required<SignedHeaders> =>
-  signerOf(secrets).headers(id, seconds, body) as Required<SignedHeaders>;
-
-/** A request that is signed with one to three secrets, and the clock of its receiver. */
-const signedRequest = fc
-  .record({
-    id: fc.stringMatching(/^[\w-]{1,40}$/),
-    seconds: fc.integer({ min: 1_000_000_000, max: 9_999_999_999 }),
-    body: fc
-      .dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
-      .map((value) => JSON.stringify(value)),
-    keys: fc.array(fc.uint8Array({ minLength: 1, maxLength: 64 }), { minLength: 1, maxLength: 3 }),
-    drift: fc.integer({ min: -300, max: 300 }),
-  })
-  .map(({ id, seconds, body, keys, drift }) => {
-    const secrets = keys.map((key) => `whsec_${Buffer.from(key).toString('base64')}`);
-    const now = () => new Date((seconds + drift) * 1000);
-    return { id, seconds, body, secrets, now, headers: signed(secrets, id, seconds, body) };
-  });
-
-type SignedRequest = typeof signedRequest extends fc.Arbitrary<infer T> ? T : never;
-
 /** The text with one bit of its UTF-8 bytes changed. */
 function flip(text: string, position: number): Buffer {
   const bytes = Buffer.from(text, 'utf8');
@@ -108,9 +81,6 @@ function flip(text: string, position: number): Buffer {
   bytes.writeUInt8(bytes.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
   return bytes;
 }
-
-/** As Node reads header values. */
-const flippedHeader = (value: string, position: number): string => flip(value, position).toString('latin1');
 
 /** @throws Error unless the SDK refuses it; without `expect`, which is slow in thousands of runs */
 function assertRefused(verification: () => unknown): void {
@@ -124,76 +94,45 @@ function assertRefused(verification: () => unknown): void {
   throw new Error(`It was accepted: ${JSON.stringify(accepted)}`);
 }
 
-const refusesWebhook = ({ secrets, now }: SignedRequest, body: string | Buffer, headers: SignedHeaders): void =>
-  assertRefused(() => verifyWebhook(body, { ...headers }, secrets, { now }));
-
-const refusesTimestamped = ({ secrets, now }: SignedRequest, body: string | Buffer, header: string): void =>
-  assertRefused(() => verifyTimestampedSignature(body, header, secrets, { now }));
-
-/** The same request with one signature only, so that a change leaves no other one that is valid. */
-function singlySigned(request: SignedRequest): SignedRequest {
-  const { id, seconds, body, secrets } = request;
-  return { ...request, headers: signed(secrets.slice(0, 1), id, seconds, body) };
-}
-
 describe('what the platform signs', () => {
-  it('is verified with each of its secrets, whatever the case of the header names', () => {
-    fc.assert(
-      fc.property(signedRequest, fc.infiniteStream(fc.boolean()), ({ body, secrets, now, headers }, cases) => {
-        const renamed = Object.fromEntries(
-          Object.entries(headers).map(([name, value]) => [
-            [...name].map((letter) => (cases.next().value ? letter.toUpperCase() : letter)).join(''),
-            value,
-          ]),
-        );
-        for (const secret of secrets) {
-          expect(verifyWebhook(body, renamed, secret, { now })).toEqual(JSON.parse(body));
-          expect(verifyWebhook(Buffer.from(body), new Headers(renamed), [secret], { now })).toEqual(JSON.parse(body));
-          verifyTimestampedSignature(body, headers['x-platform-signature'], secret, { now });
-        }
-      }),
-    );
+  const SECONDS = 1_774_000_000;
+  const clock = { now: () => new Date(SECONDS * 1000) };
+  const secrets = fc.uint8Array({ minLength: 1, maxLength: 64 }).map((key) => {
+    return `whsec_${Buffer.from(key).toString('base64')}`;
   });
+  const text = fc.string({ unit: 'binary' });
+  const json = fc.dictionary(text, fc.jsonValue({ stringUnit: 'binary' })).map((value) => JSON.stringify(value));
+  /** Symmetric secrets make both signatures. */
+  const signed = (body: string, ...by: string[]) => signerOf(by).headers(ID, SECONDS, body) as Required<SignedHeaders>;
 
-  it('is verified whatever the body is, by the signature that needs no JSON', () => {
+  it('is verified by the SDK with each of its secrets; the signature that needs no JSON, whatever the body is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.uint8Array({ minLength: 1 }), (body, key) => {
-        const secret = `whsec_${Buffer.from(key).toString('base64')}`;
-        const now = () => new Date(1_774_000_000_000);
-        const header = signed([secret], 'id', 1_774_000_000, body)['x-platform-signature'];
-        expect(verifyTimestampedSignature(body, header, secret, { now })).toEqual({ signedAt: now() });
+      fc.property(json, text, fc.array(secrets, { minLength: 1, maxLength: 3 }), (body, other, all) => {
+        for (const secret of all) {
+          expect(verifyWebhook(body, { ...signed(body, ...all) }, secret, clock)).toEqual(JSON.parse(body));
+          const header = signed(other, ...all)['x-platform-signature'];
+          expect(verifyTimestampedSignature(other, header, secret, clock)).toEqual({ signedAt: clock.now() });
+        }
       }),
     );
   });
 
   it('is refused when one bit of the body, of the id, of the timestamp or of a signature differs', () => {
     fc.assert(
-      fc.property(signedRequest, fc.nat(), (given, position) => {
-        const body = flip(given.body, position);
-        refusesWebhook(given, body, given.headers);
-        refusesTimestamped(given, body, given.headers['x-platform-signature']);
-        const request = singlySigned(given);
+      fc.property(json, secrets, fc.nat(), (body, secret, position) => {
+        const headers = signed(body, secret);
+        const timestamped = headers['x-platform-signature'];
+        // As Node reads header values.
+        const flipped = (value: string) => flip(value, position).toString('latin1');
+        assertRefused(() => verifyWebhook(flip(body, position), { ...headers }, secret, clock));
+        assertRefused(() => verifyTimestampedSignature(flip(body, position), timestamped, secret, clock));
+        assertRefused(() => verifyTimestampedSignature(body, flipped(timestamped), secret, clock));
         for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const) {
-          const changed = flippedHeader(request.headers[name], position);
-          refusesWebhook(request, request.body, { ...request.headers, [name]: changed });
+          const changed = { ...headers, [name]: flipped(headers[name]) };
+          assertRefused(() => verifyWebhook(body, changed, secret, clock));
         }
-        const changed = flippedHeader(request.headers['x-platform-signature'], position);
-        refusesTimestamped(request, request.body, changed);
       }),
       { numRuns: 500 },
-    );
-  });
-
-  it('is refused with another secret and outside of 300 seconds', () => {
-    fc.assert(
-      fc.property(signedRequest, fc.integer({ min: 301, max: 1e9 }), fc.boolean(), (request, seconds, isOld) => {
-        const { body, headers } = request;
-        refusesWebhook({ ...request, secrets: ['whsec_b3RoZXIgc2VjcmV0IQ=='] }, body, headers);
-        refusesTimestamped({ ...request, secrets: ['other'] }, body, headers['x-platform-signature']);
-        const now = () => new Date((request.seconds + (isOld ? seconds : -seconds)) * 1000);
-        refusesWebhook({ ...request, now }, body, headers);
-        refusesTimestamped({ ...request, now }, body, headers['x-platform-signature']);
-      }),
     );
   });
 });
