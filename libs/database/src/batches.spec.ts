@@ -24,95 +24,82 @@ function recorded() {
     weightOf: (write) => write.length,
   };
   const batches = new Batches(execution);
-  const all = (index: number) => {
+  /** Makes calls in one turn, and waits until what can begin has begun. */
+  const run = async (...writes: string[]): Promise<Promise<string>[]> => {
+    const answers = writes.map((write) => batches.run('k', write));
+    await turns();
+    return answers;
+  };
+  const answer = async (index: number) => {
     const batch = begun[index] as (typeof begun)[number];
     batch.answer(batch.writes.map((write) => ({ result: `${write} together` })));
+    await turns();
   };
-  return { batches, begun, alone, all, writes: () => begun.map(({ writes }) => writes.join(' ')) };
+  return { batches, run, begun, alone, answer, writes: () => begun.map(({ writes }) => writes.join(' ')) };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** Long enough for what a turn settles to begin what follows. */
 const turns = async () => {
-  for (let count = 0; count < 3; count += 1) await turn();
+  for (let count = 0; count < 3; count += 1) await new Promise((resolve) => setImmediate(resolve));
 };
+const together = (...writes: string[]) => writes.map((write) => `${write} together`);
 
 describe('calls at the same time', () => {
   it('are one batch, and one that comes alone does not wait', async () => {
-    const { batches, all, writes } = recorded();
-    const answers = Promise.all(['a', 'b', 'c'].map((write) => batches.run('k', write)));
-    await turns();
+    const { run, answer, writes } = recorded();
+    const answers = await run('a', 'b', 'c');
     expect(writes()).toEqual(['a b c']);
-    all(0);
-    expect(await answers).toEqual(['a together', 'b together', 'c together']);
-    const single = batches.run('k', 'd');
-    await turns();
+    await answer(0);
+    expect(await Promise.all(answers)).toEqual(together('a', 'b', 'c'));
+    const single = await run('d');
     expect(writes()).toEqual(['a b c', 'd']);
-    all(1);
-    expect(await single).toBe('d together');
+    await answer(1);
+    expect(await Promise.all(single)).toEqual(together('d'));
   });
 
   it('wait for one of two batches that are under way, and are the next together', async () => {
-    const { batches, all, writes } = recorded();
-    const first = batches.run('k', 'a');
-    await turns();
-    const second = batches.run('k', 'b');
-    await turns();
-    const rest = ['c', 'd', 'e'].map((write) => batches.run('k', write));
-    await turns();
+    const { run, answer, writes } = recorded();
+    const first = await run('a');
+    const second = await run('b');
+    const rest = await run('c', 'd', 'e');
     expect(writes()).toEqual(['a', 'b']);
-    all(1);
-    await second;
-    await turns();
+    await answer(1);
     expect(writes()).toEqual(['a', 'b', 'c d e']);
-    all(0);
-    all(2);
-    expect(await Promise.all([first, ...rest])).toEqual(['a together', 'c together', 'd together', 'e together']);
+    await answer(0);
+    await answer(2);
+    expect(await Promise.all([...first, ...second, ...rest])).toEqual(together('a', 'b', 'c', 'd', 'e'));
   });
 
   it('are 64 at most', async () => {
-    const { batches, all, begun } = recorded();
-    const answers = Promise.all(Array.from({ length: 150 }, (_, index) => batches.run('k', `${index}`)));
-    await turns();
+    const { run, answer, begun } = recorded();
+    const answers = await run(...Array.from({ length: 150 }, (_, index) => `${index}`));
     expect(begun.map(({ writes }) => writes.length)).toEqual([64, 64]);
-    all(0);
-    await turns();
-    all(1);
-    all(2);
-    expect((await answers).at(-1)).toBe('149 together');
+    for (const batch of [0, 1, 2]) await answer(batch);
+    expect((await Promise.all(answers)).at(-1)).toBe('149 together');
   });
 
   it('are heavy only alone', async () => {
-    const { batches, all, begun } = recorded();
+    const { run, answer, begun } = recorded();
     const heavy = 'x'.repeat(MOST_WEIGHT / 2);
-    const answers = Promise.all(['a', heavy, heavy, `${heavy}${heavy}x`, 'b'].map((write) => batches.run('k', write)));
-    await turns();
-    all(0);
-    await turns();
-    all(1);
-    all(2);
-    await turns();
-    all(3);
-    await answers;
+    const answers = await run('a', heavy, heavy, `${heavy}${heavy}x`, 'b');
+    for (const batch of [0, 1, 2, 3]) await answer(batch);
+    await Promise.all(answers);
     expect(begun.map(({ writes }) => writes.length)).toEqual([2, 1, 1, 1]);
   });
 
   it('do not wait for batches that get no answer', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {
-      const { batches, all, begun } = recorded();
-      void batches.run('k', 'a');
-      await turns();
-      void batches.run('k', 'b');
-      await turns();
-      const third = batches.run('k', 'c');
-      await turns();
+      const { run, answer, begun } = recorded();
+      await run('a');
+      await run('b');
+      const third = await run('c');
       expect(begun).toHaveLength(2);
       jest.advanceTimersByTime(1_000);
       await turns();
       expect(begun).toHaveLength(3);
-      all(2);
-      expect(await third).toBe('c together');
+      await answer(2);
+      expect(await Promise.all(third)).toEqual(together('c'));
     } finally {
       jest.useRealTimers();
     }
@@ -125,31 +112,27 @@ describe('calls at the same time', () => {
         return [null];
       },
     });
-    const both = Promise.allSettled(['x', 'y'].map((call) => batches.run('k', call)));
-    expect(await both).toEqual([
-      expect.objectContaining({ status: 'rejected', reason: new TypeError('one of them') }),
-      expect.objectContaining({ status: 'rejected', reason: new TypeError('one of them') }),
-    ]);
+    const both = ['x', 'y'].map((call) => expect(batches.run('k', call)).rejects.toEqual(new TypeError('one of them')));
+    await Promise.all(both);
     await expect(batches.run('k', 'z')).rejects.toThrow('no outcome');
   });
 
   it('of other keys wait for nothing', async () => {
-    const { batches, all, writes } = recorded();
+    const { batches, answer, writes } = recorded();
     const answers = [batches.run('k', 'a'), batches.run('l', 'b'), batches.run('k', 'c')];
     await turns();
     expect(writes()).toEqual(['a c', 'b']);
-    all(0);
-    all(1);
+    await answer(0);
+    await answer(1);
     await Promise.all(answers);
   });
 
   it('have an outcome each', async () => {
-    const { batches, begun, alone } = recorded();
-    const answers = Promise.allSettled(['a', 'b', 'c'].map((write) => batches.run('k', write)));
-    await turns();
+    const { run, begun, alone } = recorded();
+    const answers = await run('a', 'b', 'c');
     const refusal = new Error('refused');
     begun[0]?.answer([{ result: 'a together' }, { error: refusal }, null]);
-    expect(await answers).toEqual([
+    expect(await Promise.allSettled(answers)).toEqual([
       { status: 'fulfilled', value: 'a together' },
       { status: 'rejected', reason: refusal },
       { status: 'fulfilled', value: 'c alone' },
@@ -158,30 +141,27 @@ describe('calls at the same time', () => {
   });
 
   it('are carried out alone when the batch fails for the sake of one', async () => {
-    const { batches, begun } = recorded();
-    const answers = Promise.all(['a', 'b'].map((write) => batches.run('k', write)));
-    await turns();
+    const { run, begun } = recorded();
+    const answers = await run('a', 'b');
     begun[0]?.fail(new TypeError('one of them'));
-    expect(await answers).toEqual(['a alone', 'b alone']);
+    expect(await Promise.all(answers)).toEqual(['a alone', 'b alone']);
   });
 
   it('fail with their batch for what concerns all, or when there is no other in it', async () => {
-    const { batches, begun, alone } = recorded();
-    const both = Promise.allSettled(['a', 'b'].map((write) => batches.run('k', write)));
-    await turns();
+    const { run, answer, begun, alone } = recorded();
+    const both = await run('a', 'b');
     const gone = new Error('the server is gone');
     begun[0]?.fail(gone);
-    expect((await both).map((outcome) => 'reason' in outcome && outcome.reason)).toEqual([gone, gone]);
-    const single = batches.run('k', 'c');
-    await turns();
+    const failed = { status: 'rejected', reason: gone };
+    expect(await Promise.allSettled(both)).toEqual([failed, failed]);
+    const [single] = await run('c');
     begun[1]?.fail(new TypeError('its own'));
     await expect(single).rejects.toThrow('its own');
     expect(alone).toEqual([]);
     // The next one is carried out all the same.
-    const next = batches.run('k', 'd');
-    await turns();
-    begun[2]?.answer([{ result: 'd together' }]);
-    expect(await next).toBe('d together');
+    const next = await run('d');
+    await answer(2);
+    expect(await Promise.all(next)).toEqual(together('d'));
   });
 });
 

@@ -6,21 +6,26 @@ const withCode = (code: string) => Object.assign(new Error('of the driver'), { c
 
 describe('an error of the database', () => {
   it.each([
-    ['57P01', true, false],
-    ['ECONNREFUSED', true, false],
-    ['57014', true, true],
-    ['53200', true, true],
-    ['23505', false, false],
-    ['25P02', false, false],
-  ])(
-    '%s is judged the same as the rejection of a transaction: temporary %s, excessive %s',
-    (code, temporary, excessive) => {
-      const error = withCode(code);
-      expect([isTemporary(error), isExcessive(error)]).toEqual([temporary, excessive]);
-      const rejection = asPlatformError(error);
-      expect([isTemporary(rejection), isExcessive(rejection)]).toEqual([temporary, excessive]);
-    },
-  );
+    ['57P01', true, false, 'SERVICE_UNAVAILABLE'],
+    ['ECONNREFUSED', true, false, 'SERVICE_UNAVAILABLE'],
+    ['53100', true, false, 'SERVICE_UNAVAILABLE'],
+    ['40001', true, false, 'SERVICE_UNAVAILABLE'],
+    ['40P01', true, false, 'SERVICE_UNAVAILABLE'],
+    ['55P03', true, false, 'SERVICE_UNAVAILABLE'],
+    ['58030', true, false, 'SERVICE_UNAVAILABLE'],
+    ['53200', true, true, 'SERVICE_UNAVAILABLE'],
+    ['57014', true, true, 'DEADLINE_EXCEEDED'],
+    ['23505', false, false, '23505'],
+    ['25P02', false, false, '25P02'],
+    ['22012', false, false, '22012'],
+    ['42P01', false, false, '42P01'],
+    ['P0001', false, false, 'P0001'],
+  ])('%s is temporary: %s, excessive: %s, and rejects a transaction with %s', (own, temporary, excessive, code) => {
+    const error = withCode(own);
+    const rejection = asPlatformError(error);
+    for (const one of [error, rejection]) expect([isTemporary(one), isExcessive(one)]).toEqual([temporary, excessive]);
+    expect(rejection).toMatchObject({ code });
+  });
 
   it('is not what a service refuses by itself', () => {
     expect(isTemporary(new PlatformError('SERVICE_UNAVAILABLE'))).toBe(false);

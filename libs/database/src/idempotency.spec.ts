@@ -14,35 +14,23 @@ describe('Idempotency-Key', () => {
   });
 });
 
-const principal = { tenantId: 't', userId: 'u' };
+describe('a call that can be repeated', () => {
+  const principal = { tenantId: 't', userId: 'u' };
+  const kept = { tenantId: 't', principalId: 'u', key: 'k', body: { a: 1 } };
+  const ofHeader = headerCall(principal, 'POST /things', 'k', { a: 1 });
 
-describe('headerCall', () => {
-  it('returns undefined when the request has no key', () => {
+  it('is none when the request has no key', () => {
     expect(headerCall(principal, 'POST /things', undefined, {})).toBeUndefined();
   });
 
-  it('belongs to the principal, and an embedded user is another principal than the same user signed in', () => {
-    const call = headerCall(principal, 'POST /things', 'k', { a: 1 });
-    expect(call).toEqual({
-      tenantId: 't',
-      principalId: 'u',
-      route: 'POST /things',
-      key: 'k',
-      body: { a: 1 },
-      keptHours: 24,
-    });
-    const embedded = headerCall({ ...principal, appKey: 'acme' }, 'POST /things', 'k', { a: 1 });
-    expect(embedded?.principalId).not.toBe(call?.principalId);
+  it('is remembered for a day, and that of a workflow step for longer than a run is retried', () => {
+    expect(ofHeader).toEqual({ ...kept, route: 'POST /things', keptHours: 24 });
+    const ofStep = stepCall(principal, 'rpc.things.create', 'k', { a: 1 });
+    expect(ofStep).toEqual({ ...kept, route: 'rpc.things.create', keptHours: 168 });
   });
-});
 
-it('remembers the call of a workflow step for longer than a run is retried', () => {
-  expect(stepCall(principal, 'rpc.things.create', 'k', {})).toEqual({
-    tenantId: 't',
-    principalId: 'u',
-    route: 'rpc.things.create',
-    key: 'k',
-    body: {},
-    keptHours: 168,
+  it('belongs to the principal, and an embedded user is another principal than the same user signed in', () => {
+    const embedded = headerCall({ ...principal, appKey: 'acme' }, 'POST /things', 'k', { a: 1 });
+    expect(embedded?.principalId).not.toBe(ofHeader?.principalId);
   });
 });

@@ -36,62 +36,53 @@ export class CreateTables1700000000000 extends ServiceMigration {
   }
 }
 
-export interface Fixture {
-  database: Database;
-  adminUrl: string;
-  ownerUrl: string;
-  runtimeUrl: string;
-  narrowUrl: string;
-  /** Runs a statement in this database as the server's administrator, to whom no policy applies. */
-  admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
-  /** What the catalogue of this database has against its isolation. */
-  problems(globals: readonly GlobalTable[]): Promise<string[]>;
-  /** Another database object, whose runtime role connects to this port. */
-  through(port: number, applicationName?: string): Database;
-  drop(): Promise<void>;
+interface FixtureOptions {
+  migrations?: MigrationClass[];
+  poolSize?: number;
+  connectTimeoutMs?: number;
+  entities?: (new () => object)[];
 }
 
 /** Creates a separate database with the tables of the given migrations. */
-export async function startFixture(
-  options: {
-    migrations?: MigrationClass[];
-    poolSize?: number;
-    connectTimeoutMs?: number;
-    entities?: (new () => object)[];
-  } = {},
-): Promise<Fixture> {
+export async function startFixture({
+  migrations = [CreateTables1700000000000],
+  entities,
+  ...pool
+}: FixtureOptions = {}) {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: run with node scripts/with-test-servers.mjs');
   const name = `libtest_${randomBytes(6).toString('hex')}`;
-  const urls = await provisionDatabase({
-    adminUrl: serverUrl,
-    definition: roles,
-    database: name,
-    passwords: { owner: 'owner', runtime: 'runtime', narrow: 'narrow' },
-  });
-  await runMigrations({ ownerUrl: urls.ownerUrl, migrations: options.migrations ?? [CreateTables1700000000000] });
+  const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
+  const urls = await provisionDatabase({ adminUrl: serverUrl, definition: roles, database: name, passwords });
+  await runMigrations({ ownerUrl: urls.ownerUrl, migrations });
   const adminUrl = new URL(serverUrl);
   adminUrl.pathname = `/${name}`;
   const admin = new pg.Pool({ connectionString: adminUrl.toString(), max: 2 });
   admin.on('error', () => undefined);
-  const database = new Database(
-    {
-      url: urls.runtimeUrl,
-      narrowUrl: urls.narrowUrl,
-      applicationName: name,
-      poolSize: options.poolSize,
-      connectTimeoutMs: options.connectTimeoutMs,
-    },
-    options.entities,
-  );
-  const asAdmin: Fixture['admin'] = async (sql, parameters) => (await admin.query(sql, parameters)).rows;
+  const config = { url: urls.runtimeUrl, narrowUrl: urls.narrowUrl, applicationName: name, ...pool };
+  const database = new Database(config, entities);
   return {
     database,
-    adminUrl: adminUrl.toString(),
     ...urls,
-    admin: asAdmin,
-    problems: (globals) => catalogueProblems({ query: asAdmin as Queryable['query'] }, globals),
-    through(port, applicationName = name) {
+    /** Runs a statement in this database as the server's administrator, to whom no policy applies. */
+    async admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+      return (await admin.query<Row>(sql, parameters)).rows;
+    },
+    /** What the catalogue of this database has against its isolation. @param change is undone */
+    async problems(globals: readonly GlobalTable[], change = 'SELECT 1'): Promise<string[]> {
+      const client = await admin.connect();
+      try {
+        await client.query('BEGIN');
+        await client.query(change);
+        const query = async (sql: string, parameters?: unknown[]) => (await client.query(sql, parameters)).rows;
+        return await catalogueProblems({ query: query as Queryable['query'] }, globals);
+      } finally {
+        await client.query('ROLLBACK');
+        client.release();
+      }
+    },
+    /** Another database object, whose runtime role connects to this port. */
+    through(port: number, applicationName = name): Database {
       const url = new URL(urls.runtimeUrl);
       url.port = String(port);
       return new Database({ ...database.config, url: url.toString(), applicationName });
@@ -107,6 +98,8 @@ export async function startFixture(
   };
 }
 
+export type Fixture = Awaited<ReturnType<typeof startFixture>>;
+
 /** A gate at which work waits until the test opens it. */
 export function gate(): { open(): void; passed: Promise<void> } {
   let open!: () => void;
@@ -116,25 +109,16 @@ export function gate(): { open(): void; passed: Promise<void> } {
   return { open, passed };
 }
 
-/**
- * A proxy to the server that keeps from it what a client sends from the moment that `from` is in it, and then calls `then`,
- * which may end the session before the server has read any of that.
- */
-export async function startKeepingProxy(
+/** @param onClient says what becomes of what a client sends */
+async function startProxy(
   target: URL,
-  from: string,
-  then: () => void,
+  onClient: (upstream: net.Socket) => (chunk: Buffer) => void,
 ): Promise<{ port: number; stop(): void }> {
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port), target.hostname);
-    let keeps = false;
-    client.on('data', (chunk) => {
-      if (keeps) return;
-      keeps = chunk.includes(from);
-      if (keeps) then();
-      else upstream.write(chunk);
-    });
+    client.on('data', onClient(upstream));
     upstream.on('data', (chunk) => client.write(chunk));
+    client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.end());
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
   });
@@ -145,48 +129,27 @@ export async function startKeepingProxy(
 }
 
 /**
- * A proxy to the server that holds back answers from the moment a client sends `from` until it has sent `until`: a client
- * that waits for an answer in between waits forever. `sent` has what arrived from clients, as it arrived.
+ * A proxy to the server that keeps from it what a client sends from the moment that `from` is in it, and then calls `then`,
+ * which may end the session before the server has read any of that.
  */
-export async function startHoldingProxy(
-  target: URL,
-  from: string,
-  until: string,
-): Promise<{ port: number; held: () => number; sent: () => readonly string[]; stop(): void }> {
-  let held = 0;
+export function startKeepingProxy(target: URL, from: string, then: () => void) {
+  return startProxy(target, (upstream) => {
+    let keeps = false;
+    return (chunk) => {
+      if (keeps) return;
+      keeps = chunk.includes(from);
+      if (keeps) then();
+      else upstream.write(chunk);
+    };
+  });
+}
+
+/** A proxy to the server. `sent` has what arrived from clients, as it arrived. */
+export async function startRecordingProxy(target: URL) {
   const sent: string[] = [];
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(target.port), target.hostname);
-    let holding = false;
-    client.on('data', (chunk) => {
-      sent.push(chunk.toString('latin1'));
-      if (chunk.includes(from)) {
-        holding = true;
-        held += 1;
-        upstream.pause();
-      }
-      if (holding && chunk.includes(until)) {
-        holding = false;
-        upstream.resume();
-      }
-      upstream.write(chunk);
-    });
-    upstream.on('data', (chunk) => client.write(chunk));
-    for (const socket of [client, upstream]) {
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
+  const proxy = await startProxy(target, (upstream) => (chunk) => {
+    sent.push(chunk.toString('latin1'));
+    upstream.write(chunk);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return {
-    port: (server.address() as net.AddressInfo).port,
-    held: () => held,
-    sent: () => sent,
-    stop: () => server.close(),
-  };
+  return { ...proxy, sent: sent as readonly string[] };
 }

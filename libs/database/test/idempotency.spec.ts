@@ -84,15 +84,14 @@ describe('a creating call', () => {
   });
 
   it('is refused while the first call runs, and accepted again after the first call failed', async () => {
-    await expect(
-      fixture.database.transaction(call.tenantId, (tx) =>
-        idempotency.once(tx, call, async () => {
-          await insert(tx, call.tenantId);
-          await expect(create()).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE' });
-          throw new Error('the creation fails at the end');
-        }),
-      ),
-    ).rejects.toThrow('fails at the end');
+    const failing = fixture.database.transaction(call.tenantId, (tx) =>
+      idempotency.once(tx, call, async () => {
+        await insert(tx, call.tenantId);
+        await expect(create()).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE' });
+        throw new Error('the creation fails at the end');
+      }),
+    );
+    await expect(failing).rejects.toThrow('fails at the end');
     expect((await create()).repeated).toBe(false);
     expect(await things(call.tenantId)).toBe(1);
   });
@@ -109,14 +108,14 @@ describe('a creating call', () => {
 
   it('can be made by the narrow role in the context of its tenant and nowhere else', async () => {
     const { database } = fixture;
-    const once = (tenantId: string) =>
-      inWorkspace(database, tenantId, (tx) => idempotency.once(tx, call, () => insert(tx, call.tenantId)));
-    const first = await once(call.tenantId);
+    const first = await inWorkspace(database, call.tenantId, (tx) =>
+      idempotency.once(tx, call, () => insert(tx, call.tenantId)),
+    );
     expect(await create()).toEqual({ recordId: first.recordId, repeated: true });
-    const elsewhere = { ...call, key: 'elsewhere' };
-    await expect(
-      inWorkspace(database, newId(), (tx) => idempotency.once(tx, elsewhere, async () => newId())),
-    ).rejects.toThrow(/row-level security/);
+    const elsewhere = inWorkspace(database, newId(), (tx) =>
+      idempotency.once(tx, { ...call, key: 'elsewhere' }, async () => newId()),
+    );
+    await expect(elsewhere).rejects.toThrow(/row-level security/);
   });
 
   it('can be found by its key before it is repeated', async () => {
@@ -130,9 +129,8 @@ describe('a creating call', () => {
 
   it('is forgotten after it has expired', async () => {
     const first = await create();
-    await fixture.admin(`UPDATE idempotency SET expires_at = now() - interval '1 second' WHERE tenant_id = $1`, [
-      call.tenantId,
-    ]);
+    const expire = "UPDATE idempotency SET expires_at = now() - interval '1 second' WHERE tenant_id = $1";
+    await fixture.admin(expire, [call.tenantId]);
     const second = await create({ body: 'another' });
     expect(second.repeated).toBe(false);
     expect(second.recordId).not.toBe(first.recordId);
@@ -147,9 +145,8 @@ describe('the idempotency table', () => {
 
   it('stores neither the body nor the answer', async () => {
     await create({ body: { name: 'confidential' } });
-    const rows = await fixture.admin('SELECT idempotency::text AS row FROM idempotency WHERE tenant_id = $1', [
-      call.tenantId,
-    ]);
+    const stored = 'SELECT idempotency::text AS row FROM idempotency WHERE tenant_id = $1';
+    const rows = await fixture.admin(stored, [call.tenantId]);
     expect(JSON.stringify(rows)).not.toContain('confidential');
   });
 

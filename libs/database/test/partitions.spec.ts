@@ -56,6 +56,8 @@ describe('a table in partitions by day', () => {
   };
   const narrow = <T>(work: Parameters<Fixture['database']['crossTenant']>[0]): Promise<T> =>
     fixture.database.crossTenant(work) as Promise<T>;
+  const make = (day: string) => narrow<string>((tx) => makePartition(tx, 'reading', day));
+  const drop = (day: string) => narrow<string>((tx) => dropPartition(tx, 'reading', day));
 
   it('has yesterday, today and two days more after the migration', async () => {
     expect(await narrow((tx) => listPartitions(tx))).toEqual([
@@ -65,15 +67,15 @@ describe('a table in partitions by day', () => {
 
   it('puts a row into the partition of the day of its id, from its first to its last millisecond', async () => {
     const tomorrow = addDays(today, 1);
-    const [first, last, next] = [
-      idOf(Date.parse(today), 'a'),
-      idOf(Date.parse(tomorrow) - 1, 'a'),
-      idOf(Date.parse(tomorrow), 'a'),
-    ];
-    for (const id of [first, last, next]) await insert(id);
-    expect(await partitionOf(first)).toBe(partitionName(today));
-    expect(await partitionOf(last)).toBe(partitionName(today));
-    expect(await partitionOf(next)).toBe(partitionName(tomorrow));
+    for (const [ms, day] of [
+      [Date.parse(today), today],
+      [Date.parse(tomorrow) - 1, today],
+      [Date.parse(tomorrow), tomorrow],
+    ] as const) {
+      const id = idOf(ms, 'a');
+      await insert(id);
+      expect(await partitionOf(id)).toBe(partitionName(day));
+    }
   });
 
   it.each([
@@ -136,20 +138,13 @@ describe('a table in partitions by day', () => {
   });
 
   describe('isolates', () => {
-    const mine = idOn(today, 'mine');
-    beforeAll(async () => {
-      await insert(mine);
+    it('shows a tenant its own rows only and refuses to write those of another, through the table', async () => {
+      await insert(idOn(today, 'mine'));
       await insert(idOn(today, 'theirs'), other);
-    });
-
-    it('shows a tenant its own rows only, through the table', async () => {
-      const tenants = (of: string) =>
-        fixture.database.transaction(of, (tx) => tx.query('SELECT DISTINCT tenant_id AS id FROM reading'));
-      expect(await tenants(tenant)).toEqual([{ id: tenant }]);
-      expect(await tenants(other)).toEqual([{ id: other }]);
-    });
-
-    it('refuses to write a row of another tenant through the table', async () => {
+      for (const id of [tenant, other]) {
+        const tenants = 'SELECT DISTINCT tenant_id AS id FROM reading';
+        expect(await fixture.database.transaction(id, (tx) => tx.query(tenants))).toEqual([{ id }]);
+      }
       const write = fixture.database.transaction(tenant, (tx) =>
         tx.query('INSERT INTO reading (tenant_id, id) VALUES ($1, $2)', [other, idOn(today, 'foreign')]),
       );
@@ -160,11 +155,10 @@ describe('a table in partitions by day', () => {
       'lets neither role touch a partition: %s',
       async (command) => {
         for (const partition of [partitionName(today), partitionName(addDays(today, 1)), 'reading_default']) {
-          const runtime = fixture.database.transaction(tenant, (tx) => tx.query(`${command} ${partition}`));
-          await expect(runtime).rejects.toThrow(/permission denied|must be owner/);
-          await expect(narrow((tx) => tx.query(`${command} ${partition}`))).rejects.toThrow(
-            /permission denied|must be owner/,
-          );
+          const sql = `${command} ${partition}`;
+          const refused = /permission denied|must be owner/;
+          await expect(fixture.database.transaction(tenant, (tx) => tx.query(sql))).rejects.toThrow(refused);
+          await expect(narrow((tx) => tx.query(sql))).rejects.toThrow(refused);
         }
       },
     );
@@ -185,44 +179,22 @@ describe('a table in partitions by day', () => {
 
     it('passes the check of the catalogue, which finds what opens a partition', async () => {
       expect(await fixture.problems([])).toEqual([]);
-      const [partition, body] = [partitionName(today), 'BEGIN RETURN true; END'];
-      for (const [open, close, problem] of [
+      const partition = partitionName(today);
+      for (const [open, problem] of [
+        [`GRANT SELECT ON ${partition} TO ${roles.narrowRole}`, /is granted to libtest_narrow/],
+        [`ALTER TABLE ${partition} NO FORCE ROW LEVEL SECURITY`, /does not force/],
+        ['ALTER TABLE reading_default DISABLE ROW LEVEL SECURITY', /has no row-level security/],
+        [`CREATE POLICY open ON ${partition} USING (true)`, /has a policy open/],
+        [`CREATE POLICY open ON reading_default FOR SELECT TO ${roles.narrowRole} USING (true)`, /has a policy open/],
+        [`GRANT EXECUTE ON FUNCTION drop_partition TO ${roles.runtimeRole}`, /can be called by libtest_runtime/],
         [
-          `GRANT SELECT ON ${partition} TO ${roles.narrowRole}`,
-          `REVOKE SELECT ON ${partition} FROM ${roles.narrowRole}`,
-          /is granted to libtest_narrow/,
-        ],
-        [
-          `ALTER TABLE ${partition} NO FORCE ROW LEVEL SECURITY`,
-          `ALTER TABLE ${partition} FORCE ROW LEVEL SECURITY`,
-          /does not force/,
-        ],
-        [
-          `ALTER TABLE reading_default DISABLE ROW LEVEL SECURITY`,
-          `ALTER TABLE reading_default ENABLE ROW LEVEL SECURITY`,
-          /has no row-level security/,
-        ],
-        [`CREATE POLICY open ON ${partition} USING (true)`, `DROP POLICY open ON ${partition}`, /has a policy open/],
-        [
-          `CREATE POLICY open ON reading_default FOR SELECT TO ${roles.narrowRole} USING (true)`,
-          `DROP POLICY open ON reading_default`,
-          /has a policy open/,
-        ],
-        [
-          `GRANT EXECUTE ON FUNCTION drop_partition TO ${roles.runtimeRole}`,
-          `REVOKE ALL ON FUNCTION drop_partition FROM ${roles.runtimeRole}`,
-          /can be called by libtest_runtime/,
-        ],
-        [
-          `CREATE FUNCTION make_partition(day date) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS '${body}';
-          REVOKE ALL ON FUNCTION make_partition(date) FROM PUBLIC`,
-          'DROP FUNCTION make_partition(date)',
+          `CREATE FUNCTION make_partition(day date) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+             SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN true; END';
+           REVOKE ALL ON FUNCTION make_partition(date) FROM PUBLIC`,
           /make_partition does not take the tenant/,
         ],
       ] as const) {
-        await fixture.admin(open);
-        expect((await fixture.problems([])).join('\n')).toMatch(problem);
-        await fixture.admin(close);
+        expect((await fixture.problems([], open)).join('\n')).toMatch(problem);
       }
       expect(await fixture.problems([])).toEqual([]);
     });
@@ -231,9 +203,7 @@ describe('a table in partitions by day', () => {
   describe('turns', () => {
     it('makes a day ahead once, also when several ask at once', async () => {
       const day = addDays(today, 14);
-      const outcomes = await Promise.all(
-        Array.from({ length: 4 }, () => narrow<string>((tx) => makePartition(tx, 'reading', day))),
-      );
+      const outcomes = await Promise.all([make(day), make(day), make(day), make(day)]);
       expect(outcomes.filter((outcome) => outcome === 'made')).toHaveLength(1);
       for (const outcome of outcomes) expect(['made', 'present', 'busy']).toContain(outcome);
       const id = idOn(day);
@@ -245,10 +215,10 @@ describe('a table in partitions by day', () => {
       const day = addDays(today, 20);
       const id = idOn(day);
       await insert(id);
-      expect(await narrow((tx) => makePartition(tx, 'reading', day))).toBe('default');
+      expect(await make(day)).toBe('default');
       expect(await partitionOf(id)).toBe('reading_default');
       await fixture.admin('DELETE FROM reading WHERE id = $1', [id]);
-      expect(await narrow((tx) => makePartition(tx, 'reading', day))).toBe('made');
+      expect(await make(day)).toBe('made');
     });
 
     it('makes a day while transactions that have written and read are open', async () => {
@@ -256,23 +226,13 @@ describe('a table in partitions by day', () => {
       await fixture.database.transaction(tenant, async (tx) => {
         await tx.query('INSERT INTO reading (tenant_id, id) VALUES ($1, $2)', [tenant, idOn(today, 'open')]);
         await tx.query('SELECT value FROM reading WHERE tenant_id = $1 AND id = $2', [tenant, idOn(today, 'open')]);
-        expect(await narrow((own) => makePartition(own, 'reading', day))).toBe('made');
+        expect(await make(day)).toBe('made');
       });
     });
 
-    it('drops a day with its rows', async () => {
-      const day = addDays(today, -3);
-      await narrow((tx) => makePartition(tx, 'reading', day));
-      await insert(idOn(day));
-      expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe('dropped');
-      expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe('absent');
-      expect(await partitionOf(idOn(day))).toBeUndefined();
-      expect(await fixture.admin('SELECT to_regclass($1) AS gone', [partitionName(day)])).toEqual([{ gone: null }]);
-    });
-
-    it('gives up when a reader holds the table, lets others read meanwhile and drops it afterwards', async () => {
+    it('drops a day with its rows, once no reader holds the table, and lets others read meanwhile', async () => {
       const day = addDays(today, -4);
-      await narrow((tx) => makePartition(tx, 'reading', day));
+      await make(day);
       await insert(idOn(day, 'read'));
       const [reading, done] = [gate(), gate()];
       const reader = fixture.database.transaction(tenant, async (tx) => {
@@ -282,14 +242,18 @@ describe('a table in partitions by day', () => {
         return tx.query('SELECT count(*)::int AS rows FROM reading WHERE id = $1', [idOn(day, 'read')]);
       });
       await reading.passed;
-      const dropped = narrow((tx) => dropPartition(tx, 'reading', day));
-      const refused = expect(dropped).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause: { code: '55P03' } });
+      const refused = expect(drop(day)).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        cause: { code: '55P03' },
+      });
       // Comes while the drop waits for its lock, and is served although the first reader still holds the table.
       await insert(idOn(today, 'meanwhile'));
       await refused;
       done.open();
       expect(await reader).toEqual([{ rows: 1 }]);
-      expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe('dropped');
+      expect([await drop(day), await drop(day)]).toEqual(['dropped', 'absent']);
+      expect(await partitionOf(idOn(day, 'read'))).toBeUndefined();
+      expect(await fixture.admin('SELECT to_regclass($1) AS gone', [partitionName(day)])).toEqual([{ gone: null }]);
     });
   });
 
@@ -320,14 +284,8 @@ describe('a table in partitions by day', () => {
 
   it('drops neither yesterday nor later days, and makes none far from today', async () => {
     const refused = { code: '22023' };
-    for (const days of [-1, 0, 1]) {
-      const drop = narrow((tx) => dropPartition(tx, 'reading', addDays(today, days)));
-      await expect(drop).rejects.toMatchObject(refused);
-    }
-    for (const days of [-401, 61]) {
-      const make = narrow((tx) => makePartition(tx, 'reading', addDays(today, days)));
-      await expect(make).rejects.toMatchObject(refused);
-    }
+    for (const days of [-1, 0, 1]) await expect(drop(addDays(today, days))).rejects.toMatchObject(refused);
+    for (const days of [-401, 61]) await expect(make(addDays(today, days))).rejects.toMatchObject(refused);
     await expect(narrow((tx) => sweepDefaultPartition(tx, 'reading', 0, 1))).rejects.toMatchObject(refused);
   });
 });

@@ -35,15 +35,12 @@ describe('a quota', () => {
     );
   const take = (tenantId: string, rule = RULE) =>
     outcomeOf(database.transaction(tenantId, (tx) => takeQuota(tx, tenantId, rule)));
+  const takeThrice = async (tenantId: string) => [await take(tenantId), await take(tenantId), await take(tenantId)];
   const left = (tenantId: string) => database.transaction(tenantId, (tx) => assertQuotaLeft(tx, tenantId, RULE));
 
   it('is refused when nothing is left, with what is known of the window, and not to another tenant or by another name', async () => {
     const tenantId = newId();
-    expect([await take(tenantId), await take(tenantId), await take(tenantId)]).toEqual([
-      'taken',
-      'taken',
-      'RATE_LIMITED',
-    ]);
+    expect(await takeThrice(tenantId)).toEqual(['taken', 'taken', 'RATE_LIMITED']);
     await expect(left(tenantId)).rejects.toMatchObject({
       message: 'The limit of 2 invitations per day is reached',
       extra: {
@@ -56,11 +53,9 @@ describe('a quota', () => {
 
   it('is used once by each of many calls at the same time, also those of the narrow role', async () => {
     const tenantId = newId();
-    const calls = Array.from({ length: 12 }, (_, index) =>
-      index % 2 === 0
-        ? take(tenantId, { ...RULE, limit: 5 })
-        : outcomeOf(inWorkspace(database, tenantId, (tx) => takeQuota(tx, tenantId, { ...RULE, limit: 5 }))),
-    );
+    const rule = { ...RULE, limit: 5 };
+    const takeNarrow = () => outcomeOf(inWorkspace(database, tenantId, (tx) => takeQuota(tx, tenantId, rule)));
+    const calls = [1, 2, 3, 4, 5, 6].flatMap(() => [take(tenantId, rule), takeNarrow()]);
     expect((await Promise.all(calls)).filter((outcome) => outcome === 'taken')).toHaveLength(5);
   });
 
@@ -77,18 +72,11 @@ describe('a quota', () => {
 
   it('is full again in the next window', async () => {
     const tenantId = newId();
-    await take(tenantId);
-    await take(tenantId);
-    expect(await take(tenantId)).toBe('RATE_LIMITED');
-    await database.transaction(tenantId, (tx) =>
-      tx.query(`UPDATE quota_use SET resets_at = now() - interval '1 second'`),
-    );
+    await takeThrice(tenantId);
+    const past = "UPDATE quota_use SET resets_at = now() - interval '1 second'";
+    await database.transaction(tenantId, (tx) => tx.query(past));
     await left(tenantId);
-    expect([await take(tenantId), await take(tenantId), await take(tenantId)]).toEqual([
-      'taken',
-      'taken',
-      'RATE_LIMITED',
-    ]);
+    expect(await takeThrice(tenantId)).toEqual(['taken', 'taken', 'RATE_LIMITED']);
   });
 
   it('of nothing refuses the first use', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressKey, isLoopback, Limiter, LimitGroup, limitHeaders, rateLimited } from './limiter.js';
+import { addressKey, isLoopback, Limiter, LimitGroup, limitHeaders } from './limiter.js';
 import { type Claim, type Decision, LimiterStore, MemoryLimiterStore, type Operation } from './limiter-store.js';
 
 const LIMIT = { name: 'sign-in', points: 2, windowSeconds: 60 };
@@ -104,7 +104,17 @@ describe('limits of one call', () => {
     const none = new Limiter(store, { ...LIMIT, points: 0 });
     expect(() => none.consume('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
   });
+
+  it('name every policy and the scarcest state in the headers of a response', () => {
+    expect(
+      limitHeaders([
+        { name: 'principal', quota: 10, windowSeconds: 60, remaining: 3, resetSeconds: 20 },
+        { name: 'tenant', quota: 100, windowSeconds: 60, remaining: 1, resetSeconds: 5 },
+      ]),
+    ).toEqual({ 'ratelimit-policy': '"principal";q=10;w=60, "tenant";q=100;w=60', ratelimit: '"tenant";r=1;t=5' });
+  });
 });
+
 describe('a limiter whose caller is not told', () => {
   it('says whether a point was left', async () => {
     const limit = new Limiter(new StillStore(), LIMIT);
@@ -141,25 +151,5 @@ describe('the address of a client', () => {
     ['::12', false],
   ])('%s is a loopback address: %p', (address, local) => {
     expect(isLoopback(address)).toBe(local);
-  });
-});
-
-describe('rate limits in responses', () => {
-  it('name every policy and the scarcest state', () => {
-    expect(
-      limitHeaders([
-        { name: 'principal', quota: 10, windowSeconds: 60, remaining: 3, resetSeconds: 20 },
-        { name: 'tenant', quota: 100, windowSeconds: 60, remaining: 1, resetSeconds: 5 },
-      ]),
-    ).toEqual({ 'ratelimit-policy': '"principal";q=10;w=60, "tenant";q=100;w=60', ratelimit: '"tenant";r=1;t=5' });
-  });
-
-  it('are in a refusal together with the time to wait', () => {
-    const states = [{ name: 'sign-in-account', quota: 10, windowSeconds: 900, remaining: 0, resetSeconds: 900 }];
-    expect(rateLimited(states, 'Too many failed attempts')).toMatchObject({
-      code: 'RATE_LIMITED',
-      message: 'Too many failed attempts',
-      extra: { retryAfterSeconds: 900, limits: states },
-    });
   });
 });

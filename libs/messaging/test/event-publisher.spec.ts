@@ -1,17 +1,13 @@
 import { EVENT_STREAM, rpc, TENANT_HEADER } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream';
-import type { NatsConnection as Connection, Msg, MsgCallback, SubscriptionOptions } from '@nats-io/nats-core';
+import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream';
+import type { Msg, MsgCallback, SubscriptionOptions } from '@nats-io/nats-core';
 import type { NatsConnection } from '../src/index.js';
 import { EventPublisher } from '../src/outbox/event-publisher.js';
-import { type Broker, startBroker } from './fixture.js';
+import { type Broker, startBroker, withMethods } from './fixture.js';
 
 const SUBJECT = 'events.lead.created.7';
-
-/** The same connection with some of its methods replaced. */
-const withMethods = (nats: NatsConnection, methods: Partial<Connection>): NatsConnection =>
-  Object.create(nats, { connection: { value: Object.assign(Object.create(nats.connection), methods) } });
 
 describe('the publisher of events', () => {
   let broker: Broker;
@@ -24,7 +20,7 @@ describe('the publisher of events', () => {
   beforeEach(async () => {
     broker = await startBroker();
     nats = await broker.service('custom-objects');
-    manager = await jetstreamManager(await broker.user('provisioner'));
+    manager = await broker.manager();
   });
   afterEach(async () => {
     for (const publisher of publishers) publisher.close();
@@ -47,18 +43,18 @@ describe('the publisher of events', () => {
   };
   const event = (envelope = '{}', subject = SUBJECT) => ({ id: newId(), tenantId, subject, envelope });
   const events = (count: number, size = 2) => Array.from({ length: count }, () => event('x'.repeat(size)));
+  /** The connection, whose answers are delivered as the test says. */
+  const receiving = (onAnswer: (deliver: () => void) => void) =>
+    withMethods(nats, {
+      subscribe: (subject: string, options: SubscriptionOptions = {}) => {
+        const deliver = options.callback as MsgCallback<Msg>;
+        const callback: typeof deliver = (error, message) => onAnswer(() => void deliver(error, message));
+        return nats.connection.subscribe(subject, { ...options, callback });
+      },
+    });
   const configure = async (change: Partial<StreamConfig>) => {
     const { config } = await manager.streams.info(EVENT_STREAM.name);
     await manager.streams.update(EVENT_STREAM.name, { ...config, ...change });
-  };
-  /** Ids in the stream, in its order. */
-  const stored = async () => {
-    const { state } = await manager.streams.info(EVENT_STREAM.name);
-    const ids: (string | undefined)[] = [];
-    for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
-      ids.push((await manager.streams.getMessage(EVENT_STREAM.name, { seq }))?.header.get('Nats-Msg-Id'));
-    }
-    return ids;
   };
   const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 
@@ -67,7 +63,7 @@ describe('the publisher of events', () => {
     const [first, second] = [events(300, 500), [event('{"name":"Müller"}')]];
     expect((await publisher.publish(first)).outcomes).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
     expect((await publisher.publish(second)).outcomes).toEqual([301]);
-    expect(await stored()).toEqual(idsOf([...first, ...second]));
+    expect(await broker.stored()).toEqual(idsOf([...first, ...second]));
     const last = await manager.streams.getMessage(EVENT_STREAM.name, { seq: 301 });
     expect(last?.header.get(TENANT_HEADER)).toBe(tenantId);
     expect(last?.string()).toBe('{"name":"Müller"}');
@@ -78,31 +74,32 @@ describe('the publisher of events', () => {
     const batch = events(3);
     await publisher.publish(batch);
     expect((await publisher.publish([...batch, event()])).outcomes).toEqual([1, 2, 3, 4]);
-    expect((await stored()).slice(0, 3)).toEqual(idsOf(batch));
-    expect(await stored()).toHaveLength(4);
+    expect((await broker.stored()).slice(0, 3)).toEqual(idsOf(batch));
+    expect(await broker.stored()).toHaveLength(4);
   });
 
-  it('reports up to where events are acknowledged when the stream refuses one in the middle', async () => {
+  it.each<[string, Parameters<typeof event>, object]>([
+    ['that the stream refuses', ['x'.repeat(5_000)], { name: 'JetStreamApiError', code: 10054 }],
+    [
+      'that is larger than the server takes',
+      ['x'.repeat(1_100_000)],
+      { message: expect.stringMatching('max_payload') },
+    ],
+    ['that the service may not publish', ['{}', 'events.app.installed.7'], { name: 'PermissionViolationError' }],
+  ])('fails at once for an event %s, and sends the others', async (_what, refused, expected) => {
     await configure({ max_msg_size: 2_000 });
-    const batch = [event(), event(), event('x'.repeat(5_000)), event()];
-    const { acknowledged, failure } = await open().publish(batch);
-    expect(acknowledged).toBe(2);
-    expect(failure).toMatchObject({ name: 'JetStreamApiError', code: 10054 });
-  });
-
-  it('reports an event that is larger than the server takes, and sends the others', async () => {
-    const batch = [event(), event('x'.repeat(1_100_000)), event()];
-    const { acknowledged, failure } = await open().publish(batch);
-    expect([acknowledged, failure?.message]).toEqual([1, expect.stringContaining('max_payload')]);
-    expect(await stored()).toEqual(idsOf([batch[0], batch[2]] as typeof batch));
+    const [before, after] = [event(), event()];
+    const { acknowledged, failure } = await open(nats, 60_000).publish([before, event(...refused), after]);
+    expect(acknowledged).toBe(1);
+    expect(failure).toMatchObject(expected);
+    expect(await broker.stored()).toEqual(idsOf([before, after]));
   });
 
   it('does not take the acknowledgement of another stream', async () => {
     await manager.streams.delete(EVENT_STREAM.name);
     await manager.streams.add({ name: 'OTHER', subjects: [...EVENT_STREAM.subjects] });
     const { acknowledged, failure } = await open().publish(events(3));
-    expect(acknowledged).toBe(0);
-    expect(failure).toMatchObject({ name: 'JetStreamApiError', code: 10060 });
+    expect([acknowledged, failure]).toMatchObject([0, { name: 'JetStreamApiError', code: 10060 }]);
   });
 
   it('does not take an answer that is no acknowledgement', async () => {
@@ -127,13 +124,6 @@ describe('the publisher of events', () => {
     expect([acknowledged, failure?.name]).toEqual([0, 'NoResponders']);
   });
 
-  it('fails at once when the server does not let the service publish the subject', async () => {
-    const batch = [event(), event('{}', 'events.app.installed.7'), event()];
-    const { acknowledged, failure } = await open(nats, 60_000).publish(batch);
-    expect([acknowledged, failure?.name]).toEqual([1, 'PermissionViolationError']);
-    expect(await stored()).toEqual(idsOf([batch[0], batch[2]] as typeof batch));
-  });
-
   it('fails after its time limit without acknowledgements, and takes late ones for no other events', async () => {
     await configure({ no_ack: true });
     const publisher = open(nats, 100);
@@ -144,15 +134,7 @@ describe('the publisher of events', () => {
     await configure({ no_ack: false });
     const held: (() => void)[] = [];
     const slow = open(
-      withMethods(nats, {
-        subscribe: (subject: string, options: SubscriptionOptions = {}) => {
-          const callback = options.callback as MsgCallback<Msg>;
-          const later: MsgCallback<Msg> = (error, message) => {
-            held.push(() => void callback(error, message));
-          };
-          return nats.connection.subscribe(subject, { ...options, callback: later });
-        },
-      }),
+      receiving((deliver) => held.push(deliver)),
       100,
     );
     expect((await slow.publish(events(2))).acknowledged).toBe(0);
@@ -165,20 +147,14 @@ describe('the publisher of events', () => {
   it('fails at once when the connection is lost in the middle of a batch, and loses and doubles nothing', async () => {
     let replies = 0;
     let isCut = false;
-    const cutting = withMethods(nats, {
-      subscribe: (subject: string, options: SubscriptionOptions = {}) => {
-        const callback = options.callback as MsgCallback<Msg>;
-        const counted: MsgCallback<Msg> = (error, message) => {
-          replies += 1;
-          if (replies === 100) {
-            broker.proxy.cut();
-            isCut = true;
-          }
-          // Those that have arrived already are lost with the connection.
-          return isCut && replies > 100 ? undefined : callback(error, message);
-        };
-        return nats.connection.subscribe(subject, { ...options, callback: counted });
-      },
+    const cutting = receiving((deliver) => {
+      replies += 1;
+      if (replies === 100) {
+        broker.proxy.cut();
+        isCut = true;
+      }
+      // Those that have arrived already are lost with the connection.
+      if (!isCut || replies <= 100) deliver();
     });
     const publisher = open(cutting, 60_000);
     const batch = events(1_000, 1_000);
@@ -197,7 +173,7 @@ describe('the publisher of events', () => {
     isCut = false;
     const rest = batch.slice(acknowledged);
     expect(await publisher.publish(rest)).toMatchObject({ acknowledged: rest.length, failure: undefined });
-    expect(await stored()).toEqual(idsOf(batch));
+    expect(await broker.stored()).toEqual(idsOf(batch));
     // Less than the client takes to notice by its pings.
   }, 9_000);
 

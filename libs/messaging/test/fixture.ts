@@ -25,7 +25,7 @@ import {
   runMigrations,
   ServiceMigration,
 } from '@crm/database';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { type DynamicModule, type INestMicroservice, Logger, type Provider } from '@nestjs/common';
@@ -63,6 +63,13 @@ export async function until(
     if (waitedMs > timeoutMs) throw new Error(`Waited in vain until ${what}`);
   }
 }
+
+/** Whether something works, for a condition to wait for. */
+export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
 
 const required = (name: string): string => {
   const value = process.env[name];
@@ -105,25 +112,12 @@ export async function publishLead(connection: Connection, event: EventEnvelope, 
   return seq;
 }
 
-export interface Broker {
-  url: string;
-  /** Through this address connections can be cut. */
-  proxy: Proxy;
-  /** A service's connection, through the proxy. */
-  service(name: ServiceName): Promise<NatsConnection>;
-  /** A plain connection as a user, straight to the server. */
-  user(name: NatsUser, prefix?: string): Promise<Connection>;
-  /** Streams, consumers and buckets, made or updated by the provisioner. */
-  provision(): Promise<unknown>;
-  /** Waits until the broker has nothing left for a consumer. */
-  settled(consumer: ConsumerDefinition): Promise<void>;
-  /** Ends the server and starts it again on the same port. @param between what happens to its store meanwhile */
-  restart(between?: (storeDir: string) => Promise<void>): Promise<void>;
-  stop(): Promise<void>;
-}
+/** The same connection with some of its methods replaced. */
+export const withMethods = (nats: NatsConnection, methods: Partial<Connection>): NatsConnection =>
+  Object.create(nats, { connection: { value: Object.assign(Object.create(nats.connection), methods) } });
 
 /** A nats-server of this test file, with the users of production and the streams made. */
-export async function startBroker(): Promise<Broker> {
+export async function startBroker() {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-messaging-'));
   const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, PASSWORD])) as Record<NatsUser, string>;
   let port = -1;
@@ -154,30 +148,50 @@ export async function startBroker(): Promise<Broker> {
     connections.push(connection);
     return connection;
   };
+  let manager: Promise<JetStreamManager> | undefined;
+  const managed = () => {
+    manager ??= open('provisioner').then((connection) => jetstreamManager(connection));
+    return manager;
+  };
   return {
     url,
+    /** Through this address connections can be cut. */
     proxy,
+    /** Streams, consumers and buckets, made or updated by the provisioner. */
     provision,
+    /** A plain connection as a user, straight to the server. */
     user: open,
-    async settled({ durable }) {
-      const manager = await jetstreamManager(await open('provisioner'));
+    /** What the provisioner may do to streams and consumers. */
+    manager: managed,
+    /** Ids in the stream, in its order. */
+    async stored() {
+      const { streams } = await managed();
+      const { state } = await streams.info('EVENTS');
+      const ids: (string | undefined)[] = [];
+      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+        ids.push((await streams.getMessage('EVENTS', { seq }))?.header.get('Nats-Msg-Id'));
+      }
+      return ids;
+    },
+    /** Waits until the broker has nothing left for a consumer. */
+    async settled({ durable }: ConsumerDefinition) {
+      const { consumers } = await managed();
       await until(async () => {
-        const info = await manager.consumers.info('EVENTS', durable);
+        const info = await consumers.info('EVENTS', durable);
         return info.num_pending === 0 && info.num_ack_pending === 0;
       }, 'the broker has nothing left for the consumer');
     },
-    async service(service) {
-      const connection = await NatsConnection.open({
-        url: `nats://127.0.0.1:${proxy.port}`,
-        user: service,
-        password: PASSWORD,
-        service,
-      });
+    /** A service's connection, through the proxy. */
+    async service(service: ServiceName) {
+      const address = `nats://127.0.0.1:${proxy.port}`;
+      const connection = await NatsConnection.open({ url: address, user: service, password: PASSWORD, service });
       connections.push(connection);
       return connection;
     },
-    async restart(between) {
+    /** Ends the server and starts it again on the same port. @param between what happens to its store meanwhile */
+    async restart(between?: (storeDir: string) => Promise<void>) {
       await end();
+      manager = undefined;
       await between?.(path.join(folder, 'js'));
       await start();
     },
@@ -190,17 +204,9 @@ export async function startBroker(): Promise<Broker> {
   };
 }
 
-export interface Proxy {
-  port: number;
-  /** Breaks every connection, and refuses new ones until it is mended. */
-  cut(): void;
-  mend(): void;
-  /** From now on nothing gets through, and no connection is closed: as if the host had lost power. */
-  silence(): void;
-  stop(): void;
-}
+export type Broker = Awaited<ReturnType<typeof startBroker>>;
 
-export async function startProxy(target: number): Promise<Proxy> {
+export async function startProxy(target: number) {
   const sockets = new Set<net.Socket>();
   let open = true;
   let silent = false;
@@ -232,15 +238,17 @@ export async function startProxy(target: number): Promise<Proxy> {
   };
   return {
     port: (server.address() as net.AddressInfo).port,
+    /** Breaks every connection, and refuses new ones until it is mended. */
     cut,
-    mend: () => {
+    mend() {
       open = true;
     },
-    silence: () => {
+    /** From now on nothing gets through, and no connection is closed: as if the host had lost power. */
+    silence() {
       silent = true;
       for (const socket of sockets) hush(socket);
     },
-    stop: () => {
+    stop() {
       cut();
       server.close();
     },
@@ -262,19 +270,7 @@ class CreateTables1700000000000 extends ServiceMigration {
   }
 }
 
-export interface TestDatabase {
-  database: Database;
-  /** Another process's access to the same database. */
-  sibling(): Database;
-  /** A process whose narrow role reaches the database through the proxy. */
-  behind(proxy: Proxy): Database;
-  /** Port of the server. */
-  port: number;
-  admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
-  drop(): Promise<void>;
-}
-
-export async function startDatabase(): Promise<TestDatabase> {
+export async function startDatabase() {
   const serverUrl = required('TEST_DATABASE_URL');
   const name = `msgtest_${randomBytes(6).toString('hex')}`;
   const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
@@ -290,15 +286,18 @@ export async function startDatabase(): Promise<TestDatabase> {
   };
   return {
     database: open(),
+    /** Another process's access to the same database. */
     sibling: () => open(),
-    behind(proxy) {
+    /** A process whose narrow role reaches the database through the port of a proxy. */
+    behind({ port }: { readonly port: number }) {
       const url = new URL(urls.narrowUrl);
-      url.host = `127.0.0.1:${proxy.port}`;
+      url.host = `127.0.0.1:${port}`;
       return open(url.href);
     },
+    /** Port of the server. */
     port: Number(new URL(serverUrl).port),
-    async admin(sql, parameters) {
-      return (await admin.query(sql, parameters)).rows;
+    async admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+      return (await admin.query<Row>(sql, parameters)).rows;
     },
     async drop() {
       await Promise.all(opened.map((database) => database.close()));
@@ -310,6 +309,8 @@ export async function startDatabase(): Promise<TestDatabase> {
     },
   };
 }
+
+export type TestDatabase = Awaited<ReturnType<typeof startDatabase>>;
 
 /** What the guards of an application need. */
 export const guards = (verifier: object = {}): Provider[] => [

@@ -17,10 +17,8 @@ describe('notices', () => {
 
   beforeAll(async () => {
     broker = await startBroker();
-    [sender, listening] = await Promise.all([
-      broker.service('webhook-dispatcher'),
-      broker.service('webhook-dispatcher'),
-    ]);
+    sender = await broker.service('webhook-dispatcher');
+    listening = await broker.service('webhook-dispatcher');
     plain = await broker.user('webhook-dispatcher');
   });
   afterEach(() => {
@@ -57,11 +55,7 @@ describe('notices', () => {
   it('have been passed on when they are sent: what a listener is told afterwards comes later', async () => {
     const order: string[] = [];
     const { heard } = await listen(listening);
-    const later = plain.subscribe(NOTICE.subject, {
-      callback: (_error, message) => {
-        order.push(message.string());
-      },
-    });
+    const later = plain.subscribe(NOTICE.subject, { callback: (_error, message) => void order.push(message.string()) });
     await plain.flush();
     await new Notices(sender).send(NOTICE, { tenantId: 'first' });
     plain.publish(NOTICE.subject, JSON.stringify({ tenantId: 'second' }));
@@ -107,15 +101,12 @@ describe('notices', () => {
     expect(heard).toEqual({ notices: [], gaps: 0 });
     broker.proxy.mend();
     await until(() => heard.gaps > 0, 'the listener is told', 20_000);
-    await until(
-      async () => {
-        plain.publish(NOTICE.subject, JSON.stringify(HEARD));
-        await plain.flush();
-        return heard.notices.length > 0;
-      },
-      'it hears again',
-      20_000,
-    );
+    const hearsAgain = async () => {
+      plain.publish(NOTICE.subject, JSON.stringify(HEARD));
+      await plain.flush();
+      return heard.notices.length > 0;
+    };
+    await until(hearsAgain, 'it hears again', 20_000);
     expect(heard.gaps).toBe(1);
     expect(heard.notices).not.toContainEqual({ tenantId: 'missed' });
     expect(ended).toEqual({ notices: [], gaps: 0 });

@@ -1,4 +1,4 @@
-import { EVENTS, rpc, TENANT_HEADER } from '@crm/contracts';
+import { EVENTS, rpc } from '@crm/contracts';
 import {
   appendEvent,
   type DeadLetterSummary,
@@ -8,11 +8,19 @@ import {
   replayOutboxEvent,
 } from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { register } from 'prom-client';
-import type { NatsConnection } from '../src/index.js';
-import { OutboxRelay, type OutboxRelayOptions } from '../src/index.js';
-import { type Broker, gate, startBroker, startDatabase, startProxy, type TestDatabase, until } from './fixture.js';
+import { type NatsConnection, OutboxRelay, type OutboxRelayOptions } from '../src/index.js';
+import {
+  type Broker,
+  gate,
+  startBroker,
+  startDatabase,
+  startProxy,
+  succeeds,
+  type TestDatabase,
+  until,
+  withMethods,
+} from './fixture.js';
 
 const FAST: OutboxRelayOptions = { pollMs: 50, standbyMs: 30, retryMs: 50, batchSize: 16 };
 
@@ -58,22 +66,25 @@ describe('the outbox relay', () => {
     );
     return Number(row?.n);
   };
-  /** Ids in the stream, in its order, of these events. */
-  const published = async (ids: readonly string[]) => {
-    const provisioner = await broker.user('provisioner');
-    const consumer = await jetstream(provisioner).consumers.get('EVENTS', { deliver_policy: DeliverPolicy.All });
-    const { num_pending: pending } = await consumer.info(true);
-    const found: { id: string; tenant: string | undefined }[] = [];
-    if (pending > 0) {
-      for await (const message of await consumer.fetch({ max_messages: pending, expires: 2_000 })) {
-        found.push({ id: message.json<{ id: string }>().id, tenant: message.headers?.get(TENANT_HEADER) });
-      }
-    }
-    await provisioner.close();
-    return found.filter(({ id }) => ids.includes(id));
+  const allPublished = (timeoutMs?: number) =>
+    until(async () => (await waiting()) === 0, 'everything is published', timeoutMs);
+  /** Those of the events that are in the stream, in its order. */
+  const published = async (ids: readonly string[]) => (await broker.stored()).filter((id) => id && ids.includes(id));
+  const allInOrder = async (ids: readonly string[]) => {
+    await allPublished();
+    expect(await published(ids)).toEqual(ids);
   };
+  /** The processes that hold the lock. */
+  const locks = () =>
+    store.admin<{ pid: number }>(
+      `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+  const oneIsActive = () => until(async () => (await locks()).length === 1, 'one is active');
+  /** The same connection, publishing in another way. */
+  const publishing = (publish: NatsConnection['connection']['publish']) => withMethods(nats, { publish });
 
-  it('leaves no measurement behind when it is no longer active', async () => {
+  it('leaves no measurement and no lock behind when it stops', async () => {
     const value = async (name: string) => (await register.getSingleMetric(name)?.get())?.values[0]?.value;
     const relay = start();
     await until(async () => (await value('outbox_lag_seconds')) === 0, 'it measures');
@@ -81,45 +92,35 @@ describe('the outbox relay', () => {
     await relay.stop();
     expect([await value('outbox_relay_active'), await value('outbox_lag_seconds')]).toEqual([0, undefined]);
     expect(await value('outbox_waiting_events')).toBeUndefined();
-  });
-
-  it('publishes committed events once and in order, and marks them', async () => {
-    const before = await appendMany(40);
-    start();
-    await until(async () => (await waiting()) === 0, 'everything is published');
-    const after = await append('later');
-    await until(async () => (await waiting()) === 0, 'the later one is published');
-    const ids = [...before, after];
-    expect(await published(ids)).toEqual(ids.map((id) => ({ id, tenant })));
+    await until(async () => (await locks()).length === 0, 'the lock is free');
   });
 
   it('is woken by a commit and does not wait for its poll', async () => {
     start(nats, store.database, { ...FAST, pollMs: 60_000 });
-    await until(async () => (await locks()) === 1, 'the relay is active');
+    await oneIsActive();
     await append('wakes');
-    await until(async () => (await waiting()) === 0, 'it is published', 3_000);
+    await allPublished(3_000);
   });
 
   it('finds events that another process committed by polling', async () => {
     start();
     await append('of another process', store.sibling());
-    await until(async () => (await waiting()) === 0, 'it is published');
+    await allPublished();
   });
 
   it('is woken by a commit of another process of the service', async () => {
     start(nats, store.database, { ...FAST, pollMs: 60_000 });
-    await until(async () => (await locks()) === 1, 'one is active');
+    await oneIsActive();
     const sibling = store.sibling();
     start(await broker.service('custom-objects'), sibling);
     const ids = [];
     for (let index = 0; index < 5; index += 1) ids.push(await append(`s${index}`, sibling));
-    await until(async () => (await waiting()) === 0, 'they are published');
-    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+    await allInOrder(ids);
   });
 
   it('asks an outbox that nothing is written to less often', async () => {
     start(nats, store.database, { ...FAST, pollMs: 5, quietMs: 100, idlePollMs: 60_000 });
-    await until(async () => (await locks()) === 1, 'it is active');
+    await oneIsActive();
     const asked = () =>
       store.admin<{ at: Date }>(
         `SELECT query_start AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
@@ -135,23 +136,8 @@ describe('the outbox relay', () => {
     const unseen = await append('of a program without a relay', store.sibling());
     expect([await waiting(), await asked()]).toEqual([1, last]);
     const seen = await append('of its own process');
-    await until(async () => (await waiting()) === 0, 'both are published');
-    expect((await published([unseen, seen])).map(({ id }) => id)).toEqual([unseen, seen]);
+    await allInOrder([unseen, seen]);
   });
-
-  const locks = async () =>
-    Number(
-      (
-        await store.admin<{ n: string }>(
-          `SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-        )
-      )[0]?.n,
-    );
-
-  /** The same connection, publishing in another way. */
-  const publishing = (publish: NatsConnection['connection']['publish']): NatsConnection =>
-    Object.create(nats, { connection: { value: Object.assign(Object.create(nats.connection), { publish }) } });
 
   it('loses no event and keeps the order when publishing fails in the middle of a batch', async () => {
     const ids = await appendMany(12);
@@ -165,10 +151,10 @@ describe('the outbox relay', () => {
       nats.connection.publish(subject, payload, options);
     });
     start(failing);
-    await until(async () => (await waiting()) === 0, 'everything is published');
+    await allPublished();
     expect(attempts.filter((id) => id === ids[4])).toHaveLength(2);
     expect(attempts.filter((id) => id === ids[3])).toHaveLength(1);
-    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+    expect(await published(ids)).toEqual(ids);
   });
 
   it('does not mark an event that was not acknowledged', async () => {
@@ -183,7 +169,7 @@ describe('the outbox relay', () => {
     await until(async () => (await waiting()) === 1, 'the first two are marked');
     await relay.stop();
     expect(await waiting()).toBe(1);
-    expect((await published(ids)).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(await published(ids)).toEqual(ids.slice(0, 2));
   });
 
   /** Dead letters of the relay. */
@@ -205,12 +191,12 @@ describe('the outbox relay', () => {
     start(nats, store.database, { ...FAST, refusedDelaysMs: [300, 300] });
     await until(async () => (await published(after)).length === 3, 'those behind it are published');
     expect(await deadLetters()).toEqual([]);
-    await until(async () => (await waiting()) === 0, 'it waits no more');
+    await allPublished();
     expect(await deadLetters()).toEqual([
       { eventId: forbidden, deliveries: 3, error: expect.stringContaining('events.app.installed.7') },
     ]);
     const ids = [...before, ...after];
-    expect((await published([...ids, forbidden])).map(({ id }) => id)).toEqual(ids);
+    expect(await published([...ids, forbidden])).toEqual(ids);
   });
 
   it('publishes a dead letter that is replayed, under its own id', async () => {
@@ -242,7 +228,7 @@ describe('the outbox relay', () => {
 
   it('counts no trouble of the broker against an event', async () => {
     const ids = await appendMany(2);
-    const provisioner = await jetstreamManager(await broker.user('provisioner'));
+    const provisioner = await broker.manager();
     await provisioner.streams.delete('EVENTS');
     let failures = 0;
     const counting = publishing((subject, payload, options) => {
@@ -253,8 +239,7 @@ describe('the outbox relay', () => {
     await until(() => failures > 20, 'it has tried often');
     expect([await deadLetters(), await waiting()]).toEqual([[], 2]);
     await broker.provision();
-    await until(async () => (await waiting()) === 0, 'they are published');
-    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+    await allInOrder(ids);
   });
 
   it('has marked what it published once it is stopped', async () => {
@@ -271,55 +256,38 @@ describe('the outbox relay', () => {
     start();
     broker.proxy.cut();
     const ids = await appendMany(5);
-    await until(
-      () =>
-        nats.ping().then(
-          () => false,
-          () => true,
-        ),
-      'the loss is seen',
-      15_000,
-    );
+    await until(async () => !(await succeeds(nats.ping())), 'the loss is seen', 15_000);
     broker.proxy.mend();
-    await until(async () => (await waiting()) === 0, 'everything is published', 20_000);
-    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+    await allPublished(20_000);
+    expect(await published(ids)).toEqual(ids);
   }, 60_000);
 
   it('is active in one process only, and a standby takes over when the connection of the active one breaks', async () => {
     start();
     start(nats, store.sibling());
-    await until(async () => (await locks()) === 1, 'one is active');
-    const pidOf = async () =>
-      (
-        await store.admin<{ pid: number }>(
-          `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-        )
-      )[0]?.pid;
+    await oneIsActive();
+    const pidOf = async () => (await locks())[0]?.pid;
     for (let round = 0; round < 3; round += 1) {
       const active = await pidOf();
       await store.admin('SELECT pg_terminate_backend($1)', [active]);
       const ids = await appendMany(5);
-      await until(async () => (await waiting()) === 0, 'the events are published all the same');
-      expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+      await allInOrder(ids);
       expect(await pidOf()).not.toBe(active);
-      expect(await locks()).toBe(1);
+      expect(await locks()).toHaveLength(1);
     }
   });
 
   it('loses its lock when its host vanishes without closing the connection, and a standby takes over', async () => {
     const proxy = await startProxy(store.port);
     const vanishing = start(nats, store.behind(proxy), { ...FAST, silenceSeconds: 1 });
-    await until(async () => (await locks()) === 1, 'it is active');
+    await oneIsActive();
     const before = await append('before');
-    await until(async () => (await waiting()) === 0, 'it publishes');
+    await allPublished();
     proxy.silence();
     start(nats, store.sibling());
     const after = await append('after');
-    await until(async () => (await waiting()) === 0, 'the standby publishes');
-    const ids = [before, after];
-    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
-    expect(await locks()).toBe(1);
+    await allInOrder([before, after]);
+    expect(await locks()).toHaveLength(1);
     // Its host is back, and finds that the connection is gone.
     proxy.stop();
     await vanishing.stop();
@@ -327,7 +295,7 @@ describe('the outbox relay', () => {
 
   it('requests the lock at a constant rate while on standby, however much its process commits', async () => {
     start();
-    await until(async () => (await locks()) === 1, 'one is active');
+    await oneIsActive();
     const sibling = store.sibling();
     start(nats, sibling, { ...FAST, standbyMs: 60_000 });
     const asked = () =>
@@ -339,7 +307,7 @@ describe('the outbox relay', () => {
     await until(async () => (await asked()).length === 1, 'the other asks once');
     const first = await asked();
     for (let index = 0; index < 20; index += 1) await append(`s${index}`, sibling);
-    await until(async () => (await waiting()) === 0, 'everything is published');
+    await allPublished();
     expect(await asked()).toEqual(first);
   });
 
@@ -360,15 +328,6 @@ describe('the outbox relay', () => {
     mayCommit.open();
     await slow;
     const after = await append('after');
-    await until(async () => (await waiting()) === 0, 'everything is published');
-    const ids = [late, ...before, after];
-    expect((await published(ids)).map(({ id }) => id)).toEqual([...before, late, after]);
-  });
-
-  it('releases its lock when it stops', async () => {
-    const relay = start();
-    await until(async () => (await locks()) === 1, 'it is active');
-    await relay.stop();
-    await until(async () => (await locks()) === 0, 'the lock is free');
+    await allInOrder([...before, late, after]);
   });
 });

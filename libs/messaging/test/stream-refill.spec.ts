@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EVENTS } from '@crm/contracts';
 import { appendEvent, newId } from '@crm/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream } from '@nats-io/jetstream';
 import { type NatsConnection, OutboxRelay } from '../src/index.js';
-import { type Broker, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+import { type Broker, startBroker, startDatabase, type TestDatabase, until, withMethods } from './fixture.js';
 
 describe('a stream that has lost events', () => {
   let broker: Broker;
@@ -33,8 +33,7 @@ describe('a stream that has lost events', () => {
       if (id) sent.push(id);
       nats.connection.publish(subject, payload, options);
     };
-    const connection = Object.assign(Object.create(nats.connection), { publish });
-    const watched = Object.create(nats, { connection: { value: connection } });
+    const watched = withMethods(nats, { publish });
     relay = new OutboxRelay(store.database, watched, { pollMs: 50, standbyMs: 30, retryMs: 50, lookMs, batchSize });
     relay.start();
   };
@@ -61,97 +60,71 @@ describe('a stream that has lost events', () => {
     await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
     await broker.provision();
   };
-  /** Ids in the stream, in its order. */
-  const stored = async (): Promise<(string | undefined)[]> => {
-    const connection = await broker.user('provisioner');
-    const manager = await jetstreamManager(connection);
-    const { state } = await manager.streams.info('EVENTS');
-    const ids: (string | undefined)[] = [];
-    for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
-      ids.push((await manager.streams.getMessage('EVENTS', { seq }))?.header.get('Nats-Msg-Id'));
-    }
-    await connection.close();
-    return ids;
+  /** What the client of the relay still had to send when the store was gone. */
+  const sendLate = async (ids: readonly string[], marks: 'oldest' | 'newest') => {
+    const order = marks === 'oldest' ? 'ASC' : 'DESC';
+    const [mark] = await store.admin<{ subject: string }>(
+      `SELECT stream_subject AS subject FROM outbox_position ORDER BY since ${order} LIMIT 1`,
+    );
+    await loseStore();
+    await sendTo(mark?.subject ?? '', ids, 'custom-objects');
+  };
+  const sendTo = async (subject: string, ids: readonly string[], user: 'custom-objects' | 'identity') => {
+    const client = jetstream(await broker.user(user));
+    for (const id of ids) await client.publish(subject, '{}', { msgID: id });
+  };
+  const stored = () => broker.stored();
+  /** Waits until the stream has so many events. @returns their ids, in its order */
+  const refilled = async (count: number) => {
+    await until(async () => (await stored()).length >= count, 'the events are back', 20_000);
+    return stored();
   };
 
   it('is filled again, in order and without a new event, after its store was deleted', async () => {
     start();
     const ids = await publish(30);
     await loseStore();
-    await until(async () => (await stored()).length >= 30, 'the events are back', 20_000);
-    expect(await stored()).toEqual(ids);
+    expect(await refilled(30)).toEqual(ids);
     const more = await publish(2);
     expect(await stored()).toEqual([...ids, ...more]);
     expect(sent).toEqual([...ids, ...ids, ...more]);
   }, 60_000);
 
-  it('is filled again by a relay that did not run when it was lost', async () => {
-    start();
-    const ids = await publish(5);
-    await relay?.stop();
-    await loseStore();
-    start();
-    await until(async () => (await stored()).length >= 5, 'the events are back', 20_000);
-    expect(await stored()).toEqual(ids);
-  }, 60_000);
-
-  it('is filled from before events whose numbers others have taken that were on their way', async () => {
+  it('is filled by a relay that did not run when it was lost, from before events whose numbers others have taken', async () => {
     start();
     const first = await publish(2);
     // As if they had been published a minute ago.
     await store.admin("UPDATE outbox_position SET since = since - interval '1 minute'");
     const then = await publish(5);
     await relay?.stop();
-    const [mark] = await store.admin<{ subject: string }>(
-      'SELECT stream_subject AS subject FROM outbox_position ORDER BY since LIMIT 1',
-    );
-    await loseStore();
-    // What the client of the relay still had to send when the store was gone.
-    const client = await broker.user('custom-objects');
-    for (let index = 0; index < 4; index += 1) {
-      await jetstream(client).publish(mark?.subject ?? '', '{}', { msgID: `late ${index}` });
-    }
+    const late = [1, 2, 3, 4].map((number) => `late ${number}`);
+    await sendLate(late, 'oldest');
     start();
-    await until(async () => (await stored()).length >= 4 + 7, 'the events are back', 20_000);
-    expect((await stored()).slice(4)).toEqual([...first, ...then]);
+    expect(await refilled(4 + 7)).toEqual([...late, ...first, ...then]);
   }, 60_000);
 
-  it('is filled again when what was on its way has taken the number of its last event, so that it looks whole', async () => {
-    start();
-    const ids = await publish(2);
-    await relay?.stop();
-    const waiting = await append(4);
-    const [mark] = await store.admin<{ subject: string }>(
-      'SELECT stream_subject AS subject FROM outbox_position ORDER BY since DESC LIMIT 1',
-    );
-    await loseStore();
-    const client = await broker.user('custom-objects');
-    for (const id of waiting) await jetstream(client).publish(mark?.subject ?? '', '{}', { msgID: id });
-    start();
-    await until(async () => (await stored()).length >= 6, 'the events are back', 20_000);
-    expect((await stored()).slice(4)).toEqual(ids);
-  }, 60_000);
-
-  it('is filled again once, also where what was on its way comes in a later batch than what was lost', async () => {
-    start();
-    const ids = await publish(8);
-    await relay?.stop();
-    const waiting = await append(4);
-    const [mark] = await store.admin<{ subject: string }>(
-      'SELECT stream_subject AS subject FROM outbox_position ORDER BY since DESC LIMIT 1',
-    );
-    await loseStore();
-    const client = await broker.user('custom-objects');
-    for (const id of waiting) await jetstream(client).publish(mark?.subject ?? '', '{}', { msgID: id });
-    sent = [];
-    start(60_000, 4);
-    await until(async () => (await stored()).length >= 12, 'the events are back', 20_000);
-    const [later] = await publish(1);
-    expect((await stored()).slice(4)).toEqual([...ids, later]);
-    // Which is recognised by its id for two minutes, whatever is published behind it.
-    await delay(1_000);
-    for (const id of waiting) expect(sent.filter((each) => each === id).length).toBeLessThanOrEqual(2);
-  }, 60_000);
+  it.each([
+    ['has taken the number of its last event, so that it looks whole', 2, 256],
+    ['comes in a later batch than what was lost', 8, 4],
+  ])(
+    'is filled again once when what was on its way %s',
+    async (_what, count, batchSize) => {
+      start();
+      const ids = await publish(count);
+      await relay?.stop();
+      const waiting = await append(4);
+      await sendLate(waiting, 'newest');
+      sent = [];
+      start(60_000, batchSize);
+      expect(await refilled(4 + count)).toEqual([...waiting, ...ids]);
+      const [later] = await publish(1);
+      expect(await stored()).toEqual([...waiting, ...ids, later]);
+      // What waited is recognised by its id for two minutes, whatever is published behind it.
+      await delay(1_000);
+      for (const id of waiting) expect(sent.filter((each) => each === id).length).toBeLessThanOrEqual(2);
+    },
+    60_000,
+  );
 
   it('gets what it lacks, and little more, when it was restored from an older copy, also if others have published since', async () => {
     start();
@@ -173,14 +146,12 @@ describe('a stream that has lost events', () => {
       await cp(copy, storeDir, { recursive: true });
     });
     // The stream is soon longer than it was.
-    const other = await broker.user('identity');
-    for (let index = 0; index < 40; index += 1) {
-      await jetstream(other).publish('events.user.created.1', '{}', { msgID: `other ${index}` });
-    }
+    const others = Array.from({ length: 40 }, (_, index) => `other ${index}`);
+    await sendTo('events.user.created.1', others, 'identity');
     sent = [];
     start();
-    await until(async () => (await stored()).length >= 470, 'the events are back', 20_000);
-    expect((await stored()).filter((id) => !id?.startsWith('other'))).toEqual([...before, ...after]);
+    const ids = (await refilled(470)).filter((id) => !id?.startsWith('other'));
+    expect(ids).toEqual([...before, ...after]);
     // It begins behind a mark: the one before `recent`, or a later one where publishing it took longer than a mark lasts.
     expect(sent).toEqual([...recent, ...after].slice(-sent.length));
     expect(sent.length).toBeGreaterThanOrEqual(after.length);
@@ -189,10 +160,8 @@ describe('a stream that has lost events', () => {
   it('is noticed while the connection lasts, by an outbox that nothing writes', async () => {
     start(200);
     const ids = await publish(3);
-    const connection = await broker.user('provisioner');
-    await (await jetstreamManager(connection)).streams.delete('EVENTS');
+    await (await broker.manager()).streams.delete('EVENTS');
     await broker.provision();
-    await until(async () => (await stored()).length >= 3, 'the events are back', 20_000);
-    expect(await stored()).toEqual(ids);
+    expect(await refilled(3)).toEqual(ids);
   }, 60_000);
 });

@@ -1,9 +1,9 @@
 import { KeySource, RevocationSource } from '@crm/access';
-import { ACCESS_TOKEN_TYPE, type Audience } from '@crm/contracts';
+import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
-import { createService, type RunningService, type ServiceConfig } from '../src/index.js';
+import { createService, type RunningService, type ServiceConfig, type ServiceOptions } from '../src/index.js';
 
 export const TENANT = '0199aa00-0000-7000-8000-000000000001';
 
@@ -54,21 +54,14 @@ export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
 
 class TestModule {}
 
-export function startWith(parts: {
+interface Parts extends Omit<ServiceOptions, 'keySource'> {
   controllers?: Type[];
   providers?: Provider[];
-  revocations?: RevocationSource;
   config?: Partial<ServiceConfig>;
-  audiences?: readonly Audience[];
-  certificateEveryMs?: number;
-}): Promise<RunningService> {
-  const { controllers = [], providers = [], revocations = new TestRevocations(), config, audiences } = parts;
-  const { certificateEveryMs } = parts;
+}
+
+export function startWith({ controllers = [], providers = [], config, ...options }: Parts): Promise<RunningService> {
   const module: DynamicModule = { module: TestModule, controllers, providers };
-  return createService({ service: testConfig(config) }, module, {
-    keySource: new TestKeys(),
-    revocations,
-    ...(audiences && { audiences }),
-    ...(certificateEveryMs && { certificateEveryMs }),
-  });
+  const stated = { keySource: new TestKeys(), revocations: new TestRevocations(), ...options };
+  return createService({ service: testConfig(config) }, module, stated);
 }

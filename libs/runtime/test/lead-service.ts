@@ -124,30 +124,30 @@ class OddController {
   }
 }
 
-/** A service with routes of every kind, and a member's token for it. */
-export class LeadService {
-  private constructor(
-    private readonly url: string,
-    private readonly token: string,
-    readonly close: () => Promise<unknown>,
-  ) {}
+interface Request {
+  body?: string;
+  headers?: Record<string, string>;
+}
 
-  static async start(): Promise<LeadService> {
-    const service = await startWith({ controllers: [LeadController, OddController] });
-    return new LeadService(service.url, await tokenOf(), () => service.close());
-  }
-
-  async call(method: string, path: string, options: { body?: string; headers?: Record<string, string> } = {}) {
-    const response = await fetch(this.url + path, { method, ...options });
+/** A service with routes of every kind, and calls of it. */
+export async function startLeadService() {
+  const { url, close } = await startWith({ controllers: [LeadController, OddController] });
+  const token = await tokenOf();
+  const call = async (method: string, path: string, request: Request = {}) => {
+    const response = await fetch(url + path, { method, ...request });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: text ? JSON.parse(text) : undefined };
-  }
-
-  /** With the token. A text is sent as it is. */
-  post(path: string, body: unknown, headers: Record<string, string> = {}) {
-    return this.call('POST', path, {
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${this.token}`, ...headers },
-    });
-  }
+    const json = text ? JSON.parse(text) : undefined;
+    return { status: response.status, headers: response.headers, text, json, outcome: [response.status, json?.code] };
+  };
+  return {
+    close,
+    call,
+    get: (path: string, headers?: Record<string, string>) => call('GET', path, { headers }),
+    /** With the token of a member. A text is sent as it is. */
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      call('POST', path, {
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+      }),
+  };
 }

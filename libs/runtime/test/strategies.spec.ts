@@ -40,12 +40,6 @@ class DoorController {
     return { userId, tenantId: callContext.tenantId };
   }
 
-  @Get('admin')
-  @Access({ right: 'administer' })
-  admin(): object {
-    return {};
-  }
-
   @Get('token')
   @Public()
   @UseGuards(StrategyGuard(AccessTokenStrategy))
@@ -79,32 +73,23 @@ describe('strategies', () => {
     silver = await start('silver', 'http://silver.test', 'platform-admin');
   });
 
-  afterAll(async () => {
-    await gold.close();
-    await silver.close();
-  });
+  afterAll(() => Promise.all([gold.close(), silver.close()]));
 
-  const get = async (service: RunningService, path: string, token?: string) => {
-    const response = await fetch(`${service.url}/api/crm/${path}`, {
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    });
-    const body = (await response.json()) as { code?: string; userId?: string; tenantId?: string };
+  /** What the answer says, or the code of its problem. */
+  const answerOf = async (service: RunningService, path: string, init: RequestInit) => {
+    const response = await fetch(`${service.url}/api/crm/${path}`, init);
+    const body = (await response.json()) as { code?: string };
     return body.code ?? body;
   };
-
-  const open = async (service: RunningService, headers: Record<string, string>) => {
-    const response = await fetch(`${service.url}/api/crm/door`, { method: 'POST', headers });
-    return (await response.json()) as { code?: string; proven?: string };
-  };
+  const get = (service: RunningService, path: string, token?: string) =>
+    answerOf(service, path, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+  const open = (service: RunningService, headers: Record<string, string>) =>
+    answerOf(service, 'door', { method: 'POST', headers });
 
   it('of two applications in one process do not mix issuers or audiences', async () => {
     const golden = await tokenOf({ iss: 'http://gold.test' });
-    const silvern = await tokenOf({
-      iss: 'http://silver.test',
-      aud: 'platform-admin',
-      tid: undefined,
-      roles: ['reviewer'],
-    });
+    const ofSilver = { iss: 'http://silver.test', aud: 'platform-admin' };
+    const silvern = await tokenOf({ ...ofSilver, tid: undefined, roles: ['reviewer'] });
     for (const path of ['caller', 'token']) {
       expect(await get(gold, path, golden)).toMatchObject({ userId: 'u-1' });
       expect(await get(silver, path, silvern)).toMatchObject({ userId: 'u-1' });
@@ -118,8 +103,8 @@ describe('strategies', () => {
   it('of two applications in one process do not mix credentials', async () => {
     expect(await open(gold, { 'x-password': 'gold' })).toEqual({ proven: 'gold from 127.0.0.1' });
     expect(await open(silver, { 'x-password': 'silver' })).toEqual({ proven: 'silver from 127.0.0.1' });
-    expect(await open(gold, { 'x-password': 'silver' })).toMatchObject({ code: 'INVALID_CREDENTIALS' });
-    expect(await open(silver, { 'x-password': 'gold' })).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect(await open(gold, { 'x-password': 'silver' })).toBe('INVALID_CREDENTIALS');
+    expect(await open(silver, { 'x-password': 'gold' })).toBe('INVALID_CREDENTIALS');
   });
 
   it('keep working when another application of the process ends', async () => {
@@ -130,15 +115,12 @@ describe('strategies', () => {
   });
 
   it('answer with an internal error when they fail for a reason other than the credentials', async () => {
-    expect(await open(gold, {})).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(await open(gold, {})).toBe('INTERNAL_ERROR');
   });
 
-  it('of access tokens set the principal and the request context before rights are checked', async () => {
+  it('of access tokens set the principal and the request context', async () => {
     const member = await tokenOf({ iss: 'http://gold.test' });
     expect(await get(gold, 'caller', member)).toEqual({ userId: 'u-1', tenantId: TENANT });
-    expect(await get(gold, 'admin', member)).toBe('FORBIDDEN');
-    expect(await get(gold, 'admin')).toBe('UNAUTHENTICATED');
-    expect(await get(gold, 'admin', 'no-token')).toBe('UNAUTHENTICATED');
   });
 
   it("of access tokens refuse alike in the guard of every route and by Passport's own path", async () => {

@@ -45,40 +45,23 @@ class ThingController {
 }
 
 /** A folder as Kubernetes mounts a secret: what the files are is said by a link, which is exchanged as a whole. */
-class MountedSecret {
-  private constructor(private readonly folder: string) {}
-
-  static async create(content: Signed): Promise<MountedSecret> {
-    const secret = new MountedSecret(await mkdtemp(path.join(tmpdir(), 'crm-tls-')));
-    await secret.replace(content);
-    await symlink('..data/tls.crt', secret.certificateFile);
-    await symlink('..data/tls.key', secret.keyFile);
-    return secret;
-  }
-
-  get certificateFile(): string {
-    return path.join(this.folder, 'tls.crt');
-  }
-
-  get keyFile(): string {
-    return path.join(this.folder, 'tls.key');
-  }
-
-  async replace({ cert, key }: Signed): Promise<void> {
-    const next = await mkdtemp(`${this.folder}/..`);
+async function mountSecret(content: Signed) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'crm-tls-'));
+  const [certificateFile, keyFile] = [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
+  const replace = async ({ cert, key }: Signed) => {
+    const next = await mkdtemp(`${folder}/..`);
     await writeFile(path.join(next, 'tls.crt'), cert);
     await writeFile(path.join(next, 'tls.key'), key);
-    await symlink(path.basename(next), path.join(this.folder, '..next'));
-    await rename(path.join(this.folder, '..next'), path.join(this.folder, '..data'));
-  }
-
-  remove(): Promise<void> {
-    return rm(this.folder, { recursive: true });
-  }
+    await symlink(path.basename(next), path.join(folder, '..next'));
+    await rename(path.join(folder, '..next'), path.join(folder, '..data'));
+  };
+  await replace(content);
+  for (const file of [certificateFile, keyFile]) await symlink(`..data/${path.basename(file)}`, file);
+  return { certificateFile, keyFile, replace, remove: () => rm(folder, { recursive: true }) };
 }
 
 let authority: CertificateAuthority;
-let secret: MountedSecret;
+let secret: Awaited<ReturnType<typeof mountSecret>>;
 let first: Signed;
 let service: RunningService;
 
@@ -95,7 +78,7 @@ afterAll(() => {
 });
 beforeEach(async () => {
   first = await authority.sign([NAME]);
-  secret = await MountedSecret.create(first);
+  secret = await mountSecret(first);
   const { certificateFile, keyFile } = secret;
   service = await startWith({
     controllers: [ThingController],

@@ -2,7 +2,7 @@ import { continueTrace } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SpanStatusCode } from '@opentelemetry/api';
-import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { openTelemetryRecorder } from './open-telemetry.js';
 import {
   arrive,
@@ -36,15 +36,13 @@ afterEach(async () => {
 
 /** Turns tracing on. @returns ends it and gives what was exported */
 function record(sampleRatio: number): () => Promise<ReadableSpan[]> {
-  const exporter = new InMemorySpanExporter();
-  // Shutting down empties it.
   const kept: ReadableSpan[] = [];
   const recorder = openTelemetryRecorder({ sampleRatio }, SERVICE, {
     export: (spans, done) => {
       kept.push(...spans);
-      exporter.export(spans, done);
+      done({ code: 0 });
     },
-    shutdown: () => exporter.shutdown(),
+    shutdown: async () => undefined,
   });
   useRecorder(recorder);
   stop = () => recorder.stop();
@@ -91,11 +89,9 @@ describe('with tracing', () => {
   it('nothing of a trace that its sender does not record is recorded or described', async () => {
     const exported = record(1);
     const { traceparent, span } = arrive(UNSAMPLED, neverDescribed, null);
-    expect([span, startSpan(traceparent, neverDescribed, null), recordedOnly(traceparent)]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    for (const recorded of [span, startSpan(traceparent, neverDescribed, null), recordedOnly(traceparent)]) {
+      expect(recorded).toBeUndefined();
+    }
     expect(traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-00$`));
     expect(await exported()).toEqual([]);
   });
@@ -138,12 +134,11 @@ describe('with tracing', () => {
     }
     expect(await within(startSpan(SAMPLED, describeWork, 'fine'), async () => 7)).toBe(7);
     const [failed, refused, fine] = await exported();
-    expect(failed).toMatchObject({ status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': 'TypeError' } });
-    expect(refused).toMatchObject({
-      status: { code: SpanStatusCode.UNSET },
-      attributes: { 'error.type': 'NOT_FOUND' },
-    });
-    expect(fine?.attributes['error.type']).toBeUndefined();
+    expect([failed, refused, fine].map((span) => [span?.status.code, span?.attributes['error.type']])).toEqual([
+      [SpanStatusCode.ERROR, 'TypeError'],
+      [SpanStatusCode.UNSET, 'NOT_FOUND'],
+      [SpanStatusCode.UNSET, undefined],
+    ]);
     const texts = JSON.stringify([failed, refused].map((span) => [span?.attributes, span?.events, span?.status]));
     expect(texts).not.toMatch(/ada|Lovelace/);
   });

@@ -15,8 +15,10 @@ export interface ExplainOptions {
   areFilled?: boolean;
 }
 
-/** The day in the name of a partition: plans of another day differ in nothing else. */
-const DAY_OF_PARTITION = /_p\d{8}/g;
+/** What a partition adds to the name of its table: plans of another day differ in nothing else. */
+const NAME_OF_PARTITION = /_(p\d{8}|default)(?=_| )/g;
+/** Of one partition of a table, among others. */
+const ALIAS_OF_PARTITION = /(?<= on \w+_<part> )\w+_\d+$/gm;
 
 /**
  * For a committed snapshot, so that a change of a statement or an index shows in review as what the server does.
@@ -34,13 +36,32 @@ export async function explainStatements(
     const plans: Record<string, string> = {};
     for (const [name, statement] of Object.entries(statements)) {
       const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, COSTS OFF) ${statement}`);
-      plans[name] = rows
-        .map((row) => row['QUERY PLAN'])
-        .join('\n')
-        .replace(DAY_OF_PARTITION, '_p<day>');
+      plans[name] = foldPartitions(rows.map((row) => row['QUERY PLAN'].replace(NAME_OF_PARTITION, '_<part>')));
     }
     return plans;
   } finally {
     await client.end();
   }
+}
+
+/** Parts of a plan that follow each other and differ in nothing but the partition become one, with how many there are. */
+function foldPartitions(lines: readonly string[]): string {
+  const parts: { text: string; ofAny: string; times: number }[] = [];
+  const depthOf = (line = '') => line.search(/\S/);
+  for (let index = 0; index < lines.length; ) {
+    const inside = lines.slice(index + 1).findIndex((line) => depthOf(line) <= depthOf(lines[index]));
+    const end = inside < 0 ? lines.length : index + 1 + inside;
+    const text = [lines[index], foldPartitions(lines.slice(index + 1, end))].filter(Boolean).join('\n');
+    let ofAny = text;
+    for (const [alias] of text.matchAll(ALIAS_OF_PARTITION)) {
+      ofAny = ofAny.replaceAll(new RegExp(`\\b${alias}\\b`, 'g'), alias.replace(/\d+$/, '<n>'));
+    }
+    const last = parts.at(-1);
+    if (ofAny !== text && last?.ofAny === ofAny) last.times += 1;
+    else parts.push({ text, ofAny, times: 1 });
+    index = end;
+  }
+  return parts
+    .map(({ text, ofAny, times }) => (times > 1 ? ofAny.replace(/$/m, ` (${times} times)`) : text))
+    .join('\n');
 }

@@ -167,17 +167,15 @@ describe('a worker', () => {
     start();
     worker.add(['a', '1']);
     await tick(20);
-    let ended = false;
-    let stopped: Promise<void> | undefined;
+    const ended = jest.fn();
+    let stopped: Promise<unknown> | undefined;
     worker.beforeClaimed = () => {
-      stopped = worker.beforeApplicationShutdown().then(() => {
-        ended = true;
-      });
+      stopped = worker.beforeApplicationShutdown().then(ended);
     };
     worker.add(['b', '2']);
     await tick(20);
     expect(worker.released).toEqual(['2']);
-    expect(ended).toBe(false);
+    expect(ended).not.toHaveBeenCalled();
     endAll();
     await stopped;
     expect(worker.begun).toEqual(['1']);
@@ -191,12 +189,10 @@ describe('a worker', () => {
         fail = reject;
       }),
     );
-    let ended = false;
-    const stopped = worker.beforeApplicationShutdown().then(() => {
-      ended = true;
-    });
+    const ended = jest.fn();
+    const stopped = worker.beforeApplicationShutdown().then(ended);
     await tick();
-    expect(ended).toBe(false);
+    expect(ended).not.toHaveBeenCalled();
     fail(new Error('gone'));
     await expect(work).rejects.toThrow('gone');
     await stopped;

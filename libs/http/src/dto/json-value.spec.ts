@@ -10,15 +10,8 @@ const PIECES = [
 ];
 const NUMBERS = [
   ...['0', '-1', '0.5', '1e3', '1e308', '1.8e308', '-1e308', '1e-999', '0.0001e311', '1e0308', '1e00309'],
-  ...[
-    '1e309',
-    '-1E309',
-    '1E+400',
-    '9'.repeat(308),
-    '9'.repeat(310),
-    `${'9'.repeat(199)}.5e99`,
-    `${'9'.repeat(220)}e99`,
-  ],
+  ...['1e309', '-1E309', '1E+400', '9'.repeat(308), '9'.repeat(310)],
+  ...[`${'9'.repeat(199)}.5e99`, `${'9'.repeat(220)}e99`],
 ];
 
 /** JSON texts of every shape, some nested too deep. */
@@ -53,23 +46,19 @@ const verdict = (check: () => void): unknown => {
 };
 
 /** A list or object that counts how often something is read of it. */
-function observed<T extends object>(value: T): { value: T; reads: () => number; lists: () => number } {
-  let reads = 0;
-  let lists = 0;
-  return {
-    value: new Proxy(value, {
-      get: (target, key) => {
-        reads += 1;
-        return Reflect.get(target, key);
-      },
-      ownKeys: (target) => {
-        lists += 1;
-        return Reflect.ownKeys(target);
-      },
-    }),
-    reads: () => reads,
-    lists: () => lists,
-  };
+function observed(of: object) {
+  const counts = { reads: 0, lists: 0 };
+  const value = new Proxy(of, {
+    get: (target, key) => {
+      counts.reads += 1;
+      return Reflect.get(target, key);
+    },
+    ownKeys: (target) => {
+      counts.lists += 1;
+      return Reflect.ownKeys(target);
+    },
+  });
+  return { value, counts };
 }
 
 const valuesIn = (value: unknown): number =>
@@ -96,17 +85,17 @@ describe('bodies', () => {
 
   it('are not walked when their text shows that nothing can be wrong', () => {
     const body = { name: 'Größe 🎉', id: '0199ae3e-1234-7000-8e99-000000000002', amount: -12.5e10, tags: ['a', 'b\n'] };
-    const { value, reads, lists } = observed(body);
+    const { value, counts } = observed(body);
     refuseBadBody(JSON.stringify(body), value);
-    expect([reads(), lists()]).toEqual([0, 0]);
+    expect(counts).toEqual({ reads: 0, lists: 0 });
   });
 
   it('are walked by index where they are lists', () => {
-    const { value, reads, lists } = observed(new Array<number>(1000).fill(0));
+    const { value, counts } = observed(new Array<number>(1000).fill(0));
     refuseBadText(value, () => new PlatformError('VALIDATION_FAILED'));
-    expect(lists()).toBe(0);
+    expect(counts.lists).toBe(0);
     // Each element, and the length before it.
-    expect(reads()).toBeLessThanOrEqual(2 * 1000 + 1);
+    expect(counts.reads).toBeLessThanOrEqual(2 * 1000 + 1);
   });
 
   it('name the place of what cannot be stored', () => {

@@ -1,5 +1,4 @@
 import { request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ServiceName } from '@crm/contracts';
 import { type SpanDescription, useRecorder } from '@crm/telemetry';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -23,7 +22,7 @@ afterEach(async () => {
 });
 
 /** A server with a hook's route, and the spans that end. */
-function start(service: ServiceName, samples: boolean) {
+async function start(service: ServiceName, samples: boolean) {
   const ended: Recorded[] = [];
   useRecorder({
     samples: () => samples,
@@ -53,19 +52,12 @@ function start(service: ServiceName, samples: boolean) {
     return reply.code(Number((request.query as { status?: string }).status ?? 202)).send('');
   });
   server.get('/never', () => undefined);
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
   const call = async (query = '', traceparent?: string) => {
-    const { url } = await listen();
-    const response = await fetch(`${url}/hooks/7/${SECRET}${query}`, {
-      method: 'POST',
-      headers: { ...(traceparent && { traceparent }) },
-    });
-    await response.text();
+    const headers = { ...(traceparent && { traceparent }) };
+    await (await fetch(`${url}/hooks/7/${SECRET}${query}`, { method: 'POST', headers })).text();
   };
-  const listen = async () => {
-    if (!server.server.listening) await server.listen({ port: 0, host: '127.0.0.1' });
-    return { url: `http://127.0.0.1:${(server.server.address() as AddressInfo).port}` };
-  };
-  return { ended, traceparents, call, listen };
+  return { ended, traceparents, call, url };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -74,7 +66,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe('the span of a request', () => {
   it('is named by its route; nothing of it has the path, which may have a secret', async () => {
-    const { ended, traceparents, call } = start('automation-hooks', true);
+    const { ended, traceparents, call } = await start('automation-hooks', true);
     await call('?status=202', SAMPLED);
     await until(() => ended.length === 1);
     expect(ended).toEqual([
@@ -91,7 +83,7 @@ describe('the span of a request', () => {
   });
 
   it('notes a refusal, and fails with the code of a failure', async () => {
-    const { ended, call } = start('automation-hooks', true);
+    const { ended, call } = await start('automation-hooks', true);
     await call('?status=404&problem=NOT_FOUND');
     await call('?status=503&problem=SERVICE_UNAVAILABLE');
     await call('?status=500');
@@ -104,8 +96,7 @@ describe('the span of a request', () => {
   });
 
   it('ends when the client goes away before the answer', async () => {
-    const { ended, traceparents, listen } = start('automation-hooks', true);
-    const { url } = await listen();
+    const { ended, traceparents, url } = await start('automation-hooks', true);
     const request = send(`${url}/never`);
     request.on('error', () => undefined);
     request.end();
@@ -117,10 +108,10 @@ describe('the span of a request', () => {
 
   it('is made for whom the sender has recorded, except at an edge, where chance decides', async () => {
     const unsampled = SAMPLED.replace(/01$/, '00');
-    const behind = start('automation-hooks', true);
+    const behind = await start('automation-hooks', true);
     await behind.call('', unsampled);
     await server.close();
-    const edge = start('gateway', false);
+    const edge = await start('gateway', false);
     await edge.call('', SAMPLED);
     expect([behind.ended, edge.ended]).toEqual([[], []]);
     for (const [traceparent] of [behind.traceparents, edge.traceparents]) {

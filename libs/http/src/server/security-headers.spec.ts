@@ -1,10 +1,23 @@
-import { SERVICES } from '@crm/contracts';
+import { SERVICES, type ServiceName } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 import { ProblemFilter } from '../problem/problem.filter.js';
 import { createHttpAdapter, securityHeaders } from './adapter.js';
 
 describe('the security headers', () => {
+  /** Headers of the answers of an edge by path. */
+  const headersOf = async (name: ServiceName, ...paths: string[]) => {
+    const config = { name, baseUrl: 'http://x', trustedProxies: [] };
+    const adapter = createHttpAdapter(config, new ProblemFilter('http://x'));
+    const server = adapter.getInstance() as unknown as FastifyInstance;
+    server.get('/records', () => ({}));
+    server.get('/keys', (_request, reply) => reply.header('Cache-Control', 'public, max-age=300').send({}));
+    const address = await server.listen({ port: 0, host: '127.0.0.1' });
+    const answers = await Promise.all(paths.map((path) => fetch(address + path)));
+    await server.close();
+    return answers.map(({ headers }) => Object.fromEntries(headers));
+  };
+
   it('are set at public addresses', () => {
     const having = SERVICES.filter((name) => securityHeaders({ name, baseUrl: 'http://x' }));
     expect(having).toEqual(['gateway', 'marketplace-admin', 'embed-gateway']);
@@ -19,18 +32,8 @@ describe('the security headers', () => {
   });
 
   it('leave an answer that may be stored its own time', async () => {
-    const adapter = createHttpAdapter(
-      { name: 'gateway', baseUrl: 'http://x', trustedProxies: [] },
-      new ProblemFilter('http://x'),
-    );
-    const server = adapter.getInstance() as unknown as FastifyInstance;
-    server.get('/records', () => ({}));
-    server.get('/keys', (_request, reply) => reply.header('Cache-Control', 'public, max-age=300').send({}));
-    const address = await server.listen({ port: 0, host: '127.0.0.1' });
-    const stored = async (path: string) => (await fetch(address + path)).headers.get('cache-control');
-    const found = [await stored('/records'), await stored('/keys')];
-    await server.close();
-    expect(found).toEqual(['no-store', 'public, max-age=300']);
+    const answers = await headersOf('gateway', '/records', '/keys');
+    expect(answers.map((headers) => headers['cache-control'])).toEqual(['no-store', 'public, max-age=300']);
   });
 
   it.each([
@@ -39,12 +42,7 @@ describe('the security headers', () => {
     // Whom its page may be framed by is said in the policy of the page.
     ['embed-gateway', undefined],
   ] as const)('are in every answer of %s, also for a path that it has not', async (name, framing) => {
-    const config = { name, baseUrl: 'http://x', trustedProxies: [] };
-    const adapter = createHttpAdapter(config, new ProblemFilter('http://x'));
-    const server = adapter.getInstance() as unknown as FastifyInstance;
-    const address = await server.listen({ port: 0, host: '127.0.0.1' });
-    const headers = Object.fromEntries((await fetch(`${address}/nowhere`)).headers);
-    await server.close();
+    const [headers] = await headersOf(name, '/nowhere');
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -52,6 +50,6 @@ describe('the security headers', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     });
-    expect(headers['x-frame-options']).toBe(framing);
+    expect(headers?.['x-frame-options']).toBe(framing);
   });
 });

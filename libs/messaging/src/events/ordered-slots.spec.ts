@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { OrderedSlots } from './ordered-slots.js';
 
 /** Work that runs until it is told to end, and says when it runs. */
@@ -19,37 +19,21 @@ function work(log: string[], name: string): { run: () => Promise<void>; end(): v
 }
 
 describe('ordered slots', () => {
-  it('run as many items as there are slots, and the next when one ends', async () => {
+  it.each([
+    ['as many items as there are slots', 2, ['a', 'b', 'c'], [0, 1], 1, 2],
+    ['items with the same key one after the other, and other keys concurrently', 4, ['a', 'a', 'b'], [0, 2], 0, 1],
+  ])('run %s', async (_what, size, keys, first, ending, next) => {
     const log: string[] = [];
-    const slots = new OrderedSlots(2);
-    const [a, b, c] = ['a', 'b', 'c'].map((name) => work(log, name));
-    slots.run('a', a!.run);
-    slots.run('b', b!.run);
-    slots.run('c', c!.run);
+    const slots = new OrderedSlots(size);
+    const items = keys.map((_key, index) => work(log, `${index}`));
+    for (const [index, item] of items.entries()) slots.run(keys[index]!, item.run);
     await tick();
-    expect(log).toEqual(['a starts', 'b starts']);
-    b!.end();
+    const begun = first.map((index) => `${index} starts`);
+    expect(log).toEqual(begun);
+    items[ending]?.end();
     await tick();
-    expect(log).toEqual(['a starts', 'b starts', 'b ends', 'c starts']);
-    a!.end();
-    c!.end();
-    await slots.drain();
-  });
-
-  it('run items with the same key one after the other, and other keys concurrently', async () => {
-    const log: string[] = [];
-    const slots = new OrderedSlots(4);
-    const [first, second, other] = ['first', 'second', 'other'].map((name) => work(log, name));
-    slots.run('key', first!.run);
-    slots.run('key', second!.run);
-    slots.run('other', other!.run);
-    await tick();
-    expect(log).toEqual(['first starts', 'other starts']);
-    first!.end();
-    await tick();
-    expect(log).toEqual(['first starts', 'other starts', 'first ends', 'second starts']);
-    second!.end();
-    other!.end();
+    expect(log).toEqual([...begun, `${ending} ends`, `${next} starts`]);
+    for (const item of items) item.end();
     await slots.drain();
   });
 
@@ -59,12 +43,10 @@ describe('ordered slots', () => {
     const one = work([], 'one');
     slots.run('k', one.run);
     await tick();
-    let room = false;
-    const waiting = slots.room().then(() => {
-      room = true;
-    });
+    const hasRoom = jest.fn();
+    const waiting = slots.room().then(hasRoom);
     await tick();
-    expect(room).toBe(false);
+    expect(hasRoom).not.toHaveBeenCalled();
     one.end();
     await waiting;
     await slots.drain();

@@ -34,27 +34,25 @@ describe('the permissions at the broker', () => {
 });
 
 describe('the configuration of the server', () => {
+  const options = (password: string) => ({
+    host: '127.0.0.1',
+    port: 4222,
+    storeDir: '/x',
+    passwords: Object.fromEntries(NATS_USERS.map((user) => [user, password])) as Record<NatsUser, string>,
+  });
+  const PLAIN = options('x');
+
   it('quotes passwords', () => {
-    const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, 'a"b\\c'])) as Record<NatsUser, string>;
-    const text = natsServerConfig({ host: '127.0.0.1', port: 4222, storeDir: '/x', passwords });
-    expect(text).toContain(String.raw`password: "a\"b\\c"`);
+    expect(natsServerConfig(options('a"b\\c'))).toContain(String.raw`password: "a\"b\\c"`);
   });
 
-  it('names the interval of writes to disk only to a server that knows it', () => {
-    const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, 'x'])) as Record<NatsUser, string>;
-    const options = { host: '127.0.0.1', port: 4222, storeDir: '/x', passwords };
-    expect(natsServerConfig({ ...options, syncInterval: 'always' })).toContain('\n  sync_interval: "always"\n}');
-    expect(natsServerConfig(options)).not.toContain('sync_interval');
-  });
-
-  it('limits what the server stores, as a number with its unit or by a variable', () => {
-    const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, 'x'])) as Record<NatsUser, string>;
-    const options = { host: '127.0.0.1', port: 4222, storeDir: '/x', passwords };
-    expect(natsServerConfig({ ...options, maxFileStore: '18GiB' })).toContain('\n  max_file_store: 18GiB\n');
-    expect(natsServerConfig({ ...options, maxFileStore: { environment: 'LIMIT' } })).toContain(
-      '\n  max_file_store: $LIMIT\n',
-    );
-    expect(natsServerConfig(options)).not.toContain('max_file_store');
+  it.each<[string, object, string]>([
+    ['the interval of writes to disk', { syncInterval: 'always' }, 'sync_interval: "always"\n}'],
+    ['what the server may store', { maxFileStore: '18GiB' }, 'max_file_store: 18GiB\n'],
+    ['it by a variable', { maxFileStore: { environment: 'LIMIT' } }, 'max_file_store: $LIMIT\n'],
+  ])('names %s only to a server that is told', (_what, more, line) => {
+    expect(natsServerConfig({ ...PLAIN, ...more })).toContain(`\n  ${line}`);
+    expect(natsServerConfig(PLAIN)).not.toContain(line.split(':')[0]);
   });
 
   it.each([

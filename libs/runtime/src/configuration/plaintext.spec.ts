@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigurationError, readEnvironment } from './environment.js';
+import { outcomeIn } from '../../test/outcome-of.js';
 import { plaintextKindOf } from './plaintext.js';
 
 const kindOf = (url: string) => plaintextKindOf(new URL(url));
@@ -68,19 +68,14 @@ describe('the addresses in an environment', () => {
     DATABASE_URL: 'postgres://u:hidden@db/identity',
     REDIS_URL: 'redis://:hidden@valkey',
   };
-  const problemsOf = (environment: Record<string, string>): readonly string[] => {
-    try {
-      readEnvironment((env) => {
-        env.url('BASE_URL', { schemes: ['http', 'https'] });
-        env.urls('NATS_URL', { schemes: ['nats', 'tls'] });
-        env.url('DATABASE_URL', { schemes: ['postgres'], secret: true });
-        env.url('REDIS_URL', { schemes: ['redis', 'rediss'], secret: true });
-      }, environment);
+  const problemsOf = (environment: Record<string, string>) =>
+    outcomeIn(environment, (env) => {
+      env.url('BASE_URL', { schemes: ['http', 'https'] });
+      env.urls('NATS_URL', { schemes: ['nats', 'tls'] });
+      env.url('DATABASE_URL', { schemes: ['postgres'], secret: true });
+      env.url('REDIS_URL', { schemes: ['redis', 'rediss'], secret: true });
       return [];
-    } catch (error) {
-      return (error as ConfigurationError).problems;
-    }
-  };
+    });
 
   it('must be encrypted in production, which is what a process without a profile runs in', () => {
     for (const environment of [URLS, { ...URLS, PROFILE: 'production' }, { ...URLS, ALLOW_PLAINTEXT: '' }]) {

@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConfigurationError, type EnvironmentReader, readEnvironment } from './environment.js';
+import { outcomeIn } from '../../test/outcome-of.js';
+import { type EnvironmentReader, readEnvironment } from './environment.js';
 import { databaseConfig, encryptionKeys, serviceConfig } from './service-config.js';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const OTHER = Buffer.alloc(32, 8).toString('base64');
 
 describe('a secret in a file', () => {
   let folder = '';
@@ -18,14 +22,8 @@ describe('a secret in a file', () => {
     return file;
   };
   const readPassword = (environment: Record<string, string>) => readEnvironment((env) => env.secret('P'), environment);
-  const problemsOf = (environment: Record<string, string>, read = (env: EnvironmentReader) => env.secret('P')) => {
-    try {
-      return `no problem: ${readEnvironment(read, environment)}`;
-    } catch (error) {
-      if (error instanceof ConfigurationError) return error.problems;
-      throw error;
-    }
-  };
+  const problemsOf = (environment: Record<string, string>, read = (env: EnvironmentReader) => env.secret('P')) =>
+    outcomeIn(environment, read);
 
   it.each([
     ['pass word', 'pass word'],
@@ -81,45 +79,28 @@ describe('a secret in a file', () => {
     const database = databaseConfig('identity', { DATABASE_URL_FILE: file, DATABASE_NARROW_URL_FILE: file });
     expect([database.url, database.narrowUrl]).toEqual([url, url]);
   });
-});
 
-const KEY = Buffer.alloc(32, 7).toString('base64');
-const OTHER = Buffer.alloc(32, 8).toString('base64');
+  describe('of encryption keys', () => {
+    const read = (environment: Record<string, string>) =>
+      outcomeIn(environment, (env) => encryptionKeys(env, 'KEY_ENCRYPTION_KEY'));
 
-const read = (environment: Record<string, string>): string | readonly string[] => {
-  try {
-    return readEnvironment((env) => encryptionKeys(env, 'KEY_ENCRYPTION_KEY'), environment);
-  } catch (error) {
-    return (error as ConfigurationError).problems;
-  }
-};
+    it.each([KEY, `2026-11:${KEY}`, `2026-11:${KEY},2026-05:${OTHER}`])('is one key or a ring: %s', (text) => {
+      expect(read({ KEY_ENCRYPTION_KEY: text })).toBe(text);
+      // As a secret that an administrator edits, with a line end.
+      expect(read({ KEY_ENCRYPTION_KEY_FILE: fileWith(`${text}\n`) })).toBe(text);
+    });
 
-describe('encryption keys', () => {
-  it.each([KEY, `2026-11:${KEY}`, `2026-11:${KEY},2026-05:${OTHER}`])('are one key or a ring: %s', (text) => {
-    expect(read({ KEY_ENCRYPTION_KEY: text })).toBe(text);
-  });
+    it.each([
+      ['c2hvcnQ=', 'The encryption key must be 32 bytes in base64'],
+      [`a:${KEY},b:c2hvcnQ=`, 'The key b must be 32 bytes in base64'],
+      [`a:${KEY},a:${OTHER}`, 'The key a is in the ring twice, by its id or its bytes'],
+      [`a:${KEY},b:${KEY}`, 'The key b is in the ring twice, by its id or its bytes'],
+    ])('that is wrong is a problem, which repeats no key', (text, problem) => {
+      expect(read({ KEY_ENCRYPTION_KEY: text })).toEqual([`KEY_ENCRYPTION_KEY: ${problem}`]);
+    });
 
-  it('may come from a file, as a secret that an administrator edits does, with a line end', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crm-encryption-keys-'));
-    try {
-      const file = join(folder, 'keys');
-      writeFileSync(file, `2026-11:${KEY},2026-05:${OTHER}\n`);
-      expect(read({ KEY_ENCRYPTION_KEY_FILE: file })).toBe(`2026-11:${KEY},2026-05:${OTHER}`);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
-
-  it.each([
-    ['c2hvcnQ=', 'The encryption key must be 32 bytes in base64'],
-    [`a:${KEY},b:c2hvcnQ=`, 'The key b must be 32 bytes in base64'],
-    [`a:${KEY},a:${OTHER}`, 'The key a is in the ring twice, by its id or its bytes'],
-    [`a:${KEY},b:${KEY}`, 'The key b is in the ring twice, by its id or its bytes'],
-  ])('that are wrong are a problem, which repeats no key', (text, problem) => {
-    expect(read({ KEY_ENCRYPTION_KEY: text })).toEqual([`KEY_ENCRYPTION_KEY: ${problem}`]);
-  });
-
-  it('are required', () => {
-    expect(read({})).toEqual(['KEY_ENCRYPTION_KEY is not set']);
+    it('is required', () => {
+      expect(read({})).toEqual(['KEY_ENCRYPTION_KEY is not set']);
+    });
   });
 });

@@ -7,7 +7,7 @@ import {
   certificateAuthority,
   type Signed,
 } from '../../../../scripts/testing/certificate-authority.mjs';
-import { ConfigurationError, type EnvironmentReader, readEnvironment } from './environment.js';
+import { outcomeIn } from '../../test/outcome-of.js';
 import { authoritiesConfig, tlsConfig } from './tls-config.js';
 
 let folder = '';
@@ -30,21 +30,12 @@ function file(name: string, content: string): string {
   return path;
 }
 
-function outcomeOf(read: (env: EnvironmentReader) => unknown, environment: Record<string, string>): unknown {
-  try {
-    return readEnvironment(read, environment);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-}
-
 describe('the certificate of a service', () => {
   const given = (certificateFile: string, keyFile: string) =>
-    outcomeOf(tlsConfig, { TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile });
+    outcomeIn({ TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile }, tlsConfig);
 
   it('is not asked for: without it HTTP is spoken', () => {
-    expect(outcomeOf(tlsConfig, {})).toBeUndefined();
+    expect(outcomeIn({}, tlsConfig)).toBeUndefined();
     expect(given('', '')).toBeUndefined();
   });
 
@@ -102,7 +93,7 @@ describe('the certificate of a service', () => {
 
 describe('the authorities that a caller trusts', () => {
   const given = (path: string) =>
-    outcomeOf((env) => authoritiesConfig(env, 'UPSTREAM_CA_FILE'), { UPSTREAM_CA_FILE: path });
+    outcomeIn({ UPSTREAM_CA_FILE: path }, (env) => authoritiesConfig(env, 'UPSTREAM_CA_FILE'));
 
   it('are those of the system unless a file is named', () => {
     expect(given('')).toBeUndefined();

@@ -11,12 +11,7 @@ const last = () => lines.at(-1)!;
 describe('the log', () => {
   it('contains the service and the members of an entry', () => {
     logger.info({ requestId: 'r-1' }, 'hello');
-    expect(last()).toMatchObject({
-      level: 'info',
-      service: 'custom-objects',
-      requestId: 'r-1',
-      msg: 'hello',
-    });
+    expect(last()).toMatchObject({ level: 'info', service: 'custom-objects', requestId: 'r-1', msg: 'hello' });
   });
 
   it('says when, in UTC with milliseconds', () => {
