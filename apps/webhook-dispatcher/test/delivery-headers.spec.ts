@@ -226,7 +226,11 @@ describe('the encryption key', () => {
     expect(signing.open(row.secret, { subscriptionId: id })).toBe(current.secret);
     expect(signing.open(row.previous, { subscriptionId: id })).toBe(secret);
     expect(service.get(CustomHeaderService).open(row.headers, id)).toEqual({ 'x-key': 'k' });
-    expect(await service.get(SecretService).listOfApp('acme.sync')).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
+    expect(
+      await service
+        .get(SecretService)
+        .openOfApp('acme.sync', await service.get(SecretService).listSealedOfApp('acme.sync')),
+    ).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
     await service.close();
   });
 
