@@ -1,19 +1,17 @@
 // Requests over kept connections, one at a time on each, and short rounds of several servers in turns, so that whatever else
 // the machine does meets all of them. The client is written by hand because it shares the processor with what it measures.
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import net from 'node:net';
-import { setting } from './lab.mjs';
-import { median } from './measure.mjs';
+import { besideRow, median, percentile, setting } from './measure.mjs';
 
 /** @typedef {import('./lab.mjs').Subject} Subject */
-/** A server and what gives its next request, whole, as it goes over the wire. */
-/** @typedef {{ subject: Subject, next: () => string, atLeast?: number }} Side atLeast: smallest ratio to the first side */
-/** What the rounds of a side gave: requests a second, latencies in ms in ascending order, processor time by process. */
-/** @typedef {{ subject: Subject, rates: number[], rate: number, latencies: number[], requests: number, seconds: Map<string, number> }} Series */
+/** What gives the next request, whole, as it goes over the wire; atLeast: smallest ratio to the first side. */
+/** @typedef {Subject & { next: () => string, atLeast?: number }} Side */
+/** What the rounds of a side gave: requests a second, latencies in ms, processor time of each process. */
+/** @typedef {Side & { rates: number[], latencies: number[], seconds: number[] }} Series */
 /** @typedef {{ name: string, unit: string, ours: number, baseline?: number, ratio?: number, atLeast?: number, atMost?: number }} Row */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const ACCEPTED = new Set(['200', '201', '202']);
 const LONGEST_WARM_UP_MS = setting('LONGEST_WARM_UP_MS', 30_000, 1000);
 /** Of a second in `/proc/<pid>/stat`; the same on every Linux. */
 const TICKS_PER_SECOND = 100;
@@ -26,6 +24,8 @@ export const PLAN = {
   warmUpMs: setting('WARM_UP_MS', 1000, 200),
   warmUpRequests: setting('WARM_UP_REQUESTS', 20_000, 200),
 };
+/** For servers whose requests take long enough that seconds warm them up. */
+export const SLOWER_PLAN = { ...PLAN, warmUpMs: setting('WARM_UP_MS', 4000, 200), warmUpRequests: 0 };
 
 /** @param {string} method @param {string} path @param {string} headers each line with its end @param {object} [body] sent as JSON */
 export function requestText(method, path, headers, body) {
@@ -48,195 +48,122 @@ export function counter() {
   return () => ++turn;
 }
 
-/**
- * Throws for an answer that is no success, and for one without a length.
- * @param {{ port: number, next: () => string, connections: number, milliseconds: number }} load
- */
-export async function sendLoad({ port, next, connections, milliseconds }) {
+/** Throws for an answer that is no success, and for one without a length.
+ * @param {{ port: number, next: () => string, connections?: number, milliseconds: number }} load */
+export async function sendLoad({ port, next, connections = PLAN.connections, milliseconds }) {
   const begun = performance.now();
   /** @type {number[]} */
   const latencies = [];
-  const use = () => useConnection(port, next, begun + milliseconds, latencies);
-  await Promise.all(Array.from({ length: connections }, use));
+  const isOver = (/** @type {number} */ latency) => {
+    latencies.push(latency);
+    return performance.now() >= begun + milliseconds;
+  };
+  await Promise.all(Array.from({ length: connections }, () => converse(port, next, isOver)));
   return { requests: latencies.length, seconds: (performance.now() - begun) / 1000, latencies };
 }
 
-/** @param {number} port @param {() => string} next @param {number} deadline @param {number[]} latencies filled in @returns {Promise<void>} */
-function useConnection(port, next, deadline, latencies) {
+/** One request on a connection of its own, and what its answer is as JSON. @param {number} port @param {string} request @returns {Promise<any>} */
+export async function ask(port, request) {
+  const answer = await converse(port, () => request);
+  const body = answer.toString('utf8', answer.indexOf(HEAD_END) + HEAD_END.length);
+  return body === '' ? undefined : JSON.parse(body);
+}
+
+/** One request on a connection, and more until `isOver` with the milliseconds of the last.
+ * @param {number} port on 127.0.0.1 @param {() => string} next @param {(latency: number) => boolean} [isOver]
+ * @returns {Promise<Buffer>} the last answer */
+function converse(port, next, isOver = () => true) {
   return new Promise((resolve, reject) => {
     let sentAt = 0;
     const send = () => {
       sentAt = performance.now();
       socket.write(next(), 'utf8');
     };
-    const socket = connect(port, reject, (answer) => {
-      if (!ACCEPTED.has(answer.toString('latin1', 9, 12))) {
-        reject(new Error(`Port ${port} answered ${answer.toString('utf8')}`));
+    /** @type {Buffer | undefined} */
+    let partial;
+    const socket = net.connect({ host: '127.0.0.1', port, noDelay: true }, send);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error(`Port ${port} closed a connection`)));
+    socket.on('data', (chunk) => {
+      const answer = partial ? Buffer.concat([partial, chunk]) : chunk;
+      const length = lengthOf(answer);
+      partial = answer.length >= length ? undefined : answer;
+      if (partial) return;
+      // Of the status, `HTTP/1.1 201`, the first digit.
+      if (answer[9] !== 0x32) socket.destroy(new Error(`Port ${port} answered ${answer.toString('utf8')}`));
+      else if (!isOver(performance.now() - sentAt)) send();
+      else {
+        resolve(answer);
         socket.destroy();
-        return;
       }
-      const now = performance.now();
-      latencies.push(now - sentAt);
-      if (now < deadline) return send();
-      resolve();
-      socket.destroy();
     });
-    socket.on('connect', send);
   });
 }
 
-/** One request on a connection of its own. @param {number} port @param {string} request @returns {Promise<{ status: number, body: string }>} */
-export function sendOne(port, request) {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, reject, (answer) => {
-      const body = answer.toString('utf8', answer.indexOf(HEAD_END) + HEAD_END.length);
-      resolve({ status: Number(answer.toString('latin1', 9, 12)), body });
-      socket.destroy();
-    });
-    socket.on('connect', () => socket.write(request, 'utf8'));
-  });
-}
-
-/** @param {number} port on 127.0.0.1 @param {(error: Error) => void} fail @param {(answer: Buffer) => void} onAnswer when it is complete */
-function connect(port, fail, onAnswer) {
-  const socket = net.connect({ host: '127.0.0.1', port, noDelay: true });
-  /** @type {Buffer | undefined} */
-  let partial;
-  socket.on('error', fail);
-  socket.on('close', () => fail(new Error(`Port ${port} closed a connection`)));
-  socket.on('data', (chunk) => {
-    const answer = partial ? Buffer.concat([partial, chunk]) : chunk;
-    const length = lengthOf(answer);
-    const isWhole = length !== undefined && answer.length >= length;
-    partial = isWhole ? undefined : answer;
-    if (isWhole) onAnswer(answer);
-  });
-  return socket;
-}
-
-/** Bytes of head and body; undefined while the head is not complete. @param {Buffer} answer */
+/** Bytes of head and body; infinitely many while the head is not complete. @param {Buffer} answer */
 function lengthOf(answer) {
   const headEnd = answer.indexOf(HEAD_END);
-  if (headEnd < 0) return undefined;
-  const length = /\r\ncontent-length: *(\d+)/i.exec(answer.toString('latin1', 0, headEnd))?.[1];
+  if (headEnd < 0) return Number.POSITIVE_INFINITY;
+  const head = answer.toString('latin1', 0, headEnd);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? (head.startsWith('HTTP/1.1 204') ? 0 : undefined);
   if (length === undefined) throw new Error(`An answer without a length: ${answer.toString('latin1')}`);
   return headEnd + HEAD_END.length + Number(length);
 }
 
-/** Warms every side up, then measures them in turns; the order is reversed every other round. @param {readonly Side[]} sides */
-export async function alternate(sides, plan = PLAN) {
-  const { connections, rounds, roundMs, warmUpMs, warmUpRequests } = plan;
-  for (const { subject, next } of sides) {
+/** Warms every side up, then measures them in turns; the order is reversed every other round.
+ * @param {readonly Side[]} sides @returns {Promise<[Series, ...Series[]]>} */
+export async function alternate(sides, { connections, rounds, roundMs, warmUpMs, warmUpRequests } = PLAN) {
+  for (const { port, next } of sides) {
     const deadline = performance.now() + LONGEST_WARM_UP_MS;
     let answered = 0;
     do {
-      answered += (await sendLoad({ port: subject.port, next, connections, milliseconds: warmUpMs })).requests;
+      answered += (await sendLoad({ port, next, connections, milliseconds: warmUpMs })).requests;
     } while (answered < warmUpRequests && performance.now() < deadline);
   }
-  const all = sides.map(({ subject, next }) => ({ next, series: emptySeries(subject) }));
+  const all = sides.map((side) => /** @type {Series} */ ({ ...side, rates: [], latencies: [], seconds: [] }));
   for (let round = 0; round < rounds; round += 1) {
-    for (const { next, series } of round % 2 === 0 ? all : all.toReversed()) {
-      const spent = await countProcessorTime(series.subject.processes);
-      const load = await sendLoad({ port: series.subject.port, next, connections, milliseconds: roundMs });
+    for (const series of round % 2 === 0 ? all : all.toReversed()) {
+      const before = await processorSeconds(series.processes);
+      const load = await sendLoad({ ...series, connections, milliseconds: roundMs });
       series.rates.push(load.requests / load.seconds);
       series.latencies = series.latencies.concat(load.latencies);
-      series.requests += load.requests;
-      for (const [name, more] of await spent()) series.seconds.set(name, (series.seconds.get(name) ?? 0) + more);
+      const after = await processorSeconds(series.processes);
+      series.seconds = after.map((now, index) => (series.seconds[index] ?? 0) + now - Number(before[index]));
     }
   }
-  for (const { series } of all) {
-    series.rate = median(series.rates);
-    series.latencies.sort((left, right) => left - right);
-  }
-  return all.map(({ series }) => series);
+  return /** @type {[Series, ...Series[]]} */ (all);
 }
 
-/** @param {Subject} subject @returns {Series} */
-const emptySeries = (subject) => ({ subject, rates: [], rate: 0, latencies: [], requests: 0, seconds: new Map() });
-
-/**
- * Rows of servers that do the same: the rate of each beside that of the first, its latencies and its processor time.
- * @param {string} name @param {readonly Side[]} sides @returns {Promise<Row[]>}
- */
+/** Rows of servers that do the same: the rate of each beside that of the first, its latencies and its processor time.
+ * @param {string} name @param {readonly Side[]} sides @returns {Promise<Row[]>} */
 export async function compare(name, sides, plan = PLAN) {
   const all = await alternate(sides, plan);
-  const [first] = all;
-  return all.flatMap((series, index) => {
-    const row = { name: `${name}: ${series.subject.name}`, unit: '/s', ours: series.rate };
-    if (!first || index === 0) return [row, ...detailRows(row.name, series)];
-    const { atLeast } = /** @type {Side} */ (sides[index]);
-    const beside = { baseline: first.rate, ratio: ratioOf(series, first), atLeast };
-    return [{ ...row, ...beside }, ...detailRows(row.name, series)];
+  return all.flatMap((series) => {
+    const title = `${name}: ${series.name}`;
+    const { rates, latencies, atLeast } = series;
+    const beside = series === all[0] ? {} : besideRow(title, '/s', rates, all[0].rates, { atLeast });
+    return [
+      { name: title, unit: '/s', ours: median(rates), ...beside },
+      { name: `${title}, p50`, unit: 'ms', ours: median(latencies) },
+      { name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99) },
+      ...series.processes.map((process, index) => {
+        const ours = (Number(series.seconds[index]) / latencies.length) * 1e6;
+        return { name: `${title}, processor time a request: ${process.name}`, unit: 'µs', ours };
+      }),
+    ];
   });
 }
 
-/** The median of the ratios of each round. @param {Series} ours @param {Series} baseline */
-export const ratioOf = (ours, baseline) =>
-  median(ours.rates.map((rate, round) => rate / Number(baseline.rates[round])));
-
-/** @param {readonly number[]} sorted in ascending order @param {number} part such as 0.99 */
-export const percentile = (sorted, part) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
-
-/** @param {string} name @param {Series} series */
-export const detailRows = (name, { latencies, requests, seconds }) => [
-  { name: `${name}, p50`, unit: 'ms', ours: percentile(latencies, 0.5) },
-  { name: `${name}, p99`, unit: 'ms', ours: percentile(latencies, 0.99) },
-  ...processorRows(`${name}, processor time a request`, [seconds], requests),
-];
-
-/** Microseconds of each of `count`, by process. @param {string} name @param {readonly Map<string, number>[]} rounds @param {number} count */
-export const processorRows = (name, rounds, count) =>
-  [...(rounds[0]?.keys() ?? [])].map((process) => {
-    const total = rounds.reduce((sum, round) => sum + (round.get(process) ?? 0), 0);
-    return { name: `${name}: ${process}`, unit: 'µs', ours: (total / count) * 1e6 };
-  });
-
-/** Microseconds of a request in all processes of the servers, without the client. @param {Series} series */
-export const serverMicroseconds = ({ requests, seconds }) =>
-  ([...seconds].reduce((sum, [name, one]) => (name === 'client' ? sum : sum + one), 0) / requests) * 1e6;
-
-/** Begins to count; the result gives the seconds since then, by process. @param {Subject['processes']} processes */
-export async function countProcessorTime(processes) {
-  const before = await processorSeconds(processes);
-  return async () => {
-    const after = await processorSeconds(processes);
-    return new Map([...after].map(([name, seconds]) => [name, seconds - (before.get(name) ?? 0)]));
-  };
-}
-
-/** Processor time that each process has taken by now; the client is this process. @param {Subject['processes']} processes */
-async function processorSeconds(processes) {
-  const { user, system } = process.cpuUsage();
-  const seconds = new Map([['client', (user + system) / 1e6]]);
-  for (const { name, pid, withChildren } of processes) {
-    const own = await timesOf(pid);
-    if (!own) continue;
-    const children = withChildren ? await childrenOf(pid) : [];
-    // Without those that have ended, a child that ends between two looks would take its time along.
-    const ticks = children.reduce((sum, child) => sum + child.ticks, own.ticks + (withChildren ? own.ofEnded : 0));
-    seconds.set(name, ticks / TICKS_PER_SECOND);
-  }
-  return seconds;
-}
-
-/** @param {number} parent */
-async function childrenOf(parent) {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  return (await Promise.all(pids.map(timesOf))).flatMap((times) => (times?.parent === parent ? [times] : []));
-}
-
-/** @param {number} pid */
-async function timesOf(pid) {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // The name of the program, in parentheses, may hold spaces.
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
-  if (!fields) return undefined;
-  const at = (/** @type {number} */ index) => Number(fields[index]);
-  return { parent: at(1), ticks: at(11) + at(12), ofEnded: at(13) + at(14) };
-}
-
-/** Megabytes that a process holds. @param {number} pid */
-export async function residentMegabytes(pid) {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
-}
+/** Seconds of a processor that each process has taken by now. @param {Subject['processes']} processes */
+const processorSeconds = (processes) =>
+  Promise.all(
+    processes.map(async ({ pid }) => {
+      const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+      // The name of the program, in parentheses, may hold spaces.
+      const [user, system] = text
+        .slice(text.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 13);
+      return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+    }),
+  );

@@ -1,11 +1,12 @@
 // The data of measurements of records: in the measured workspace an object with 20 fields, one of the same bytes without
 // formulas, and leads; the same object in 32 workspaces; a few records in each of a thousand other tenants; and beside them
 // plain tables with the same bytes for the bare server.
+import { CORE_OBJECTS } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { setting } from './lab.mjs';
+import { setting } from './measure.mjs';
 
-/** @typedef {{ apiName: string, label: string, type: string, expression?: string }} Field */
-/** @typedef {Field & { key: number, slot: string | null }} StoredField */
+/** sql: the value, where `i` is the number of the record; slot: the column that carries the value for filters.
+ * @typedef {{ apiName: string, type: string, sql: string, slot?: string | null, expression?: string }} Field */
 
 /** Of the measured workspace. */
 export const RECORDS = setting('RECORDS', 100_000, 2000);
@@ -16,38 +17,37 @@ const RECORDS_OF_WORKSPACE = 1000;
 /** Records with the same value of the filtered field. */
 const MATCHES = 40;
 export const API_NAME = 'site_visit';
-/** An object whose records have the same bytes but no formulas, which are stored texts and numbers there. */
+/** An object whose records have the same bytes but no formulas. */
 export const PLAIN_API_NAME = 'plain_visit';
 const PLAIN_RECORDS = 1000;
 const SIX = [1, 2, 3, 4, 5, 6];
 
-/** 18 stored fields, one of them hidden from whom measures, and 2 formulas. @type {Field[]} */
-export const FIELDS = [
-  { apiName: 'code', type: 'text', indexed: true },
-  ...SIX.map((index) => ({ apiName: `text_${index}`, type: 'text' })),
-  { apiName: 'secret', type: 'text', readRoles: ['auditor'] },
-  ...SIX.map((index) => ({ apiName: `number_${index}`, type: 'number' })),
-  { apiName: 'visited_on', type: 'date' },
-  { apiName: 'done', type: 'checkbox' },
-  { apiName: 'stage', type: 'picklist', options: ['planned', 'done'] },
-  { apiName: 'mail', type: 'email' },
-  { apiName: 'total', type: 'formula', expression: 'number_1 * number_2' },
-  { apiName: 'summary', type: 'formula', expression: 'CONCAT(text_1, " (", stage, ")")' },
-].map((field) => ({ label: field.apiName, ...field }));
+const TEXT = { type: 'text', sql: `'Text number ' || i || ' of this record'` };
+const NUMBER = { type: 'number', sql: '(i % 1000) + 0.25' };
+const STAGE = `CASE WHEN i % 3 = 0 THEN 'done' ELSE 'planned' END`;
 
-/** Value of a field, in SQL, by its type; `i` is the number of the record. @type {Record<string, string>} */
-const VALUES = {
-  text: `'Text number ' || i || ' of this record'`,
-  number: `(i % 1000) + 0.25`,
-  date: `to_char(date '2026-01-01' + (i % 365), 'YYYY-MM-DD')`,
-  checkbox: `i % 2 = 0`,
-  picklist: `CASE WHEN i % 3 = 0 THEN 'done' ELSE 'planned' END`,
-  email: `'visitor' || i || '@example.com'`,
-};
-const TEXTS = ['text', 'picklist', 'email'];
+/** 20 stored fields, one of them hidden from whom measures. @type {Field[]} */
+export const PLAIN_FIELDS = Object.entries({
+  code: { type: 'text', indexed: true, slot: 's1', sql: `'C' || (i / ${MATCHES})` },
+  ...Object.fromEntries(SIX.map((index) => [`text_${index}`, TEXT])),
+  secret: { ...TEXT, readRoles: ['auditor'] },
+  ...Object.fromEntries(SIX.map((index) => [`number_${index}`, NUMBER])),
+  visited_on: { type: 'date', sql: `to_char(date '2026-01-01' + (i % 365), 'YYYY-MM-DD')` },
+  done: { type: 'checkbox', sql: 'i % 2 = 0' },
+  stage: { type: 'picklist', options: ['planned', 'done'], sql: STAGE },
+  mail: { type: 'email', sql: `'visitor' || i || '@example.com'` },
+  total: { type: 'number', sql: `(${NUMBER.sql}) * (${NUMBER.sql})` },
+  summary: { type: 'text', sql: `${TEXT.sql} || ' (' || ${STAGE} || ')'` },
+}).map(([apiName, field]) => ({ apiName, label: apiName, ...field }));
 
-/** @param {{ apiName: string, type: string }} field that is stored */
-export const sqlOf = ({ apiName, type }) => (apiName === 'code' ? `'C' || (i / ${MATCHES})` : String(VALUES[type]));
+/** @type {Readonly<Record<string, string>>} */
+const FORMULAS = { total: 'number_1 * number_2', summary: 'CONCAT(text_1, " (", stage, ")")' };
+
+/** The same, with two formulas in place of what the last two store. @type {Field[]} */
+const FIELDS = PLAIN_FIELDS.map((field) => {
+  const expression = FORMULAS[field.apiName];
+  return expression === undefined ? field : { ...field, type: 'formula', expression };
+});
 
 /** A record as the body of a request that creates it. @param {number} turn */
 export const newRecord = (turn) => ({
@@ -60,17 +60,20 @@ export const newRecord = (turn) => ({
   mail: `visitor${turn}@example.com`,
 });
 
-/** The object of leads, with keys and slots of its fields, as they stand in stored records (`lead.object.ts`). */
-const LEAD = '00000000-0000-7000-8000-000000000001';
-const LEAD_FIELDS = [
-  { key: 1, apiName: 'firstName', slot: null, sql: `'Ada'` },
-  { key: 2, apiName: 'lastName', slot: 's1', sql: `'Lovelace ' || i` },
-  { key: 3, apiName: 'email', slot: 's2', sql: `'lead' || i || '@example.com'` },
-  { key: 4, apiName: 'phone', slot: 's3', sql: `'+49 30 ' || (1000000 + i)` },
-  { key: 5, apiName: 'companyName', slot: 's4', sql: `'Company number ' || (i / 10)` },
-  { key: 6, apiName: 'status', slot: 's5', sql: `CASE WHEN i % 3 = 0 THEN 'contacted' ELSE 'new' END` },
-  { key: 7, apiName: 'source', slot: 's6', sql: `'S' || (i / ${MATCHES})` },
-];
+const LEAD = CORE_OBJECTS.lead;
+/** Fields of a lead, as they stand in stored records, with their values. */
+const LEAD_FIELDS = Object.entries({
+  firstName: `'Ada'`,
+  lastName: `'Lovelace ' || i`,
+  email: `'lead' || i || '@example.com'`,
+  phone: `'+49 30 ' || (1000000 + i)`,
+  companyName: `'Company number ' || (i / 10)`,
+  status: `CASE WHEN i % 3 = 0 THEN 'contacted' ELSE 'new' END`,
+  source: `'S' || (i / ${MATCHES})`,
+}).map(([apiName, sql]) => {
+  const { key, slot } = LEAD.fields[/** @type {keyof typeof LEAD.fields} */ (apiName)];
+  return { key, apiName, slot, sql, type: 'text' };
+});
 
 /** A lead as the body of a request that creates it. @param {number} turn */
 export const newLead = (turn) => ({
@@ -91,30 +94,22 @@ export function storedLead(turn) {
 
 /** @param {import('pg').Pool} admin @param {string} tenantId the measured workspace */
 export async function fill(admin, tenantId) {
-  const { objectId, fields } = await defineObject(admin, tenantId, API_NAME, FIELDS);
-  const plain = await defineObject(admin, tenantId, PLAIN_API_NAME, FIELDS.map(withoutFormula));
-  await insert(admin, plain.fields, series(tenantId, plain.objectId, PLAIN_RECORDS));
-  await insert(admin, fields, series(tenantId, objectId, RECORDS));
+  const { objectId, fields } = await makeObject(admin, tenantId, API_NAME, FIELDS, RECORDS);
+  await makeObject(admin, tenantId, PLAIN_API_NAME, PLAIN_FIELDS, PLAIN_RECORDS);
   const workspaces = Array.from({ length: WORKSPACES }, newId);
-  for (const workspace of workspaces) {
-    const own = await defineObject(admin, workspace, API_NAME, FIELDS);
-    await insert(admin, own.fields, series(workspace, own.objectId, RECORDS_OF_WORKSPACE));
-  }
+  for (const workspace of workspaces) await makeObject(admin, workspace, API_NAME, FIELDS, RECORDS_OF_WORKSPACE);
   await insert(
     admin,
     fields,
     `SELECT md5('tenant' || t)::uuid AS tenant, md5('object' || t)::uuid AS object, i
        FROM generate_series(1, ${OTHER_TENANTS}) t, generate_series(1, ${RECORDS_OF_OTHERS}) i`,
   );
-  await insert(admin, LEAD_FIELDS, series(tenantId, LEAD, RECORDS));
+  await insert(admin, LEAD_FIELDS, series(tenantId, LEAD.id, RECORDS));
   // What a read of the record answers, so that both send the same bytes.
   const visible = fields.filter(({ apiName }) => apiName !== 'secret');
-  const members = visible.map(({ key, apiName, type }) =>
-    type === 'formula' ? `'${apiName}', 'Text number 1234 (planned)'` : `'${apiName}', data->'${key}'`,
-  );
-  const leadMembers = LEAD_FIELDS.map(({ key, apiName }) => `'${apiName}', data->'${key}'`);
-  await copyForBare(admin, 'bare_record', 's1', members, tenantId, objectId);
-  await copyForBare(admin, 'bare_lead', 's6', [...leadMembers, `'ownerId', NULL`], tenantId, LEAD);
+  await copyForBare(admin, 'bare_record', 's1', visible, tenantId, objectId);
+  const owner = { ...LEAD.fields.ownerId, apiName: 'ownerId', sql: 'NULL' };
+  await copyForBare(admin, 'bare_lead', 's6', [...LEAD_FIELDS, owner], tenantId, LEAD.id);
   await admin.query('VACUUM ANALYZE');
   const sample = async (/** @type {string} */ table) => {
     const { rows } = await admin.query(`SELECT id, stage FROM ${table} ORDER BY random() LIMIT 5000`);
@@ -135,44 +130,34 @@ export async function fill(admin, tenantId) {
 const series = (tenant, object, count) =>
   `SELECT '${tenant}'::uuid AS tenant, '${object}'::uuid AS object, i FROM generate_series(1, ${count}) i`;
 
-/** A field that stores what the formula gives. @param {Field} field */
-const withoutFormula = ({ expression, ...field }) =>
-  expression === undefined ? field : { ...field, type: field.apiName === 'total' ? 'number' : 'text' };
-
-/** @param {import('pg').Pool} admin @param {string} tenantId @param {string} apiName @param {readonly Field[]} declared */
-async function defineObject(admin, tenantId, apiName, declared) {
+/** @param {import('pg').Pool} admin @param {string} tenantId @param {string} apiName @param {readonly Field[]} declared @param {number} count of its records */
+async function makeObject(admin, tenantId, apiName, declared, count) {
   const objectId = newId();
   await admin.query(
     `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
      VALUES ($1, $2, $3, 'bench', false, $4, $4, 'Visit', 'Visits')`,
     [tenantId, objectId, newId(), apiName],
   );
-  const fields = declared.map((field, index) => ({
-    ...field,
-    key: index + 1,
-    slot: field.apiName === 'code' ? 's1' : null,
-  }));
-  for (const { key, slot, ...definition } of fields) {
-    await admin.query(
-      `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, key, slot, definition)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [tenantId, newId(), objectId, definition.apiName, key - 1, key, slot, JSON.stringify(definition)],
-    );
-  }
+  const fields = declared.map((field, index) => ({ ...field, key: index + 1 }));
+  await admin.query(
+    `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, key, slot, definition)
+     SELECT $1, gen_random_uuid(), $2, field->>'apiName', (field->>'key')::int - 1, (field->>'key')::int, field->>'slot', field - '{key,slot,sql}'::text[]
+       FROM jsonb_array_elements($3) field`,
+    [tenantId, objectId, JSON.stringify(fields)],
+  );
+  await insert(admin, fields, series(tenantId, objectId, count));
   return { objectId, fields };
 }
 
-/**
- * Records with what is searched in them.
- * @param {import('pg').Pool} admin @param {readonly { key: number, apiName: string, slot: string | null, type?: string, sql?: string }[]} fields
- * @param {string} rows a query that gives tenant, object and i, the number of the record
- */
+/** Records with what is searched in them.
+ * @param {import('pg').Pool} admin @param {readonly (Field & { key: number })[]} fields
+ * @param {string} rows a query that gives tenant, object and i, the number of the record */
 async function insert(admin, fields, rows) {
-  const stored = fields.flatMap(({ type = 'text', sql, ...field }) =>
-    type === 'formula' ? [] : [{ ...field, type, sql: sql ?? sqlOf({ ...field, type }) }],
+  const stored = fields.filter(({ type }) => type !== 'formula');
+  const slotted = stored.filter(({ slot }) => slot);
+  const searched = stored.filter(
+    ({ apiName, type }) => apiName !== 'secret' && ['text', 'picklist', 'email'].includes(type),
   );
-  const slotted = stored.filter(({ slot }) => slot !== null);
-  const searched = stored.filter(({ apiName, type }) => apiName !== 'secret' && TEXTS.includes(type));
   await admin.query(
     `WITH inserted AS (
      INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, ${slotted.map(({ slot }) => slot).join(', ')})
@@ -186,17 +171,16 @@ async function insert(admin, fields, rows) {
   );
 }
 
-/**
- * @param {import('pg').Pool} admin @param {string} table @param {string} slot of the field by which lists are filtered
- * @param {readonly string[]} members of a body, in SQL @param {string} tenantId @param {string} objectId
- */
-async function copyForBare(admin, table, slot, members, tenantId, objectId) {
-  await admin.query(`CREATE TABLE ${table} (id uuid PRIMARY KEY, stage text NOT NULL, body jsonb NOT NULL)`);
-  await admin.query(
-    `INSERT INTO ${table}
-     SELECT id, ${slot}, jsonb_build_object('id', id, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at, ${members.join(', ')})
-       FROM custom_record WHERE tenant_id = $1 AND object_id = $2`,
-    [tenantId, objectId],
+/** @param {import('pg').Pool} admin @param {string} table @param {string} slot of the field by which lists are filtered
+ * @param {readonly (Field & { key: number })[]} fields of a body @param {string} tenantId @param {string} objectId */
+async function copyForBare(admin, table, slot, fields, tenantId, objectId) {
+  const members = fields.map(({ key, apiName, type }) =>
+    type === 'formula' ? `'${apiName}', 'Text number 1234 (planned)'` : `'${apiName}', data->'${key}'`,
   );
-  await admin.query(`CREATE INDEX ON ${table} (stage, id)`);
+  await admin.query(`
+    CREATE TABLE ${table} (id uuid PRIMARY KEY, stage text NOT NULL, body jsonb NOT NULL);
+    INSERT INTO ${table}
+    SELECT id, ${slot}, jsonb_build_object('id', id, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at, ${members.join(', ')})
+      FROM custom_record WHERE tenant_id = '${tenantId}' AND object_id = '${objectId}';
+    CREATE INDEX ON ${table} (stage, id)`);
 }

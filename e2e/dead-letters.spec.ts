@@ -4,18 +4,17 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { addresses } from './platform/addresses.js';
 
-const COMMAND = path.resolve(import.meta.dirname, '../scripts/dead-letters.mjs');
+const COMMAND = path.resolve(import.meta.dirname, '../scripts/service-program.mjs');
+const run = (service: string) =>
+  promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', service, '--data', addresses.dataDir]);
 
 describe('npm run dead-letters', () => {
   it.each(['webhook-dispatcher', 'automation-hooks', 'identity'])('reaches the dead letters of %s', async (service) => {
-    const args = [COMMAND, service, '--data', addresses.dataDir];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    expect(stdout).toBe('0 waiting\n');
+    expect((await run(service)).stdout).toBe('0 waiting\n');
   });
 
   it('names the services that have such events', async () => {
-    const failing = promisify(execFile)(process.execPath, [COMMAND, 'gateway', '--data', addresses.dataDir]);
-    await expect(failing).rejects.toMatchObject({
+    await expect(run('gateway')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/automation-hooks.*custom-objects|custom-objects.*automation-hooks/),
     });

@@ -142,7 +142,7 @@ it('passes the recommended rules of Redocly and Spectral with the OpenAPI docume
       await writeFile(files.at(-1) as string, await answer.text());
     }
     // A process of its own: the linters are CommonJS packages of some size, which Jest would load and keep.
-    const { code, stdout, stderr } = await run(process.execPath, [inRoot('scripts', 'lint-openapi.mjs'), ...files]);
+    const { code, stdout, stderr } = await run(process.execPath, [inRoot('e2e', 'lint-openapi.mjs'), ...files]);
     expect([code, code === 0 ? '' : `${stdout}\n${stderr}`]).toEqual([0, '']);
   } finally {
     await rm(folder, { recursive: true, force: true });

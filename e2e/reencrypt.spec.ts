@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { addresses } from './platform/addresses.js';
 
-const COMMAND = path.resolve(import.meta.dirname, '../scripts/reencrypt.mjs');
+const COMMAND = path.resolve(import.meta.dirname, '../scripts/service-program.mjs');
 const run = (...args: string[]) =>
-  promisify(execFile)(process.execPath, [COMMAND, ...args, '--data', addresses.dataDir]);
+  promisify(execFile)(process.execPath, [COMMAND, 'reencrypt', ...args, '--data', addresses.dataDir]);
 
 describe('npm run reencrypt', () => {
   it.each(['webhook-dispatcher', 'automation-hooks', 'identity', 'marketplace-certification'])(

@@ -1,5 +1,4 @@
-// Measures what docs/performance.md claims: npm run bench -- <group …> [--only case] [--quick]
-// Prints a table of the rows of each group of bench/groups. Exits 1 when a row misses its target. A target bounds the ratio of
+// npm run bench: measures what docs/performance.md claims. Prints a table of the rows of each group of bench/groups. Exits 1 when a row misses its target. A target bounds the ratio of
 // `ours` and `baseline`, which are measured in the same run, or `ours` where there is no baseline; a row without informs.
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
@@ -8,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { inRoot } from './root.mjs';
-import { buildPackages } from './setup/build.mjs';
+import { buildPackages } from './setup/packages.mjs';
 
 /** @typedef {import('../bench/load.mjs').Row} Row */
 /** @typedef {import('../bench/lab.mjs').Lab} Lab */
@@ -67,7 +66,7 @@ async function rowsOf(group, suite, only) {
 async function measure(group, index, only) {
   const { Lab } = await import(inRoot('bench', 'lab.mjs'));
   const { start, cases } = /** @type {Suite} */ ((await suitesOf(group))[index]);
-  const lab = await Lab.open();
+  const lab = new Lab();
   try {
     const subjects = start ? await start(lab) : lab;
     const rows = [];

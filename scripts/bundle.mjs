@@ -50,8 +50,7 @@ const swc = {
 };
 
 /** Nest's ValidationPipe imports these two whole, every validator and all telephone numbers, unless it is handed what
- * it needs.
- * @type {import('rolldown').Plugin} */
+ * it needs. @type {import('rolldown').Plugin} */
 const handedToNest = {
   name: 'handed-to-nest',
   resolveId: {

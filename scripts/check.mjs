@@ -1,22 +1,16 @@
 // npm run check: the quick inner loop. Format, types, import rules, and the unit tests of what has changed since the
 // last commit. Needs no servers.
 import { runCommand } from './plain-error.mjs';
-import { columns } from './platform/addresses.mjs';
-import { runInForeground } from './processes/foreground.mjs';
-import { ROOT } from './root.mjs';
-import { installPackages } from './setup/install.mjs';
-import { CHECKS } from './testing/checks.mjs';
+import { runInForeground } from './processes/run.mjs';
+import { installPackages } from './setup/packages.mjs';
+import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
 import { Tally } from './testing/tally.mjs';
 
 await runCommand(async () => {
   await installPackages();
   const tally = new Tally();
-  for (const { name, command, args } of CHECKS) {
-    const begun = performance.now();
-    const passes = (await runInForeground(command, args, { cwd: ROOT })) === 0;
-    tally.add(name, { passed: passes ? 1 : 0, failed: passes ? 0 : 1 }, (performance.now() - begun) / 1000);
-  }
+  await runChecks(tally, (_name, ...program) => runInForeground(...program));
   const begun = performance.now();
   const counts = await runJest([
     '--onlyChanged',
@@ -25,7 +19,7 @@ await runCommand(async () => {
     '--testMatch=**/src/**/*.spec.ts',
     '--testMatch=**/scripts/**/*.spec.mjs',
   ]);
-  tally.add('unit tests of what changed', counts, (performance.now() - begun) / 1000);
-  process.stdout.write(`\n${columns(tally.rows()).join('\n')}\n\n${tally.closingLine()}\n`);
+  tally.add('unit tests of what changed', counts, begun);
+  process.stdout.write(tally.report());
   return tally.failed === 0 ? 0 : 1;
 });

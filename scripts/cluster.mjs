@@ -1,17 +1,14 @@
 // npm run cluster: the platform as it runs in production, on this machine. npm run cluster -- --help lists the options.
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { countLost, receiveLeads, untilArrived } from './cluster/arrivals.mjs';
 import { STEPS, startCluster } from './cluster/cluster.mjs';
 import { NODES } from './cluster/layout.mjs';
-import { reportOf, signInPeople } from './cluster/load.mjs';
+import { countLost, receiveLeads, reportOf, signInPeople, untilArrived } from './cluster/load.mjs';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { readyTable } from './platform/addresses.mjs';
 import { fixedLayout } from './platform/layout.mjs';
 import { serviceList } from './platform/services.mjs';
-import { buildPackages } from './setup/build.mjs';
-import { installPackages } from './setup/install.mjs';
-import { requireNodeVersion } from './setup/node-version.mjs';
+import { buildPackages, installPackages } from './setup/packages.mjs';
 import { Progress } from './setup/progress.mjs';
 
 const USAGE = `npm run cluster -- [options]
@@ -22,36 +19,32 @@ npm start, until Ctrl-C. The data goes with it.
   --help
 Environment: PORT_OFFSET moves every port. It needs some 3 GB of memory.`;
 
-/** @typedef {import('./cluster/cluster.mjs').Cluster} Cluster */
-
 /** Before, between and after what happens, so that what it sets off is counted with it. */
 const CALM_MS = 3000;
 
+/** @typedef {import('./cluster/cluster.mjs').Cluster} Cluster */
 /** @typedef {(during: string, work: () => Promise<unknown>) => Promise<void>} Act counts requests while something is done */
 
-/** @type {Record<'rolling' | 'fail-over', (cluster: Cluster, act: Act) => Promise<void>>} */
+/** @type {Record<string, (cluster: Cluster, act: Act) => Promise<void>>} */
 const EXERCISES = { rolling: rollingRestart, 'fail-over': failOver };
+const FLAG = /** @type {const} */ ({ type: 'boolean' });
 
 await runCommand(async () => {
-  requireNodeVersion();
-  const { values } = parseArgs({
-    options: { rolling: { type: 'boolean' }, 'fail-over': { type: 'boolean' }, help: { type: 'boolean' } },
-  });
+  const { values } = parseArgs({ options: { rolling: FLAG, 'fail-over': FLAG, help: FLAG } });
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const names = /** @type {(keyof typeof EXERCISES)[]} */ (Object.keys(EXERCISES));
-  const chosen = names.filter((name) => values[name]);
+  const chosen = Object.keys(EXERCISES).filter((name) => name in values);
   const askedToStop = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve(signal));
   });
   const progress = new Progress(2 + STEPS, process.stdout);
-  await progress.step('Installing packages', async (note) => note(await installPackages()));
-  await progress.step('Building', async (note) => note(await buildPackages()));
+  await progress.step('Installing packages', installPackages);
+  await progress.step('Building', () => buildPackages());
   const contracts = await serviceList();
   const portOffset = Number(process.env.PORT_OFFSET ?? 0);
-  const layout = fixedLayout(contracts.DEVELOPMENT_PORTS, contracts.OPERATIONS_PORT_OFFSET, portOffset, contracts);
+  const layout = fixedLayout(contracts, portOffset);
   const cluster = await startCluster({ layout, portOffset, progress });
   try {
     if (chosen.length === 0) {
@@ -68,7 +61,7 @@ await runCommand(async () => {
   }
 });
 
-/** Exit code 1: a rolling restart fails a request, or something accepted is lost. @param {Cluster} cluster @param {readonly (keyof typeof EXERCISES)[]} names */
+/** Exit code 1: a rolling restart fails a request, or something accepted is lost. @param {Cluster} cluster @param {readonly string[]} names */
 async function exercise(cluster, names) {
   const load = await signInPeople(cluster.addresses.baseUrl);
   const receiver = await receiveLeads(cluster.addresses, load.administrators);
@@ -77,7 +70,7 @@ async function exercise(cluster, names) {
     let failed = 0;
     for (const name of names) {
       const phases = [await load.during('nothing', () => delay(CALM_MS))];
-      await EXERCISES[name](cluster, async (during, work) => {
+      await EXERCISES[name]?.(cluster, async (during, work) => {
         process.stdout.write(`${new Date().toISOString()} ${during}\n`);
         phases.push(await load.during(during, () => work().then(() => delay(CALM_MS))));
       });
@@ -88,8 +81,9 @@ async function exercise(cluster, names) {
     const lost = await countLost(cluster.addresses, load.accepted);
     process.stdout.write(`  ${load.accepted.length} leads were accepted; ${lost} of them are not there\n`);
     const { events, requests } = await untilArrived(receiver, load.accepted);
-    const again = `${requests - events} came again`;
-    process.stdout.write(`  ${events} leads arrived at the receiver, each accepted one among them; ${again}\n`);
+    process.stdout.write(
+      `  ${events} leads arrived at the receiver, each accepted one among them; ${requests - events} came again\n`,
+    );
     return failed + lost === 0 ? 0 : 1;
   } finally {
     await load.stop();

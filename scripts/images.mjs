@@ -7,35 +7,28 @@ import { localBases } from './images/local-bases.mjs';
 import { startPlatform } from './images/platform.mjs';
 import { runCommand } from './plain-error.mjs';
 import { serviceList } from './platform/services.mjs';
-import { run, runOrFail } from './processes/run.mjs';
+import { run } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
-import { buildPackages } from './setup/build.mjs';
-import { installPackages } from './setup/install.mjs';
+import { buildPackages, installPackages } from './setup/packages.mjs';
 import { Progress } from './setup/progress.mjs';
 
 await runCommand(async () => {
-  const begun = performance.now();
   const progress = new Progress(14);
-  await progress.step('Installing packages', async (note) => note(await installPackages()));
-  await progress.step('Building what the scripts use', async (note) =>
-    note(await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging', '@crm/sdk'])),
-  );
+  await progress.step('Installing packages', installPackages);
+  await progress.step('Building', () => buildPackages());
   const buildah = await progress.step('Finding buildah', findBuildah);
   try {
     const bases = await progress.step('Base images', () => localBases(buildah));
     const { version } = JSON.parse(await readFile(inRoot('package.json'), 'utf8'));
     const name = `localhost/crm/platform:${version}`;
-    const image = await progress.step(`Building ${name}`, async (note) => {
+    const image = await progress.step(`Building ${name}`, async () => {
       await buildah.build(name, { ...bases, VERSION: version, ...(await commitOf()) });
-      const mounted = await mountImage(buildah, name);
-      note(`${await sizeOf(mounted.root)}, of it /app ${await sizeOf(`${mounted.root}/app`)}`);
-      return mounted;
+      return mountImage(buildah, name);
     });
     await walk(image, progress);
   } finally {
     await buildah.unmount();
   }
-  process.stdout.write(`\nDone in ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
 });
 
 /** @param {import('./images/container.mjs').MountedImage} image @param {Progress} progress */
@@ -47,23 +40,14 @@ async function walk(image, progress) {
     startPlatform(image, SERVICES),
   );
   try {
-    await progress.step('Migrating, twice at once and once more', async (note) =>
-      note(await migrateRepeatedly(platform)),
-    );
+    await progress.step('Migrating, twice at once and once more', () => migrateRepeatedly(platform));
     await progress.step('Creating the demo sign-ins', () => platform.seed());
     await progress.step('Stopping a container during its start', () => platform.stopDuringStart('gateway'));
     await progress.step(`Starting ${SERVICES.length} containers`, () => platform.startServices());
-    await progress.step('Reading the pages that the edges carry', async (note) =>
-      note(`${await readPages(platform)} files`),
-    );
-    await progress.step('Walking the demo', async (note) => note(`${await walkDemo(platform)} steps`));
-    await progress.step('Running health checks and the other programs', async (note) =>
-      note(`${await runPrograms(platform, image.root)} runs`),
-    );
-    await progress.step('Stopping the containers by SIGTERM', async (note) => {
-      await platform.stopServices();
-      note('each ended with exit code 0');
-    });
+    await progress.step('Reading the pages that the edges carry', () => readPages(platform));
+    await progress.step('Walking the demo', () => walkDemo(platform));
+    await progress.step('Running health checks and the other programs', () => runPrograms(platform, image.root));
+    await progress.step('Stopping the containers by SIGTERM', () => platform.stopServices());
   } finally {
     await platform.stop();
   }
@@ -74,10 +58,4 @@ async function commitOf() {
   const { code, stdout } = await run('git', ['log', '-1', '--format=%H %cI'], { cwd: ROOT });
   const [REVISION = '', CREATED = ''] = stdout.trim().split(' ');
   return code === 0 ? { REVISION, CREATED } : {};
-}
-
-/** @param {string} folder @returns {Promise<string | undefined>} its size, not compressed, as in `12MB` */
-async function sizeOf(folder) {
-  const used = await runOrFail('du', ['--summarize', '--block-size=MB', '--one-file-system', folder]);
-  return used.split('\t')[0];
 }

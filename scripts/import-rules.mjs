@@ -1,7 +1,7 @@
 // npm run imports [-- <folder> …]: who may import what (.dependency-cruiser.cjs), and folders that import each other in a circle
 // (.dependency-cruiser.folders.cjs, without tests). Exits 1 if a rule is broken.
 import { runCommand } from './plain-error.mjs';
-import { runInForeground } from './processes/foreground.mjs';
+import { runInForeground } from './processes/run.mjs';
 import { inRoot } from './root.mjs';
 
 const FOLDERS = ['apps', 'libs', 'e2e', 'bench'];

@@ -1,13 +1,12 @@
-// npm run k8s -- render <overlay>              prints the manifests of an overlay, as kubectl apply would send them
-// npm run k8s -- secrets <overlay> [<name> …]  prints the secrets that it needs, or those named alone, with fresh values
-// docs/deployment/kubernetes.md says when.
+// npm run k8s: prints the manifests of an overlay, as kubectl apply would send them, or the secrets that it needs, all or those
+// named alone, with fresh values. docs/deployment/kubernetes.md says when.
 import { stringify } from 'yaml';
 import { handMadeSecrets, secretManifests } from './kubernetes/hand-made-secrets.mjs';
 import { OVERLAYS, renderOverlay } from './kubernetes/render.mjs';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { serviceList } from './platform/services.mjs';
 import { builtFile } from './root.mjs';
-import { buildPackages } from './setup/build.mjs';
+import { buildPackages } from './setup/packages.mjs';
 
 const USAGE = `npm run --silent k8s -- render <overlay>
 npm run --silent k8s -- secrets <overlay> [<name of a secret> …]
@@ -22,12 +21,9 @@ await runCommand(async () => {
   print(command === 'render' ? manifests : await secretsFor(manifests, only));
 });
 
-/**
- * Those of the secrets that people make which an overlay refers to.
- * @param {readonly import('./kubernetes/render.mjs').Manifest[]} manifests
- * @param {readonly string[]} only names of those to make; none: all
- * @throws {PlainError} for a name that the overlay does not refer to, or a value that only people know and that is missing
- */
+/** Those of the secrets that people make which an overlay refers to.
+ * @param {readonly import('./kubernetes/render.mjs').Manifest[]} manifests @param {readonly string[]} only names of those to make; none: all
+ * @throws {PlainError} for a name that the overlay does not refer to, or a value that only people know and that is missing */
 async function secretsFor(manifests, only) {
   await buildPackages(['@crm/contracts']);
   /** @type {typeof import('../libs/contracts/src/databases.js')} */

@@ -1,6 +1,6 @@
 // Runs the pnpm that the lockfile was written with: node scripts/pnpm.mjs <arguments>
 import { runCommand } from './plain-error.mjs';
-import { runInForeground } from './processes/foreground.mjs';
+import { runInForeground } from './processes/run.mjs';
 import { ROOT } from './root.mjs';
 import { pnpmProgram, withoutNpmVariables } from './setup/pnpm.mjs';
 

@@ -6,8 +6,7 @@ import { PlainError, runCommand } from './plain-error.mjs';
 import { requireRunning } from './platform/run-state.mjs';
 import { loadSecrets } from './platform/secrets.mjs';
 import { builtFile } from './root.mjs';
-import { buildPackages } from './setup/build.mjs';
-import { installPackages } from './setup/install.mjs';
+import { buildPackages, installPackages } from './setup/packages.mjs';
 
 /** With the offset from UTC: without it, the result would depend on the machine. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -19,7 +18,7 @@ await runCommand(async () => {
   });
   // In a clone from which nothing was ever started, as on the machine of an operator.
   await installPackages();
-  await buildPackages(['@crm/contracts', '@crm/messaging']);
+  await buildPackages();
   /** @type {typeof import('../libs/contracts/src/streams.js')} */
   const { CONSUMERS } = await import(builtFile('libs/contracts', 'streams.js'));
   const consumer = Object.values(CONSUMERS).find(({ service }) => service === positionals[0]);

@@ -1,7 +1,8 @@
 // npm run set-version -- <version>: writes the version of a release into every file that names it (docs/release.md).
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { inRoot } from './root.mjs';
+import { packageFiles } from './setup/packages.mjs';
 
 /** Files that name the version, beside the package.json of every package. */
 const FILES = [
@@ -19,7 +20,9 @@ await runCommand(async () => {
   const [next = '', ...more] = process.argv.slice(2);
   if (!VERSION.test(next) || more.length > 0) throw new PlainError('npm run set-version -- <version, as 1.2.3>');
   const { version } = JSON.parse(await readFile(inRoot('package.json'), 'utf8'));
-  const files = ['package.json', ...(await packageFiles()), ...FILES];
+  // Examples have versions of their own.
+  const packages = (await packageFiles()).filter((file) => !file.startsWith('examples/'));
+  const files = ['package.json', ...packages, ...FILES];
   const texts = await Promise.all(files.map((file) => readFile(inRoot(file), 'utf8')));
   const literal = version.replaceAll('.', '\\.');
   // In a package.json its own version alone: a package of others may have the same one.
@@ -34,13 +37,3 @@ await runCommand(async () => {
   }
   process.stdout.write(`${version} became ${next} in ${files.length} files\n`);
 });
-
-/** @returns {Promise<string[]>} the package.json of every package of the workspace that has the version of the platform */
-async function packageFiles() {
-  const folders = ['bench', 'e2e'];
-  for (const parent of ['apps', 'libs']) {
-    const entries = await readdir(inRoot(parent), { withFileTypes: true });
-    folders.push(...entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${parent}/${name}`));
-  }
-  return folders.map((folder) => `${folder}/package.json`);
-}

@@ -1,5 +1,6 @@
 // npm start: brings the whole platform up and keeps it running until Ctrl-C. `npm start -- --help` lists the options.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
@@ -10,7 +11,6 @@ import { rotateLog } from './platform/log-files.mjs';
 import { readStartOptions } from './platform/options.mjs';
 import { runPlatform } from './platform/run-platform.mjs';
 import { isRunning, readRunState, removeRunState } from './platform/run-state.mjs';
-import { requireNodeVersion } from './setup/node-version.mjs';
 
 /** The exit codes that a shell gives to a program ended by a signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
@@ -38,45 +38,36 @@ async function startHere(options) {
   const tell = (/** @type {string} */ message) => void process.stderr.write(`${new Date().toISOString()} ${message}\n`);
 
   const cancel = new AbortController();
-  /** @type {import('./platform/run-platform.mjs').RunningPlatform | undefined} */
-  let platform;
-  /** @type {(signal: keyof typeof EXIT_CODES) => void} */
-  let asked = () => undefined;
-  const askedToStop = /** @type {Promise<keyof typeof EXIT_CODES>} */ (
-    new Promise((resolve) => {
-      asked = resolve;
-    })
-  );
-  let signals = 0;
+  let isUp = false;
+  /** @type {keyof typeof EXIT_CODES | undefined} */
+  let asked;
   const onSignal = (/** @type {keyof typeof EXIT_CODES} */ signal) => {
-    signals += 1;
-    if (signals === 1) {
-      process.stderr.write(`\n${signal}: stopping services, then NATS and PostgreSQL (once more to kill them)\n`);
-      cancel.abort(new PlainError('The start was given up; everything is stopped.'));
-      asked(signal);
-    } else if (signals === 2) {
-      platform?.supervisor.kill();
-      process.exit(EXIT_CODES[signal]);
-    }
+    // The guard ends what we leave behind.
+    if (asked) process.exit(EXIT_CODES[signal]);
+    asked = signal;
+    process.stderr.write(
+      `\n${signal}: stopping services, then NATS and PostgreSQL (once more to leave that to the guard)\n`,
+    );
+    cancel.abort(new PlainError('The start was given up; everything is stopped.'));
   };
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, onSignal);
   const onDisconnect = () => {
-    if (!platform || options.throwaway) onSignal('SIGHUP');
+    if (!isUp || options.throwaway) onSignal('SIGHUP');
   };
   process.once('disconnect', onDisconnect);
 
-  platform = await runPlatform(options, process.env, { progress, tell }, cancel.signal);
-  const { supervisor, addresses } = platform;
+  const { supervisor, addresses } = await runPlatform(options, process.env, { progress, tell }, cancel.signal);
+  isUp = true;
   const ready = readyText(addresses, { json: options.json, supervisor: process.pid });
   process.stdout.write(ready);
   send?.({ ready });
 
   try {
-    const signal = await Promise.race([askedToStop, supervisor.failed]);
+    if (!asked) await Promise.race([once(cancel.signal, 'abort'), supervisor.failed]);
     await supervisor.stop();
     process.stderr.write('stopped\n');
     // Ctrl-C and npm run stop are the normal ends of a platform.
-    return signal === 'SIGHUP' ? EXIT_CODES.SIGHUP : 0;
+    return asked === 'SIGHUP' ? EXIT_CODES.SIGHUP : 0;
   } catch (error) {
     await supervisor.stop();
     throw new PlainError(`${error instanceof Error ? error.message : String(error)}\nThe whole platform was stopped.`, {
@@ -89,21 +80,21 @@ async function startHere(options) {
 }
 
 /** Starts the platform in a process that outlives this one, and resolves when it is ready or has failed.
- * @param {{ dataDir: string, args: readonly string[], script: string, progress: NodeJS.WritableStream }} options
+ * @param {import('./platform/options.mjs').StartOptions} options @param {readonly string[]} args
  * @returns {Promise<number>} exit code */
-async function startDetached({ dataDir, args, script, progress }) {
+async function startDetached({ dataDir, json }, args) {
   const logFile = path.join(dataDir, 'logs', 'supervisor.log');
   await mkdir(path.dirname(logFile), { recursive: true });
   await rotateLog(logFile);
   const log = await open(logFile, 'a');
-  const child = spawn(process.execPath, [script, ...args.filter((argument) => argument !== '--detach')], {
+  const child = spawn(process.execPath, [import.meta.filename, ...args.filter((argument) => argument !== '--detach')], {
     detached: true,
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
   });
   await log.close();
   return new Promise((resolve) => {
     child.on('message', (/** @type {import('./platform/run-state.mjs').Message} */ { text, ready, failed }) => {
-      if (text) progress.write(text);
+      if (text) (json ? process.stderr : process.stdout).write(text);
       if (failed) process.stderr.write(failed);
       if (ready) {
         process.stdout.write(ready);
@@ -121,7 +112,6 @@ async function startDetached({ dataDir, args, script, progress }) {
 }
 
 await runCommand(async () => {
-  requireNodeVersion();
   const args = process.argv.slice(2);
   const options = readStartOptions(args, process.env);
   if ('help' in options) {
@@ -137,14 +127,7 @@ await runCommand(async () => {
     return 0;
   }
   await requireCurrentLayout(options.dataDir);
-  if (options.detach) {
-    return startDetached({
-      dataDir: options.dataDir,
-      args,
-      script: import.meta.filename,
-      progress: options.json ? process.stderr : process.stdout,
-    });
-  }
+  if (options.detach) return startDetached(options, args);
   try {
     return await startHere(options);
   } catch (error) {

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { runCommand } from './plain-error.mjs';
 import { dataFolder } from './platform/options.mjs';
-import { endOrphans, isRunning, readRunState, removeRunState } from './platform/run-state.mjs';
-import { endProcess } from './processes/alive.mjs';
+import { isRunning, leftoversEnded, readRunState, removeRunState } from './platform/run-state.mjs';
+import { endProcess } from './processes/run.mjs';
 
 /** The supervisor gives services 15 s, NATS 10 s and PostgreSQL 20 s. */
 const STOP_MS = 60_000;
@@ -20,8 +20,8 @@ await runCommand(async () => {
     process.stdout.write(`Stopping the platform (process ${state.supervisor}) … `);
     await endProcess(state.supervisor, 'SIGTERM', STOP_MS);
     process.stdout.write('stopped.\n');
+  } else {
+    await leftoversEnded(state);
   }
-  const orphans = await endOrphans(state);
-  if (orphans.length > 0) process.stdout.write(`Ended what a killed start had left: ${orphans.join(', ')}.\n`);
   await removeRunState(dataDir);
 });

@@ -3,15 +3,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
-import { columns } from './platform/addresses.mjs';
 import { run, runOrFail } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
-import { buildPackages } from './setup/build.mjs';
-import { installPackages } from './setup/install.mjs';
-import { requireNodeVersion } from './setup/node-version.mjs';
+import { buildPackages, installPackages } from './setup/packages.mjs';
 import { Progress } from './setup/progress.mjs';
-import { CHECKS } from './testing/checks.mjs';
+import { runChecks } from './testing/checks.mjs';
 import { runJest } from './testing/jest.mjs';
 import { placeForTests } from './testing/memory-folder.mjs';
 import { Tally } from './testing/tally.mjs';
@@ -26,6 +23,8 @@ const USAGE = `npm test -- [options] [path …]
 /** One more than cores where continuous integration runs: every other moment a suite waits for a server or a timer. */
 const WORKERS = 3;
 
+const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
+
 let interrupted = false;
 process.on('SIGINT', () => {
   interrupted = true;
@@ -37,21 +36,16 @@ async function part(tally, name, work) {
   if (interrupted) return;
   process.stdout.write(`\n== ${name}\n`);
   const begun = performance.now();
-  const counts = await work();
-  tally.add(name, counts, (performance.now() - begun) / 1000);
+  tally.add(name, await work(), begun);
 }
 
-/** Runs the checks beside the tests, which wait for servers every other moment, and shows what each has printed when it has
- * ended. @param {Tally} tally */
-async function runChecks(tally) {
-  for (const { name, command, args } of CHECKS) {
-    if (interrupted) return;
-    const start = performance.now();
-    const { code, stdout, stderr } = await run(command, args, { cwd: ROOT });
-    process.stdout.write(`\n== ${name}\n${stdout}${stderr}`);
-    const failed = code === 0 ? 0 : 1;
-    tally.add(name, { passed: 1 - failed, failed }, (performance.now() - start) / 1000);
-  }
+/** What a check has printed is shown when it has ended: they run beside the tests, which wait for servers every other moment.
+ * @type {Parameters<typeof runChecks>[1]} */
+async function runCheck(name, command, args, options) {
+  if (interrupted) return 1;
+  const { code, stdout, stderr } = await run(command, args, options);
+  process.stdout.write(`\n== ${name}\n${stdout}${stderr}`);
+  return code;
 }
 
 /** @param {string} path as it was given on the command line @param {string} folder
@@ -64,27 +58,15 @@ async function runTests(tally, { paths, coverage, update, environment }) {
   const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
   if (paths.length === 0 || ofPackages.length > 0) {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
-    await part(tally, 'unit and service tests', () =>
-      // Without --update a snapshot that is not committed fails, as one that differs does.
-      runJest(
-        [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...ofPackages],
-        environment,
-      ),
-    );
+    // Without --update a snapshot that is not committed fails, as one that differs does.
+    const args = [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...ofPackages];
+    await part(tally, 'unit and service tests', () => runJest(args, environment));
   }
   const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e'));
-  /** @param {number} workers @param {readonly string[]} chosen */
-  const endToEnd = (workers, chosen) =>
-    runJest(
-      [
-        `--config=${inRoot('e2e', 'jest.config.mjs')}`,
-        `--maxWorkers=${workers}`,
-        // A suite whose preparation failed may leave servers open, which would keep the process for ever.
-        '--forceExit',
-        ...chosen,
-      ],
-      environment,
-    );
+  // A suite whose preparation failed may leave servers open, which would keep the process for ever.
+  const options = [`--config=${inRoot('e2e', 'jest.config.mjs')}`, '--forceExit'];
+  const endToEnd = (/** @type {number} */ workers, /** @type {readonly string[]} */ chosen) =>
+    runJest([...options, `--maxWorkers=${workers}`, ...chosen], environment);
   if (ofEndToEnd.length > 0) await part(tally, 'end-to-end tests', () => endToEnd(WORKERS, ofEndToEnd));
   if (paths.length > 0) return;
   // Those with servers of their own have no part in the platform of the others, whose last tests run one by one.
@@ -102,15 +84,9 @@ const tryBrowser = () =>
   });
 
 await runCommand(async () => {
-  requireNodeVersion();
   const { values, positionals: paths } = parseArgs({
     allowPositionals: true,
-    options: {
-      deep: { type: 'boolean' },
-      coverage: { type: 'boolean' },
-      update: { type: 'boolean' },
-      help: { type: 'boolean' },
-    },
+    options: { deep: FLAG, coverage: FLAG, update: FLAG, help: FLAG },
   });
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
@@ -118,19 +94,14 @@ await runCommand(async () => {
   }
   const tally = new Tally();
   try {
-    await prepareAndTest(tally, {
-      paths,
-      deep: values.deep ?? false,
-      coverage: values.coverage ?? false,
-      update: values.update ?? false,
-    });
+    await prepareAndTest(tally, { ...values, paths });
   } catch (error) {
     // What keeps the tests from running is a failure like any other: the closing line is printed all the same.
-    tally.add('set-up', { passed: 0, failed: 1 }, 0);
+    tally.add('set-up', { passed: 0, failed: 1 }, performance.now());
     const text = error instanceof PlainError ? error.message : error instanceof Error ? error.stack : String(error);
     process.stderr.write(`\n${text}\n`);
   }
-  process.stdout.write(`\n${columns(tally.rows()).join('\n')}\n\n${tally.closingLine()}\n`);
+  process.stdout.write(tally.report());
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 });
 
@@ -138,20 +109,20 @@ await runCommand(async () => {
 async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   const needsBrowser = paths.length === 0 || paths.some((path) => isIn(path, 'e2e'));
   const progress = new Progress(needsBrowser ? 4 : 3);
-  await progress.step('Installing packages', async (note) => note(await installPackages()));
+  await progress.step('Installing packages', installPackages);
   // Tried beside the build; what fails is told after it.
   const browser = needsBrowser ? tryBrowser() : undefined;
   browser?.catch(() => undefined);
   const begun = performance.now();
-  await progress.step('Building', async (note) => note(await buildPackages()));
-  tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
-  if (browser) await progress.step('Trying the browser', () => browser);
+  await progress.step('Building', () => buildPackages());
+  tally.add('build', { passed: 1, failed: 0 }, begun);
+  if (browser) await progress.step('Trying the browser', async () => void (await browser));
   // The long runs write more than there may be room for. Whoever has chosen a folder has chosen.
   const place = deep || process.env.TMPDIR ? undefined : await placeForTests();
   const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers(place));
   process.env.TMPDIR = servers.folder;
   try {
-    const checks = paths.length === 0 ? runChecks(tally) : undefined;
+    const checks = paths.length === 0 ? runChecks(tally, runCheck) : undefined;
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
     await runTests(tally, { paths, coverage, update, environment });
     await checks;

@@ -3,29 +3,18 @@
 // Then runs: a second process executes what the first accepts, until the queue is empty. These rows inform.
 import { setTimeout as delay } from 'node:timers/promises';
 import { rpc } from '@crm/contracts';
-import { NatsConnection } from '@crm/messaging';
-import { NO_LIMIT, PASSWORD, setting } from '../lab.mjs';
-import {
-  compare,
-  counter,
-  countProcessorTime,
-  inTurn,
-  PLAN,
-  processorRows,
-  requestText,
-  sendLoad,
-  sendOne,
-} from '../load.mjs';
-import { median } from '../measure.mjs';
+import { NO_LIMIT } from '../lab.mjs';
+import { ask, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad } from '../load.mjs';
+import { inRounds, median, setting } from '../measure.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof start>>} Subjects */
 
-const PLAN_OF_CALLS = { ...PLAN, warmUpMs: setting('WARM_UP_MS', 4000, 200), warmUpRequests: 0 };
 const TENANTS = 20;
 const HOOKS_OF_TENANT = 5;
 /** In each round of runs, about. */
 const RUNS = setting('RUNS', 5000, 200);
 const ROUNDS_OF_RUNS = setting('ROUNDS', 3, 1);
+const LIMITS = { HOOK_CALLS_PER_TEN_SECONDS: NO_LIMIT, RUNS_PER_MINUTE: NO_LIMIT, HOOK_BASE_URL: 'http://127.0.0.1' };
 
 /** Some 500 bytes. */
 const PAYLOAD = {
@@ -35,11 +24,7 @@ const PAYLOAD = {
   amount: 4200,
   currency: 'eur',
   customer: { id: 'cus_9s6XKzkNRiz8i3', name: 'Ada Lovelace', email: 'ada@example.com', phone: '+44 20 7946 0018' },
-  items: [1, 2, 3].map((index) => ({
-    sku: `A-${index}00`,
-    quantity: index,
-    description: 'Annual maintenance contract',
-  })),
+  items: [1, 2, 3].map((n) => ({ sku: `A-${n}00`, quantity: n, description: 'Annual maintenance contract' })),
 };
 
 const ACTION = { type: 'create_record', object: 'lead', values: { lastName: '{{customer.name}}', source: '{{type}}' } };
@@ -48,119 +33,82 @@ const CREATING = { actions: [ACTION] };
 
 /** @param {import('../lab.mjs').Lab} lab */
 async function start(lab) {
-  const { environment, admin, adminUrl } = await lab.database('automation-hooks');
+  const { environment, admin } = await lab.database('automation-hooks');
   await admin.query(
     'CREATE TABLE bare_run (id uuid PRIMARY KEY, workflow_id uuid NOT NULL, input json NOT NULL, created_at timestamptz NOT NULL DEFAULT now())',
   );
-  const { process: postgres } = await lab.postgres();
-  const bare = await lab.bare('hooks', 'bare Fastify + pg', { DATABASE_URL: adminUrl }, [postgres]);
-  const identity = await lab.identity();
-  await answerCalls(lab);
-  const limits = { HOOK_CALLS_PER_TEN_SECONDS: NO_LIMIT, RUNS_PER_MINUTE: NO_LIMIT, HOOK_BASE_URL: 'http://127.0.0.1' };
-  const startService = (/** @type {string} */ concurrency) =>
-    lab.service('automation-hooks', { ...environment, ...limits, RUN_CONCURRENCY: concurrency });
-  const service = await startService('0');
-  const gateway = await lab.gateway({ AUTOMATIONS_URL: service.url, IDENTITY_URL: identity.url });
-  const direct = { name: 'service, direct', port: service.port, processes: [service.process, postgres] };
+  // What runs call is answered by this process at once: identity makes no token and custom-objects writes no record.
+  await lab.answer(rpc.identity.mintInternalToken, () => ({ token: 'token', expiresIn: 60 }));
+  await lab.answer(rpc.customObjects.createRecord, () => ({ id: '0190a000-0000-7000-8000-000000000001' }));
+  const sides = await lab.beside('automation-hooks', 'AUTOMATIONS_URL', 'hooks', { ...LIMITS, RUN_CONCURRENCY: '0' });
   const createHooks = async (/** @type {object} */ workflow) => {
-    /** Those of a tenant apart from each other. @type {string[]} */
+    /** @type {string[]} */
     const paths = [];
-    for (let tenant = 0; tenant < TENANTS; tenant += 1) {
-      const token = lab.authorization(`0190a000-0000-7000-8000-${String(tenant + 1).padStart(12, '0')}`);
-      for (let hook = 0; hook < HOOKS_OF_TENANT; hook += 1) {
-        const body = { name: `Hook ${hook}`, trigger: { type: 'webhook_received' }, ...workflow };
-        const answer = await sendOne(direct.port, requestText('POST', '/api/crm/automations/workflows', token, body));
-        if (answer.status !== 201) throw new Error(`A workflow was refused: ${answer.body}`);
-        paths[hook * TENANTS + tenant] = new URL(JSON.parse(answer.body).hookUrl).pathname;
-      }
+    // Those of a tenant apart from each other.
+    for (let hook = 0; hook < TENANTS * HOOKS_OF_TENANT; hook += 1) {
+      const tenant = `0190a000-0000-7000-8000-${String(hook % TENANTS).padStart(12, '0')}`;
+      const body = { name: `Hook ${hook}`, trigger: { type: 'webhook_received' }, ...workflow };
+      const request = requestText('POST', '/api/crm/automations/workflows', lab.authorization(tenant), body);
+      paths.push(new URL((await ask(sides.direct.port, request)).hookUrl).pathname);
     }
     return paths;
   };
   return {
-    bare,
-    direct,
-    gateway: {
-      name: 'service, through the gateway',
-      port: gateway.port,
-      processes: [gateway.process, service.process, postgres],
-    },
+    ...sides,
     admin,
     hooks: await createHooks(SKIPPED),
     createHooks,
-    startWorker: () => startService(process.env.BENCH_RUN_CONCURRENCY ?? '32'),
+    startWorker: () => lab.service('automation-hooks', { ...environment, ...LIMITS, RUN_CONCURRENCY: '32' }),
   };
 }
 
-/** What runs call is answered by this process at once: identity makes no token and custom-objects writes no record. @param {import('../lab.mjs').Lab} lab */
-async function answerCalls(lab) {
-  const { url } = await lab.broker();
-  for (const [service, { subject }, data] of /** @type {const} */ ([
-    ['identity', rpc.identity.mintInternalToken, { token: 'token', expiresIn: 60 }],
-    ['custom-objects', rpc.customObjects.createRecord, { id: '0190a000-0000-7000-8000-000000000001' }],
-  ])) {
-    const connection = await NatsConnection.open({ url, user: service, password: PASSWORD, service });
-    const reply = JSON.stringify({ ok: true, data });
-    connection.connection.subscribe(subject, { callback: (_error, message) => void message.respond(reply) });
-    lab.stops.push(() => connection.close());
-  }
-}
-
-/** @param {string} name @param {Subjects} subjects @param {readonly string[]} hooks @param {() => string} header line of the next call */
-async function compareCalls(name, { bare, direct, gateway, admin }, hooks, header) {
-  const hook = inTurn(hooks);
-  const ours = () => requestText('POST', hook(), header(), PAYLOAD);
-  const theirs = () => requestText('POST', hook().replace('/api/crm/automations', ''), header(), PAYLOAD);
-  const sides = [
-    { subject: bare, next: theirs },
-    { subject: direct, next: ours },
-    { subject: gateway, next: ours },
-  ];
-  const rows = await compare(name, sides, PLAN_OF_CALLS);
-  // What one case leaves does not burden the next.
-  await admin.query('TRUNCATE run, run_step, run_queue, bare_run');
-  return rows;
-}
+/** @param {string} name @param {{ count?: number, header?: () => string }} [options] count: of the hooks; header: line of the next call */
+const calls =
+  (name, { count, header = () => '' } = {}) =>
+  async (/** @type {Subjects} */ { bare, direct, gateway, admin, hooks }) => {
+    const hook = inTurn(hooks.slice(0, count));
+    const next = () => requestText('POST', hook(), header(), PAYLOAD);
+    const theirs = () => requestText('POST', hook().replace('/api/crm/automations', ''), header(), PAYLOAD);
+    const sides = [
+      { ...bare, next: theirs },
+      { ...direct, next },
+      { ...gateway, next },
+    ];
+    const rows = await compare(name, sides, SLOWER_PLAN);
+    // What one case leaves does not burden the next.
+    await admin.query('TRUNCATE run, run_step, run_queue, bare_run');
+    return rows;
+  };
 
 /** @param {Subjects} subjects */
 async function runs({ direct, admin, hooks, createHooks, startWorker }) {
-  const parts = [
-    { name: 'runs accepted and skipped by their condition', hook: inTurn(hooks) },
-    { name: 'runs accepted and finished, one step that creates a record', hook: inTurn(await createHooks(CREATING)) },
-  ];
-  const { process: worker } = await startWorker();
-  const processes = [...direct.processes, { ...worker, name: 'process that executes' }];
-  const acceptAndFinish = async (/** @type {() => string} */ hook) => {
-    const begun = performance.now();
-    let accepted = 0;
-    const next = () => requestText('POST', hook(), '', PAYLOAD);
-    const load = { port: direct.port, next, connections: PLAN.connections, milliseconds: 200 };
-    while (accepted < RUNS) accepted += (await sendLoad(load)).requests;
-    const waiting = () => admin.query('SELECT FROM run_queue LIMIT 1');
-    while ((await waiting()).rowCount !== 0) await delay(20);
-    return { accepted, rate: (accepted / (performance.now() - begun)) * 1000 };
-  };
-  // The compiler sees each path before anything counts.
-  for (const { hook } of parts) await acceptAndFinish(hook);
+  await startWorker();
   const rows = [];
-  for (const { name, hook } of parts) {
-    const spent = await countProcessorTime(processes);
-    const rounds = [];
-    for (let round = 0; round < ROUNDS_OF_RUNS; round += 1) rounds.push(await acceptAndFinish(hook));
-    rows.push({ name, unit: '/s', ours: median(rounds.map(({ rate }) => rate)) });
-    const all = rounds.reduce((sum, { accepted }) => sum + accepted, 0);
-    rows.push(...processorRows(`${name}, processor time a run`, [await spent()], all));
+  for (const [name, paths] of /** @type {const} */ ([
+    ['runs accepted and skipped by their condition', hooks],
+    ['runs accepted and finished, one step that creates a record', await createHooks(CREATING)],
+  ])) {
+    const hook = inTurn(paths);
+    const load = { port: direct.port, next: () => requestText('POST', hook(), '', PAYLOAD), milliseconds: 200 };
+    const rates = await inRounds(1 + ROUNDS_OF_RUNS, async () => {
+      const begun = performance.now();
+      let accepted = 0;
+      while (accepted < RUNS) accepted += (await sendLoad(load)).requests;
+      while ((await admin.query('SELECT FROM run_queue LIMIT 1')).rowCount !== 0) await delay(20);
+      return (accepted / (performance.now() - begun)) * 1000;
+    });
+    // The first round warms it up.
+    rows.push({ name, unit: '/s', ours: median(rates.slice(1)) });
   }
   return rows;
 }
 
 const key = counter();
 
-/** @type {Record<string, (subjects: Subjects) => Promise<import('../load.mjs').Row[]>>} */
 const cases = {
-  calls: (all) => compareCalls('hook call', all, all.hooks, () => ''),
-  keyed: (all) =>
-    compareCalls('hook call with a key', all, all.hooks, () => `idempotency-key: msg_${process.pid}_${key()}\r\n`),
-  single: (all) => compareCalls('hook call, one hook', all, all.hooks.slice(0, 1), () => ''),
+  calls: calls('hook call'),
+  keyed: calls('hook call with a key', { header: () => `idempotency-key: msg_${process.pid}_${key()}\r\n` }),
+  single: calls('hook call, one hook', { count: 1 }),
   runs,
 };
 

@@ -7,20 +7,21 @@ import Fastify from 'fastify';
 import { generateKeyPair, SignJWT } from 'jose';
 import pg from 'pg';
 
+/** A request, whose parts these servers do not check. @typedef {any} Request */
+
 const { PORT, BARE = '', DATABASE_URL, UPSTREAM, PASSWORD = '' } = process.env;
 const app = Fastify();
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+
+/** The first row of a prepared statement. @param {string} name @param {string} text @param {...unknown} values */
+const rowOf = async (name, text, ...values) => (await pool.query({ name, text, values })).rows[0];
 
 /** @type {Readonly<Record<string, () => void | Promise<void>>>} */
 const SERVERS = {
   /** One route that answers with a constant. */
   constant() {
-    const answer = {
-      id: '0199aa00-0000-7000-8000-0000000000aa',
-      name: 'Ada Lovelace',
-      email: 'ada@example.com',
-      size: 25,
-    };
+    const person = { id: '0199aa00-0000-7000-8000-0000000000aa', name: 'Ada Lovelace', email: 'ada@example.com' };
+    const answer = { ...person, size: 25 };
     app.get('/api/auth/constant', async () => answer);
   },
 
@@ -35,29 +36,29 @@ const SERVERS = {
   /** Checks a password with Argon2id. */
   async signIn() {
     const stored = await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
-    app.post('/api/auth/login', async (request) => {
-      const { password } = /** @type {{ password: string }} */ (request.body);
-      return { right: await verify(stored, password) };
-    });
+    app.post('/api/auth/login', async (/** @type {Request} */ { body }) => ({
+      right: await verify(stored, body.password),
+    }));
   },
 
   /** One read by primary key and one Ed25519 signature. */
   async mint() {
     const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-    app.post('/api/auth/v1/embed/sessions', async (request, reply) => {
-      const { sub } = /** @type {{ sub: string }} */ (request.body);
-      const text = 'SELECT user_id, tenant_id, roles FROM bare_user WHERE sub = $1';
-      const { rows } = await pool.query({ name: 'user', text, values: [sub] });
-      const { user_id: userId, tenant_id: tid, roles } = rows[0];
-      const token = await new SignJWT({ tid, roles, scopes: ['leads'], embed: true, embed_app_id: 'bench' })
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'bench' })
-        .setIssuer('http://127.0.0.1:8080')
-        .setAudience('platform-api')
-        .setSubject(userId)
-        .setJti(randomUUID())
-        .setIssuedAt()
-        .setExpirationTime('900s')
-        .sign(privateKey);
+    app.post('/api/auth/v1/embed/sessions', async (/** @type {Request} */ { body }, reply) => {
+      const text = 'SELECT user_id AS sub, tenant_id AS tid, roles FROM bare_user WHERE sub = $1';
+      const { sub, tid, roles } = await rowOf('user', text, body.sub);
+      const iat = Math.floor(Date.now() / 1000);
+      const standard = {
+        iss: 'http://127.0.0.1:8080',
+        aud: 'platform-api',
+        sub,
+        jti: randomUUID(),
+        iat,
+        exp: iat + 900,
+      };
+      const claims = { ...standard, tid, roles, scopes: ['leads'], embed: true, embed_app_id: 'bench' };
+      const header = { alg: 'EdDSA', typ: 'at+jwt', kid: 'bench' };
+      const token = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
       reply.code(201);
       return { embed_token: token, expires_in: 900 };
     });
@@ -65,12 +66,11 @@ const SERVERS = {
 
   /** Makes an accepted call durable by one insert of the payload. */
   hooks() {
-    app.post('/hooks/:workflowId/:secret', async (request, reply) => {
-      const { workflowId } = /** @type {{ workflowId: string }} */ (request.params);
+    app.post('/hooks/:workflowId/:secret', async (/** @type {Request} */ { params, body }, reply) => {
       const text = 'INSERT INTO bare_run (id, workflow_id, input) VALUES (gen_random_uuid(), $1, $2) RETURNING id';
-      const { rows } = await pool.query({ name: 'accept', text, values: [workflowId, JSON.stringify(request.body)] });
+      const { id } = await rowOf('accept', text, params.workflowId, JSON.stringify(body));
       reply.code(202);
-      return { accepted: true, runId: rows[0].id };
+      return { accepted: true, runId: id };
     });
   },
 
@@ -83,30 +83,25 @@ const SERVERS = {
 
 /** @param {string} path @param {string} table @param {string} stage member of a body by which lists are filtered */
 function serveTable(path, table, stage) {
-  app.get(`${path}/:id`, async (request) => {
-    const { id } = /** @type {{ id: string }} */ (request.params);
-    const text = `SELECT body FROM ${table} WHERE id = $1`;
-    const { rows } = await pool.query({ name: `read ${table}`, text, values: [id] });
-    return rows[0].body;
-  });
-  app.get(path, async (request) => {
-    const { stage } = /** @type {{ stage: string }} */ (request.query);
+  const read = `SELECT body FROM ${table} WHERE id = $1`;
+  app.get(
+    `${path}/:id`,
+    async (/** @type {Request} */ { params }) => (await rowOf(`read ${table}`, read, params.id)).body,
+  );
+  app.get(path, async (/** @type {Request} */ { query }) => {
     const text = `SELECT body FROM ${table} WHERE stage = $1 ORDER BY id DESC LIMIT 25`;
-    const { rows } = await pool.query({ name: `list ${table}`, text, values: [stage] });
+    const { rows } = await pool.query({ name: `list ${table}`, text, values: [query.stage] });
     return { data: rows.map(({ body }) => body) };
   });
-  app.post(path, async (request, reply) => {
-    const body = /** @type {Record<string, unknown>} */ (request.body);
-    const text = `INSERT INTO ${table} (id, stage, body) VALUES (gen_random_uuid(), $1, $2) RETURNING id, body`;
-    const { rows } = await pool.query({ name: `create ${table}`, text, values: [body[stage], JSON.stringify(body)] });
+  const create = `INSERT INTO ${table} (id, stage, body) VALUES (gen_random_uuid(), $1, $2) RETURNING id, body`;
+  app.post(path, async (/** @type {Request} */ { body }, reply) => {
+    const row = await rowOf(`create ${table}`, create, body[stage], JSON.stringify(body));
     reply.code(201);
-    return { id: rows[0].id, ...rows[0].body };
+    return { id: row.id, ...row.body };
   });
-  app.patch(`${path}/:id`, async (request) => {
-    const { id } = /** @type {{ id: string }} */ (request.params);
-    const text = `UPDATE ${table} SET body = body || $2 WHERE id = $1 RETURNING body`;
-    const { rows } = await pool.query({ name: `change ${table}`, text, values: [id, JSON.stringify(request.body)] });
-    return rows[0].body;
+  const change = `UPDATE ${table} SET body = body || $2 WHERE id = $1 RETURNING body`;
+  app.patch(`${path}/:id`, async (/** @type {Request} */ { params, body }) => {
+    return (await rowOf(`change ${table}`, change, params.id, JSON.stringify(body))).body;
   });
 }
 

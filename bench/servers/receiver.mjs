@@ -1,18 +1,16 @@
-// Receives webhooks over https and answers as the path says: /ok/…, /fail/… (500), /hang/… (never), /slow/<ms>/….
+// Receives webhooks over https and answers as the path says: /ok/…, /fail/… (500), /hang/… (never).
 // Written on bare TLS because it shares the processor with what it measures: a whole HTTP server costs several times as
 // much. Environment: PORT (of commands), PORTS (an origin each, separated by commas), KEY_FILE, CERT_FILE.
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
 import tls from 'node:tls';
-import { serveCommands } from './control.mjs';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const ACCEPTED = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok';
 const FAILED = 'HTTP/1.1 500 Internal Server Error\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nerror';
 
 /** First receipts of events, in milliseconds since 1970, by path and id; of paths that work. @type {Map<string, Map<string, number>>} */
-let receipts = new Map();
-const noCounts = () => ({ receipts: 0, duplicates: 0 });
-let counts = noCounts();
+const receipts = new Map();
 /** Requests that wait at this moment for the answer that never comes. */
 let hanging = 0;
 
@@ -30,25 +28,13 @@ function readRequest(bytes) {
   return { path: head.slice(pathStart, head.indexOf(' ', pathStart)), id, length };
 }
 
-/** @param {string} path @param {string} id */
-function note(path, id) {
-  const ofPath = receipts.get(path) ?? new Map();
-  receipts.set(path, ofPath);
-  if (ofPath.has(id)) {
-    counts.duplicates += 1;
-    return;
-  }
-  ofPath.set(id, Date.now());
-  counts.receipts += 1;
-}
-
-/** @type {Readonly<Record<string, (socket: tls.TLSSocket, request: { path: string, id: string }, milliseconds: number) => void>>} */
+/** @type {Readonly<Record<string, (socket: tls.TLSSocket, request: { path: string, id: string }) => void>>} */
 const BEHAVIOURS = {
   ok(socket, { path, id }) {
-    note(path, id);
+    const ofPath = receipts.get(path) ?? new Map();
+    if (!ofPath.has(id)) receipts.set(path, ofPath.set(id, Date.now()));
     socket.write(ACCEPTED, 'latin1');
   },
-  slow: (socket, _request, milliseconds) => void setTimeout(() => socket.write(ACCEPTED, 'latin1'), milliseconds),
   fail: (socket) => void socket.write(FAILED, 'latin1'),
   hang(socket) {
     hanging += 1;
@@ -66,8 +52,8 @@ function serve(socket) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     for (let request = readRequest(rest); request; request = readRequest(rest)) {
       rest = rest.subarray(request.length);
-      const [, behaviour = '', milliseconds] = request.path.split('/', 3);
-      BEHAVIOURS[behaviour]?.(socket, request, Number(milliseconds));
+      const [, behaviour = ''] = request.path.split('/', 2);
+      BEHAVIOURS[behaviour]?.(socket, request);
     }
   });
   // A client that leaves is nothing to report.
@@ -78,11 +64,12 @@ const { PORT, PORTS = '', KEY_FILE = '', CERT_FILE = '' } = process.env;
 const certificate = { key: readFileSync(KEY_FILE), cert: readFileSync(CERT_FILE), ALPNProtocols: ['http/1.1'] };
 for (const port of PORTS.split(',')) tls.createServer(certificate, serve).listen(Number(port), '127.0.0.1');
 
-serveCommands(Number(PORT), {
-  counts: () => ({ ...counts, hanging }),
-  receipts: () => Object.fromEntries([...receipts].map(([path, ofPath]) => [path, [...ofPath]])),
-  forget: () => {
-    receipts = new Map();
-    counts = noCounts();
-  },
-});
+/** What this process is asked while it receives. @type {Readonly<Record<string, () => unknown>>} */
+const COMMANDS = {
+  '/counts': () => ({ receipts: [...receipts.values()].reduce((sum, { size }) => sum + size, 0), hanging }),
+  '/receipts': () => Object.fromEntries([...receipts].map(([path, ofPath]) => [path, [...ofPath]])),
+  '/forget': () => receipts.clear(),
+};
+http
+  .createServer(({ url = '' }, response) => response.end(JSON.stringify(COMMANDS[url]?.() ?? null)))
+  .listen(Number(PORT), '127.0.0.1');

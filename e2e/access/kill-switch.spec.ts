@@ -325,10 +325,11 @@ describe('a cut-off is in force at every address that takes a token', () => {
     const owner = await newWorkspace();
     const { key } = await apiKeyOf(owner, ['leads']);
     expect((await api('GET', '/api/crm/leads', { token: key })).status).toBe(200);
-    const command = path.join(import.meta.dirname, '..', 'platform', 'rotate-keys.mjs');
+    const command = path.join(import.meta.dirname, '..', '..', 'scripts', 'service-program.mjs');
+    const args = [command, 'rotate-keys', 'identity', '--data', addresses.dataDir, 'api', '--revoke'];
     await cut('signing keys withdrawn', {
       tokens: { session: owner.token },
-      end: () => promisify(execFile)(process.execPath, [command, addresses.dataDir, 'api', '--revoke']),
+      end: () => promisify(execFile)(process.execPath, args),
       withinMs: 2000,
       goesOn: async () => (await newWorkspace()).token,
     });

@@ -1,8 +1,8 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestTokens } from '@crm/testing';
-import { get } from '../../scripts/platform/readiness.mjs';
 import type { Guard } from '../../scripts/processes/guard.mjs';
+import { get } from '../../scripts/processes/readiness.mjs';
 import { freePorts } from '../../scripts/servers/free-port.mjs';
 import { unprivilegedUser } from '../../scripts/servers/unprivileged-user.mjs';
 import { Broker } from '../event-path/broker.js';

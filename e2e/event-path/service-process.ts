@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { eventually } from '../../scripts/demo/client.mjs';
-import { get } from '../../scripts/platform/readiness.mjs';
 import { ChildServer } from '../../scripts/processes/child-server.mjs';
 import type { Guard } from '../../scripts/processes/guard.mjs';
+import { get } from '../../scripts/processes/readiness.mjs';
 import { inRoot } from '../../scripts/root.mjs';
 
 const READY_MS = 60_000;
@@ -43,7 +43,6 @@ export class ServiceProcess {
       env: { ...process.env, ...environment, PORT: String(port), OPS_PORT: String(operationsPort) },
       logFile: path.join(logFolder, `${name}.log`),
       guard,
-      kind: 'services',
     });
     this.child = child;
     const isReady = async () => {

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { admin, PASSWORD } from './accounts.js';
 import { addresses } from './addresses.js';
 
-const COMMAND = path.join(import.meta.dirname, '..', '..', 'scripts', 'operator.mjs');
+const SCRIPT = path.join(import.meta.dirname, '..', '..', 'scripts', 'service-program.mjs');
+const CREATE = [SCRIPT, 'operator', 'identity', 'create'];
 
 /** Creates an operator with the command that people use. */
 export async function createOperator(email: string, role: 'administrator' | 'reviewer'): Promise<void> {
-  const args = [COMMAND, 'create', email, 'Operator', '--role', role, '--data', addresses.dataDir];
+  const args = [...CREATE, email, 'Operator', '--role', role, '--data', addresses.dataDir];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] });
   child.stdin.end(`${PASSWORD}\n`);
   const [code] = await once(child, 'exit');

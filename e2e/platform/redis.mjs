@@ -20,7 +20,6 @@ export async function startRedis() {
     command: await redisProgram(),
     args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
     guard,
-    kind: 'servers',
   });
   const stop = async () => {
     await server.stop('SIGTERM', STOP_MS);

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 
-/**
- * Files of libraries that no service uses, by the package that ships them: drivers of other databases and transports
+/** Files of libraries that no service uses, by the package that ships them: drivers of other databases and transports
  * of other brokers. The packages' own entries load all of them, and CommonJS, or a package that does not declare
  * itself free of side effects, cannot be shaken. What is left out of a bundle is neither read nor parsed nor kept in
  * memory by eight services (decision record 0059). A pattern is matched against the path inside the package.
- * @type {Record<string, RegExp>}
- */
+ * @type {Record<string, RegExp>} */
 export const LEFT_OUT = {
   typeorm:
     /^(driver\/(aurora-mysql|aurora-postgres|better-sqlite3|capacitor|cockroachdb|cordova|expo|mongodb|mysql|nativescript|oracle|react-native|sap|spanner|sqljs|sqlserver)\/\w+Driver|entity-manager\/MongoEntityManager|repository\/MongoRepository|cache\/RedisQueryResultCache)\.js$/,
@@ -17,7 +15,7 @@ export const LEFT_OUT = {
 /** The package and the path inside it, of a file below the innermost `node_modules`. */
 const IN_PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](.+)$/;
 
-/** Whether a file is left out. @param {string} file absolute */
+/** @param {string} file absolute */
 export function isLeftOut(file) {
   const [, name = '', inside = ''] = IN_PACKAGE.exec(file) ?? [];
   return LEFT_OUT[name.replaceAll('\\', '/')]?.test(inside.replaceAll('\\', '/')) ?? false;

@@ -1,6 +1,5 @@
 /** Packages outside of the bundles, with the files that a running service needs: an image has no others (decision
- * record 0150).
- * @type {Readonly<Record<string, { why: string, files: RegExp }>>} */
+ * record 0150). @type {Readonly<Record<string, { why: string, files: RegExp }>>} */
 export const OUTSIDE = {
   '@node-rs/argon2': {
     why: 'loads its compiled part, which is a package of its own for each kind of machine',

@@ -4,8 +4,7 @@ import { decode, encode } from '@jridgewell/sourcemap-codec';
 const LIBRARY = /[\\/]node_modules[\\/]/;
 
 /** Leaves in a source map only our own sources: Node reads the whole map at its start, and libraries cost 10 MiB a
- * service.
- * @template {{ mappings: string, sources: string[], names: string[] }} Map @param {Map} map */
+ * service. @template {{ mappings: string, sources: string[], names: string[] }} Map @param {Map} map */
 export function keepOwnSources(map) {
   const own = map.sources.map((source) => !LIBRARY.test(source));
   const [sources, names] = [numbering(map.sources), numbering(map.names)];
@@ -27,19 +26,15 @@ export function keepOwnSources(map) {
     }
     return kept;
   });
-  return { ...map, mappings: encode(lines), sources: sources.used, names: names.used };
+  return { ...map, mappings: encode(lines), sources: sources.used(), names: names.used() };
 }
 
 /** Numbers anew those entries of a list that are still used. @param {readonly string[]} all */
 function numbering(all) {
-  /** @type {string[]} */
-  const used = [];
   /** @type {Map<number, number>} */
   const numbers = new Map();
-  const of = (/** @type {number} */ old) => {
-    const number = numbers.get(old) ?? used.push(all[old] ?? '') - 1;
-    numbers.set(old, number);
-    return number;
+  return {
+    of: (/** @type {number} */ old) => numbers.get(old) ?? numbers.set(old, numbers.size).size - 1,
+    used: () => [...numbers.keys()].map((old) => all[old] ?? ''),
   };
-  return { used, of };
 }

@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireFreePorts } from '../platform/port-check.mjs';
-import { get } from '../platform/readiness.mjs';
 import { planPlatform } from '../platform/run-platform.mjs';
 import { serviceEnvironment } from '../platform/service-environment.mjs';
 import { mainFile, serviceList } from '../platform/services.mjs';
 import { Supervisor } from '../platform/supervisor.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
+import { get } from '../processes/readiness.mjs';
 import { ROOT } from '../root.mjs';
 import { startHaproxy } from './haproxy.mjs';
 import { clusterLayout, clusterPorts, NODES } from './layout.mjs';
@@ -18,7 +18,7 @@ import { startPostgresPair } from './postgres-pair.mjs';
 
 /** Between the last new request and SIGTERM, as a `preStop` waits until all balancers know that the pod leaves. */
 const PRE_STOP_MS = 500;
-/** Replicas that start at the same time: more would only wait for the processor. */
+/** Replicas that start at the same time. */
 const STARTING = 4;
 /** Kubernetes gives a pod as long: longer than the service takes to drain. */
 const STOP_MS = 30_000;
@@ -73,42 +73,30 @@ async function startParts({ layout, portOffset, progress }, folders, stops) {
     await Promise.all([starting, nats.start()]);
     return starting;
   });
-  const balancer = await startHaproxy(folders, {
-    services: Object.entries(layout.services).flatMap(([name, { port, operatorsPort }]) => {
-      const replicas = places.filter(({ service }) => service === name);
-      if (operatorsPort === undefined) return [{ name, port, replicas }];
-      const forOperators = replicas.map((one) => ({ ...one, port: one.operatorsPort ?? 0 }));
-      return [
-        { name, port, replicas },
-        { name: `${name}-for-operators`, port: operatorsPort, replicas: forOperators },
-      ];
-    }),
-    database: { port: layout.servers.postgres, ...pair },
+  const services = Object.entries(layout.services).flatMap(([name, { port, operatorsPort }]) => {
+    const replicas = places.filter(({ service }) => service === name);
+    const forOperators = replicas.map((one) => ({ ...one, port: one.operatorsPort ?? 0 }));
+    const operators = { name: `${name}-for-operators`, port: operatorsPort ?? 0, replicas: forOperators };
+    return [{ name, port, replicas }, ...(operatorsPort === undefined ? [] : [operators])];
   });
+  const balancer = await startHaproxy(folders, { services, database: { port: layout.servers.postgres, ...pair } });
   stops.push(balancer.stop);
 
   const tell = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
   const supervisor = new Supervisor({ ...plan, ...data, throwaway: false, outer: process.env, tell });
   stops.push(() => supervisor.stop());
   const { databases } = await progress.step('Making databases and streams', () =>
-    supervisor.provision({
-      databaseUrl: addresses.databaseUrl,
-      passwords: secrets.databases,
-      services: SERVICES,
-      nats: { url, user: 'provisioner', password: secrets.nats.provisioner ?? '' },
-      replicas: NODES.length,
-    }),
+    supervisor.provision({ passwords: secrets.databases, services: SERVICES, replicas: NODES.length }),
   );
   const replicas = places.map((place) =>
     replicaOf(place, folders, serviceEnvironment(place.service, { ...plan, databases, outer: process.env })),
   );
   stops.push(() => Promise.all(replicas.map((replica) => replica.stop())));
   await progress.step(`Starting ${replicas.length} processes of ${SERVICES.length} services`, async () => {
-    const waiting = [...replicas];
-    const startOneByOne = async () => {
-      for (let replica = waiting.shift(); replica; replica = waiting.shift()) await replica.start();
-    };
-    await Promise.all(Array.from({ length: STARTING }, startOneByOne));
+    // More at the same time would only wait for the processor.
+    for (let index = 0; index < replicas.length; index += STARTING) {
+      await Promise.all(replicas.slice(index, index + STARTING).map((replica) => replica.start()));
+    }
     for (const { service, name } of replicas) await balancer.untilUp(service, name);
   });
   await progress.step('Making the demo sign-ins', () => supervisor.seed(databases));
@@ -148,7 +136,6 @@ function replicaOf({ service, name, port, operationsPort, operatorsPort }, { log
         },
         logFile: path.join(logFolder, `${name}.log`),
         guard,
-        kind: 'services',
       });
       child = started;
       const url = `http://127.0.0.1:${operationsPort}/readyz`;

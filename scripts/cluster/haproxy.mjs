@@ -2,17 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
-import { PlainError } from '../plain-error.mjs';
+import { eventually } from '../demo/client.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { run } from '../processes/run.mjs';
-import { CACHE_DIR } from '../root.mjs';
-import { LIBRARIES, unpackDebianPackages } from '../servers/debian-packages.mjs';
+import { programOf } from '../servers/programs.mjs';
 
 const START_TIMEOUT_MS = 10_000;
 const STOP_MS = 3000;
-/** Longest wait of a replica for its first request. */
-const UP_TIMEOUT_MS = 30_000;
 /** As often as a Kubernetes service learns of a pod that is not ready any more, or sooner. */
 const CHECKS = 'check inter 250ms fastinter 100ms fall 2 rise 1';
 /** The proxy of PostgreSQL. */
@@ -65,11 +60,10 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
   await writeFile(file, configurationOf(socket, topology));
   const child = await ChildServer.start({
     name: 'HAProxy',
-    ...(await haproxyProgram()),
+    command: await programOf('haproxy'),
     args: ['-db', '-f', file],
     logFile: path.join(logFolder, 'haproxy.log'),
     guard,
-    kind: 'servers',
   });
   await child.untilReady(async () => (await ask(socket, 'show info').catch(() => '')) !== '', START_TIMEOUT_MS);
   const order = async (/** @type {string} */ line) => {
@@ -93,30 +87,16 @@ export async function startHaproxy({ folder, logFolder, guard }, topology) {
 
     /** Resolves when the server gets requests. @param {string} proxy @param {string} server */
     async untilUp(proxy, server) {
-      for (const latest = Date.now() + UP_TIMEOUT_MS; ; await delay(50)) {
+      const isUp = async () => {
         const rows = (await ask(socket, 'show stat')).split('\n').map((row) => row.split(','));
         const column = rows[0]?.indexOf('status') ?? -1;
         const status = rows.find(([name, one]) => name === proxy && one === server)?.[column];
-        if (status?.split(' ')[0] === 'UP') return;
-        if (Date.now() > latest) throw new Error(`${proxy}/${server} does not get requests: ${status}`);
-      }
+        return status?.split(' ')[0] === 'UP';
+      };
+      await eventually(isUp, `that ${proxy}/${server} gets requests`);
     },
   };
 }
 
 /** @param {string} socket @param {string} line @returns {Promise<string>} the answer */
 const ask = (socket, line) => text(net.connect({ path: socket }).end(`${line}\n`));
-
-/** The installed one, or Debian's package unpacked into the cache. @throws {PlainError} with how to do it by hand */
-async function haproxyProgram() {
-  if ((await run('haproxy', ['-v'])).code === 0) return { command: 'haproxy', env: process.env };
-  const unpacked = path.join(CACHE_DIR, 'haproxy', 'unpacked');
-  await unpackDebianPackages(unpacked, ['haproxy']).catch((cause) => {
-    const hint = 'By hand: install it so that "haproxy -v" works (apt install haproxy; brew install haproxy).';
-    throw new PlainError(`There is no haproxy, and fetching Debian's package failed: ${cause.message}\n${hint}`, {
-      cause,
-    });
-  });
-  const env = { ...process.env, LD_LIBRARY_PATH: path.join(unpacked, LIBRARIES) };
-  return { command: path.join(unpacked, 'usr/sbin/haproxy'), env };
-}

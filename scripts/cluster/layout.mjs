@@ -1,8 +1,8 @@
 export const NODES = /** @type {const} */ (['nats-1', 'nats-2', 'nats-3']);
 /** Of each service. */
-const REPLICAS = 2;
-/** From the port of a service to its first replica and to the next: all stay below 32768, where outgoing ports begin. */
-const REPLICA_OFFSET = 12_000;
+const REPLICAS = [1, 2];
+/** From the port of a service to those of its replicas: all stay below 32768, where outgoing ports begin. */
+const REPLICA_OFFSET = 11_900;
 const NEXT_REPLICA = 100;
 /** From the port of the balancer to those of the primary and the standby. */
 const DATABASE_OFFSETS = { primary: 10, standby: 11 };
@@ -17,16 +17,12 @@ export function clusterLayout({ services, servers: { postgres, nats } }) {
   const names = /** @type {import('../platform/services.mjs').ServiceName[]} */ (Object.keys(services));
   return {
     replicas: names.flatMap((service) =>
-      Array.from({ length: REPLICAS }, (_, index) => {
-        const moved = (/** @type {number} */ port) => port + REPLICA_OFFSET + index * NEXT_REPLICA;
+      REPLICAS.map((number) => {
+        const moved = (/** @type {number} */ port) => port + REPLICA_OFFSET + number * NEXT_REPLICA;
         const { port = 0, operationsPort = 0, operatorsPort } = services[service] ?? {};
-        return {
-          service,
-          name: `${service}-${index + 1}`,
-          port: moved(port),
-          operationsPort: moved(operationsPort),
-          ...(operatorsPort !== undefined && { operatorsPort: moved(operatorsPort) }),
-        };
+        const ports = { port: moved(port), operationsPort: moved(operationsPort) };
+        const own = operatorsPort === undefined ? {} : { operatorsPort: moved(operatorsPort) };
+        return { service, name: `${service}-${number}`, ...ports, .../** @type {{ operatorsPort?: number }} */ (own) };
       }),
     ),
     databases: { primary: postgres + DATABASE_OFFSETS.primary, standby: postgres + DATABASE_OFFSETS.standby },

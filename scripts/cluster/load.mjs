@@ -1,6 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { client } from '../demo/client.mjs';
+import pg from 'pg';
+import { client, eventually } from '../demo/client.mjs';
+import { startDemoReceiver } from '../demo/receiver.mjs';
 import { columns } from '../platform/addresses.mjs';
+import { builtFile } from '../root.mjs';
+
+/** @typedef {import('../platform/addresses.mjs').Addresses} Addresses */
 
 const PASSWORD = 'correct-horse-battery-staple';
 /** Each has a limit of its own at the gateway, 50 requests a second. */
@@ -12,6 +17,9 @@ const GIVES_UP_MS = 20_000;
 /** So many different failures of a phase are shown. */
 const SHOWN = 5;
 
+/** A failed attempt comes again after five seconds, then after five minutes; a claim of a dead process after 30 s. */
+const ARRIVE_MS = 420_000;
+
 const LEADS = '/api/crm/leads';
 
 /** What the requests of a phase came to; the gap: longest time without a successful write.
@@ -20,11 +28,12 @@ const LEADS = '/api/crm/leads';
 /** People who create, read and change leads at a steady rate. Nothing is tried again, so that each failure is seen.
  * @param {string} baseUrl of the gateway */
 export async function signInPeople(baseUrl) {
+  const call = client(baseUrl);
   /** Access tokens by person, valid for 15 minutes. @type {Record<string, string>} */
   const tokens = {};
   for (const email of PEOPLE) {
     const order = { body: { email, password: PASSWORD }, expect: 200 };
-    tokens[email] = (await client(baseUrl)('POST', '/api/auth/login', order)).body.accessToken;
+    tokens[email] = (await call('POST', '/api/auth/login', order)).body.accessToken;
   }
   /** Ids of leads whose creation was answered with 201. @type {string[]} */
   const accepted = [];
@@ -42,26 +51,22 @@ export async function signInPeople(baseUrl) {
     const counted = phase;
     const began = performance.now();
     counted.requests += 1;
-    const { status, text } = await fetch(new URL(path, baseUrl), {
-      method,
-      headers: { authorization: `Bearer ${tokens[person]}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(GIVES_UP_MS),
-    })
-      .then(async (response) => ({ status: response.status, text: await response.text() }))
-      .catch(({ cause, message }) => ({ status: 0, text: cause?.code ?? message }));
+    const signal = AbortSignal.timeout(GIVES_UP_MS);
+    const answer = await call(method, path, { token: tokens[person], body, signal }).catch(({ cause, message }) => {
+      return { status: 0, body: { code: cause?.code ?? message } };
+    });
     const now = performance.now();
     counted.slowestMs = Math.max(counted.slowestMs, now - began);
-    if (status !== expected) {
-      const code = /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? text.slice(0, 200);
-      counted.failures.push(`${method} ${status || 'no answer'} ${code}`);
+    if (answer.status !== expected) {
+      const code = answer.body?.code ?? String(answer.body).slice(0, 200);
+      counted.failures.push(`${method} ${answer.status || 'no answer'} ${code}`);
       return undefined;
     }
     if (method !== 'GET') {
       counted.longestGapMs = Math.max(counted.longestGapMs, now - wroteAt);
       wroteAt = now;
     }
-    return JSON.parse(text);
+    return answer.body;
   };
 
   /** Half of the requests read, a quarter each creates and changes. @param {string} person @param {number} turn @param {string[]} own */
@@ -117,22 +122,66 @@ export async function signInPeople(baseUrl) {
 /** @param {string} name @returns {Phase} */
 const emptyPhase = (name) => ({ name, requests: 0, failures: [], slowestMs: 0, longestGapMs: 0 });
 
-/** @param {readonly Phase[]} phases @returns {string} a table, and the most frequent failures of each */
+/** @param {readonly string[]} failures */
+function mostFrequent(failures) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const one of failures) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return [...counts].sort((left, right) => right[1] - left[1]).slice(0, SHOWN);
+}
+
+/** @param {readonly Phase[]} phases @returns {string} a table, and failures of each */
 export function reportOf(phases) {
   const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(2)} s`;
   const rows = phases.map(({ name, requests, failures, slowestMs, longestGapMs }) => [
     ...[name, String(requests), String(failures.length)],
     ...[seconds(slowestMs), seconds(longestGapMs)],
   ]);
-  const failed = phases.flatMap(({ name, failures }) => {
-    const counts = [...new Set(failures)].map((one) => ({
-      one,
-      count: failures.filter((other) => other === one).length,
-    }));
-    const most = counts.sort((left, right) => right.count - left.count).slice(0, SHOWN);
-    return most.map(({ one, count }) => `  ${name}: ${count} × ${one}`);
-  });
+  const failed = phases.flatMap(({ name, failures }) =>
+    mostFrequent(failures).map(([one, count]) => `  ${name}: ${count} × ${one}`),
+  );
   return [...columns([['While', 'requests', 'failed', 'slowest', 'longest without a write'], ...rows]), ...failed].join(
     '\n',
   );
+}
+
+/** Subscribes a receiver to the leads of tenants. @param {Addresses} addresses @param {readonly string[]} tokens of administrators */
+export async function receiveLeads({ baseUrl, demoReceiver }, tokens) {
+  const receiver = await startDemoReceiver(demoReceiver);
+  for (const token of tokens) {
+    const body = { events: ['lead.created'], url: `${demoReceiver.url}/leads` };
+    await client(baseUrl)('POST', '/api/webhooks/subscriptions', { token, body, expect: 201 });
+  }
+  return receiver;
+}
+
+/** Resolves when each of these leads has arrived: with how many have, and how many requests there were.
+ * @param {Awaited<ReturnType<typeof receiveLeads>>} receiver @param {readonly string[]} leads */
+export async function untilArrived({ received }, leads) {
+  let looked = 0;
+  const waiting = new Set(leads);
+  const haveArrived = async () => {
+    for (const { body } of received.slice(looked)) waiting.delete(JSON.parse(body).data.id);
+    looked = received.length;
+    return waiting.size === 0;
+  };
+  await eventually(haveArrived, 'the arrival of every lead that was accepted', ARRIVE_MS);
+  return { events: new Set(received.map(({ id }) => id)).size, requests: received.length };
+}
+
+/** How many of these leads PostgreSQL does not have. @param {Addresses} addresses @param {readonly string[]} ids */
+export async function countLost({ databaseUrl }, ids) {
+  /** @type {typeof import('../../libs/contracts/src/databases.js')} */
+  const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
+  const url = new URL(databaseUrl);
+  url.pathname = DATABASES['custom-objects'].database;
+  const database = new pg.Client({ connectionString: url.href });
+  await database.connect();
+  try {
+    const sql = 'SELECT count(DISTINCT id)::int AS present FROM custom_record WHERE id = ANY($1)';
+    const { rows } = await database.query(sql, [ids]);
+    return new Set(ids).size - rows[0].present;
+  } finally {
+    await database.end();
+  }
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
+import { eventually } from '../demo/client.mjs';
 import { NATS_STOP_MS, startNats } from '../servers/nats.mjs';
 import { NODES } from './layout.mjs';
 
@@ -47,17 +47,13 @@ export function natsCluster({ folder, logFolder, guard }, { ports, url, password
     }
   }
 
-  /** Resolves when every copy of the stream of events has all of it. */
-  async function untilCurrent() {
-    const deadline = Date.now() + CURRENT_TIMEOUT_MS;
-    for (;;) {
-      const { cluster } = await streamInfo().catch(() => /** @type {StreamInfo} */ ({}));
-      const current = (cluster?.replicas ?? []).filter((copy) => copy.current && !copy.offline);
-      if (cluster?.leader && current.length === NODES.length - 1) return;
-      if (Date.now() > deadline) throw new Error(`A copy of the stream is behind: ${JSON.stringify(cluster)}`);
-      await delay(100);
-    }
+  /** Whether every copy of the stream of events has all of it. */
+  async function isCurrent() {
+    const { cluster } = await streamInfo().catch(() => /** @type {StreamInfo} */ ({}));
+    const current = (cluster?.replicas ?? []).filter((copy) => copy.current && !copy.offline);
+    return cluster?.leader !== undefined && current.length === NODES.length - 1;
   }
+  const untilCurrent = () => eventually(isCurrent, 'that each copy of the stream is up to date', CURRENT_TIMEOUT_MS);
 
   return {
     start: () => Promise.all(NODES.map(startNode)),

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { eventually } from '../demo/client.mjs';
 import { chownAll, takeBaseBackup } from '../servers/base-backup.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
 import { unprivilegedUser } from '../servers/unprivileged-user.mjs';
 
 /** Its slot on the primary, and the name by which the primary waits for it. */
 const STANDBY = 'standby';
-const STREAMING_TIMEOUT_MS = 30_000;
 /** How often the primary is asked whether it is there, and how long it may give no answer before the standby takes over. */
 const WATCH_MS = 200;
 const GIVEN_UP_AFTER_MS = 1000;
@@ -77,12 +77,9 @@ async function copyTo(client, to, followed) {
 
 /** From then on a commit is acknowledged when it is on the disks of both. @param {pg.Client} primary */
 async function awaitCommitsOnStandby(primary) {
-  const deadline = Date.now() + STREAMING_TIMEOUT_MS;
-  const streaming = () => primary.query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`);
-  while ((await streaming()).rowCount === 0) {
-    if (Date.now() > deadline) throw new Error('The standby does not follow the primary');
-    await delay(50);
-  }
+  const streaming = async () =>
+    (await primary.query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`)).rowCount !== 0;
+  await eventually(streaming, 'that the standby follows the primary');
   await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`);
   await primary.query('SELECT pg_reload_conf()');
 }

@@ -1,13 +1,12 @@
-/** body: parsed JSON, or null. @typedef {{ status: number, headers: Headers, body: any }} Answer */
+import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a step found was not what it should be. */
-export class UnexpectedAnswer extends Error {}
+/** body: parsed JSON, or null. @typedef {{ status: number, headers: Headers, body: any }} Answer */
 
 /** Calls one public address of the platform.
  * @param {string} baseUrl
- * @returns {(method: string, path: string, options?: { token?: string, body?: unknown, headers?: Record<string, string>, expect?: number }) => Promise<Answer>} `expect` is the status without which the call throws */
+ * @returns {(method: string, path: string, options?: { token?: string, body?: unknown, headers?: Record<string, string>, expect?: number, signal?: AbortSignal }) => Promise<Answer>} `expect` is the status without which the call throws */
 export function client(baseUrl) {
-  return async (method, path, { token, body, headers, expect } = {}) => {
+  return async (method, path, { token, body, headers, expect, signal } = {}) => {
     const response = await fetch(new URL(path, baseUrl), {
       method,
       headers: {
@@ -17,6 +16,7 @@ export function client(baseUrl) {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
+      ...(signal && { signal }),
     });
     const text = await response.text();
     const isJson = /^application\/(?:\w+\+)?json\b/.test(response.headers.get('content-type') ?? '');
@@ -24,21 +24,20 @@ export function client(baseUrl) {
     const answer = { status: response.status, headers: response.headers, body: parsed };
     if (expect !== undefined && answer.status !== expect) {
       const where = path.replace(/(\/automations\/hooks\/[^/]+\/)[^/]+/, '$1…');
-      throw new UnexpectedAnswer(`${method} ${where} answered ${answer.status}, not ${expect}: ${text}`);
+      throw new Error(`${method} ${where} answered ${answer.status}, not ${expect}: ${text}`);
     }
     return answer;
   };
 }
 
-/** Asks again until the answer is there.
- * @template T @param {() => Promise<T | null | undefined | false>} ask
+/** Asks again until the answer is there. @template T @param {() => Promise<T | null | undefined | false>} ask
  * @param {string} what for the message when it does not come @param {number} [timeoutMs] @returns {Promise<T>} */
 export async function eventually(ask, what, timeoutMs = 30_000) {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const found = await ask();
     if (found) return found;
-    if (Date.now() > deadline) throw new UnexpectedAnswer(`${what} did not happen within ${timeoutMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs / 1000} s`);
+    await delay(100);
   }
 }

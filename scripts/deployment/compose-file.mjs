@@ -6,13 +6,11 @@ import { inRoot } from '../root.mjs';
 /** A container, which the file calls a service; volumes and ports are in the short form. The tests look at the rest by name. */
 /** @typedef {{ image: string, networks: string[], environment?: Record<string, string | number | boolean>, command?: string[], entrypoint?: string[], secrets?: string[], volumes?: string[], ports?: string[], profiles?: string[], depends_on?: Record<string, { condition: string }>, healthcheck?: object, [key: string]: unknown }} Container */
 
-/**
- * @typedef {object} ComposeFile
+/** @typedef {object} ComposeFile
  * @property {Record<string, Container>} services
  * @property {Record<string, { internal?: boolean, driver_opts?: Record<string, string> }>} networks
  * @property {Record<string, object>} volumes
- * @property {Record<string, { file: string }>} secrets
- */
+ * @property {Record<string, { file: string }>} secrets */
 
 /** A variable with a default that also replaces an empty value, or an escaped dollar sign: the forms that the file uses. */
 const VARIABLE = /\$\$|\$\{([A-Z][A-Z0-9_]*):-([^}]*)\}|\$/g;

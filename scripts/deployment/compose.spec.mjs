@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,13 +8,16 @@ import { parse } from 'yaml';
 import { CALLERS_OF_THE_INTERNET } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import * as contracts from '../../libs/contracts/src/services.js';
+import { composeSecrets, writeComposeSecrets } from '../compose-secrets.mjs';
+import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
-import { NATS_RELEASE } from '../servers/programs.mjs';
+import { knowsSyncInterval, NATS_RELEASE, natsProgram } from '../servers/programs.mjs';
+import { temporaryFolder } from '../testing/temporary-folder.mjs';
 import { environmentOf, readCompose } from './compose-file.mjs';
-import { composeSecrets, writeComposeSecrets } from './compose-secrets.mjs';
 import { environmentProblems, serviceVariables } from './service-variables.mjs';
 
-const { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, OPERATORS_PORT_OFFSET, SERVICES } = contracts;
+const { DEVELOPMENT_PORTS, isEdge, servesOperators, OPERATIONS_PORT_OFFSET, OPERATORS_PORT_OFFSET, SERVICES } =
+  contracts;
 const DEMO = { PROFILE: 'development', COMPOSE_PROFILES: 'demo' };
 
 const compose = await readCompose();
@@ -58,7 +61,6 @@ const NETWORKS = {
   outside: [...CALLERS_OF_THE_INTERNET, 'marketplace-certification'],
 };
 
-const servesOperators = (/** @type {string} */ name) => contracts.SERVING_OPERATORS.some((one) => one === name);
 const sorted = (/** @type {Iterable<string>} */ names) => [...new Set(names)].sort();
 
 /** @param {string} name @param {typeof compose} [file] */
@@ -68,13 +70,17 @@ function container(name, file = compose) {
   return found;
 }
 
+/** Of each file of a folder, by its name. @param {string} folder @returns {Record<string, string>} */
+const contentOf = (folder) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]));
+
 /** What the containers find at /run/secrets. @type {Record<string, string>} */
-const secretFiles = {};
+let secretFiles = {};
 beforeAll(async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-compose-'));
-  for (const name of await writeComposeSecrets(folder)) {
-    secretFiles[`/run/secrets/${name}`] = await readFile(path.join(folder, name), 'utf8');
-  }
+  await writeComposeSecrets(folder);
+  const contents = Object.entries(contentOf(folder));
+  secretFiles = Object.fromEntries(contents.map(([name, content]) => [`/run/secrets/${name}`, content]));
   await rm(folder, { recursive: true });
 });
 
@@ -173,7 +179,7 @@ describe('the environment', () => {
     for (const [variable, value] of addresses) {
       const url = new URL(secretFiles[value] ?? value);
       // The address of operators calls the ports for them.
-      const isForOperators = name === 'marketplace-admin' && servesOperators(url.hostname);
+      const isForOperators = name === 'marketplace-admin' && servesOperators(/** @type {any} */ (url.hostname));
       const port = (PORTS[url.hostname] ?? 0) + (isForOperators ? OPERATORS_PORT_OFFSET : 0);
       expect([variable, Number(url.port)]).toEqual([variable, port]);
       const shared = container(url.hostname).networks.filter((network) => container(name).networks.includes(network));
@@ -229,16 +235,7 @@ describe('the networks', () => {
     expect(sorted(published)).toEqual(sorted([...edges, 'mailpit 127.0.0.1:8025:8025', 'grafana 127.0.0.1:3000:3000']));
   });
 
-  it('let Prometheus reach what it asks, and Grafana reach Prometheus and its dashboards', () => {
-    const { scrape_configs } = parse(readText('deploy/observability/prometheus/prometheus.yml'));
-    /** @type {string[]} */
-    const targets = scrape_configs.flatMap((/** @type {any} */ job) =>
-      job.static_configs.flatMap((/** @type {any} */ group) => group.targets),
-    );
-    const services = SERVICES.map((name) => `${name}:${DEVELOPMENT_PORTS[name] + OPERATIONS_PORT_OFFSET}`);
-    expect(sorted(targets.filter((target) => !target.startsWith('localhost:')))).toEqual(
-      sorted([...services, 'otel-collector:8888']),
-    );
+  it('let Grafana reach Prometheus and its dashboards', () => {
     const provisioning = 'deploy/observability/grafana/provisioning';
     const { datasources } = parse(readText(`${provisioning}/datasources/prometheus.yml`));
     expect(datasources).toEqual([expect.objectContaining({ url: `http://prometheus:${SERVERS.prometheus}` })]);
@@ -318,5 +315,79 @@ describe('what is declared', () => {
         true,
       ]);
     }
+  });
+});
+
+const snake = (/** @type {string} */ name) => name.replaceAll('-', '_');
+
+describe('the secrets of docker-compose.yml', () => {
+  const inParent = temporaryFolder();
+  const inFolder = (/** @type {string[]} */ ...name) => inParent('secrets', ...name);
+
+  const read = () => contentOf(inFolder());
+
+  it('are made once, for their owner and the containers alone', async () => {
+    const made = await writeComposeSecrets(inFolder());
+    const first = read();
+    expect(made.sort()).toEqual(Object.keys(composeSecrets()).sort());
+    expect(Object.keys(first).sort()).toEqual(made.sort());
+    expect(await writeComposeSecrets(inFolder())).toEqual([]);
+    expect(read()).toEqual(first);
+    // The folder keeps everybody else on the machine out; in the containers the files are readable.
+    expect((await stat(inFolder())).mode & 0o777).toBe(0o700);
+    for (const name of made) expect((await stat(inFolder(name))).mode & 0o777).toBe(0o444);
+    const random = Object.entries(first).filter(([name]) => !/_url$/.test(name));
+    expect(new Set(random.map(([, value]) => value)).size).toBe(random.length);
+  });
+
+  it('that are missing are added to those that are there, which stay', async () => {
+    await writeComposeSecrets(inFolder());
+    const first = read();
+    await rm(inFolder('identity_database_url'));
+    await rm(inFolder('smtp_url'));
+    await writeFile(inFolder('smtp_url'), 'smtps://user:password@mail.example.com:465\n');
+    expect(await writeComposeSecrets(inFolder())).toEqual(['identity_database_url']);
+    expect(read()).toEqual({ ...first, smtp_url: 'smtps://user:password@mail.example.com:465\n' });
+  });
+
+  it('are those of the databases, users and keys that the platform has', async () => {
+    const names = Object.keys(composeSecrets());
+    const natsUsers = [...SERVICES, 'provisioner'].map((user) => `nats_password_${snake(user)}`);
+    expect(names.filter((name) => name.startsWith('nats_password_')).sort()).toEqual(natsUsers.sort());
+    const owners = Object.keys(DATABASES).map((service) => `${snake(service)}_owner_password`);
+    expect(names.filter((name) => name.endsWith('_owner_password')).sort()).toEqual(owners.sort());
+    /** @type {string[]} */
+    const keys = [];
+    for (const service of SERVICES) {
+      if ((await serviceVariables(service)).known.includes('KEY_ENCRYPTION_KEY'))
+        keys.push(`${snake(service)}_key_encryption_key`);
+    }
+    expect(names.filter((name) => name.endsWith('_key_encryption_key')).sort()).toEqual(keys.sort());
+  });
+
+  it('start NATS with the password of every user, whatever characters it has', async () => {
+    await writeComposeSecrets(inFolder());
+    // Without quotes the server would take this for a number with a unit.
+    await rm(inFolder('nats_password_gateway'));
+    await writeFile(inFolder('nats_password_gateway'), '12k');
+    const program = await natsProgram();
+    const configuration = await readFile(inRoot('deploy', 'nats', 'nats-server.conf'), 'utf8');
+    const file = inParent('nats-server.conf');
+    // The Debian package may be older than that setting.
+    const knows = await knowsSyncInterval(program);
+    await writeFile(file, knows ? configuration : configuration.replace(/^ *sync_interval:.*\n/m, ''));
+    const start = (/** @type {string} */ secrets) =>
+      run('sh', [inRoot('deploy', 'nats', 'start-with-secrets.sh'), program, '-t', '-c', file], {
+        env: { PATH: process.env.PATH, NATS_SECRETS: secrets },
+      });
+    const accepted = await start(inFolder());
+    expect([accepted.code, accepted.stdout + accepted.stderr]).toEqual([0, expect.stringContaining('is valid')]);
+
+    await rm(inFolder('nats_password_identity'));
+    const refused = await start(inFolder());
+    expect([refused.code, refused.stdout + refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('NATS_PASSWORD_IDENTITY'),
+    ]);
   });
 });

@@ -6,26 +6,21 @@ import { inRoot } from '../root.mjs';
 /** A process with a configuration. @typedef {import('../platform/services.mjs').ServiceName | 'migrate'} ProgramName */
 
 /** fromFiles: the secrets, whose value may be in a file, named by the variable `<NAME>_FILE`.
- * @typedef {{ known: readonly string[], required: readonly string[], fromFiles: readonly string[] }} ServiceVariables */
+ * @typedef {{ known: readonly string[], fromFiles: readonly string[] }} ServiceVariables */
 
 /** Variables that Node and the C library read, not the configuration. */
 const PROCESS_VARIABLES = ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ'];
 
 const FILE_SUFFIX = '_FILE';
-/** How the configuration reports a variable that is required and not there. */
-const NOT_SET = /^([A-Z][A-Z0-9_]*) is not set$/;
 
-/** @param {ProgramName} service @param {'development' | 'production'} [profile] */
-export async function serviceVariables(service, profile = 'production') {
-  return variablesOf(await configurationOf(service), { PROFILE: profile });
-}
+/** @param {ProgramName} service */
+export const serviceVariables = async (service) => variablesOf(await configurationOf(service));
 
-/** @param {() => unknown} loadConfig reads its settings through `readEnvironment`
- * @param {Readonly<Record<string, string>>} [environment] */
-export function variablesOf(loadConfig, environment = {}) {
+/** @param {() => unknown} loadConfig reads its settings through `readEnvironment` @returns {ServiceVariables} */
+export function variablesOf(loadConfig) {
   /** @type {Set<string>} */
   const read = new Set();
-  const recording = new Proxy(environment, {
+  const recording = new Proxy(/** @type {Record<string, string>} */ ({}), {
     get(target, name) {
       if (typeof name !== 'string') return undefined;
       read.add(name);
@@ -36,18 +31,16 @@ export function variablesOf(loadConfig, environment = {}) {
       return name in target;
     },
   });
-  const required = problemsOf(loadConfig, recording).flatMap((problem) => NOT_SET.exec(problem)?.[1] ?? []);
+  problemsOf(loadConfig, recording);
   const fromFiles = [...read].filter((name) => read.has(name + FILE_SUFFIX)).sort();
   const files = fromFiles.map((name) => name + FILE_SUFFIX);
-  return { known: [...read].filter((name) => !files.includes(name)).sort(), required: required.sort(), fromFiles };
+  return { known: [...read].filter((name) => !files.includes(name)).sort(), fromFiles };
 }
 
-/**
- * What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
+/** What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
  * @param {ProgramName} service @param {Readonly<Record<string, string>>} environment
  * @param {Readonly<Record<string, string>>} [files] contents of the files that `…_FILE` names, by path
- * @returns {Promise<string[]>} one sentence for each problem
- */
+ * @returns {Promise<string[]>} one sentence for each problem */
 export async function environmentProblems(service, environment, files = {}) {
   const loadConfig = await configurationOf(service);
   const { known, fromFiles } = variablesOf(loadConfig);

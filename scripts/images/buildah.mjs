@@ -24,8 +24,7 @@ const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /** @typedef {ReturnType<typeof builder>} Buildah builds images and mounts them, without an engine that runs all the time */
 
 /** The machine's own buildah, or Debian's. Its images are in the cache: those of the machine are neither seen nor
- * changed.
- * @throws {PlainError} when it cannot be had */
+ * changed. @throws {PlainError} when it cannot be had */
 export async function findBuildah() {
   const tools = await buildTools();
   // Overlays share the layers of images; vfs copies all of them each time, but works where overlays do not nest.
@@ -57,8 +56,7 @@ function builder({ buildah, libraryCache, environment, policy }, driver) {
     run,
 
     /** Builds the image of deploy/Dockerfile. It trusts the authority that this process trusts, as behind a proxy that
-     * signs.
-     * @param {string} name @param {Readonly<Record<string, string>>} values of the ARGs of the Dockerfile */
+     * signs. @param {string} name @param {Readonly<Record<string, string>>} values of the ARGs of the Dockerfile */
     async build(name, values) {
       const given = Object.entries(values).flatMap(([argument, value]) => ['--build-arg', `${argument}=${value}`]);
       const authority = process.env.NODE_EXTRA_CA_CERTS;

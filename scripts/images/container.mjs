@@ -2,14 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { run } from '../processes/run.mjs';
+import { run, sendSignal } from '../processes/run.mjs';
 
-/**
- * What a container engine does for a program, with the tools of every Linux: the image is its whole file system and is
+/** What a container engine does for a program, with the tools of every Linux: the image is its whole file system and is
  * read-only, apart from /tmp and the volume; it is PID 1 and runs as the image's user, without a way to more rights.
  * Addresses are those of the machine. $1: the image's file system; $2: where the volume comes from; $3: user and
- * group; $4: working directory; then the command.
- */
+ * group; $4: working directory; then the command. */
 const START = `
 set -e
 root=$1 volume=$2 user=$3 folder=$4
@@ -60,11 +58,10 @@ export async function startContainer({ name, image, environment, volume, command
     cwd: '/',
     logFile,
     guard,
-    kind: 'services',
   });
   const pid = await childOf(outer);
   if (pid !== undefined) {
-    guard.watch(pid, 'services');
+    guard.watch(pid);
     void outer.ended.then(() => guard.forget(pid));
   }
   return {
@@ -79,32 +76,25 @@ export async function startContainer({ name, image, environment, volume, command
       return run('nsenter', ['--target', String(pid), ...as, ...more], { env, input });
     },
 
-    /** Sends SIGTERM to PID 1 and waits for its end.
-     * @param {number} graceMs after which it is killed
+    /** Sends SIGTERM to PID 1 and waits for its end. @param {number} graceMs after which it is killed
      * @returns {Promise<string>} how it ended: `exit code 0` if it did so by itself */
     async stop(graceMs) {
-      if (outer.outcome === undefined && pid !== undefined) process.kill(pid, 'SIGTERM');
+      if (outer.outcome === undefined && pid !== undefined) sendSignal(pid, 'SIGTERM');
       const killer = setTimeout(() => outer.kill(), graceMs);
-      await outer.ended;
-      clearTimeout(killer);
-      return outer.ended;
+      return outer.ended.finally(() => clearTimeout(killer));
     },
   };
 }
 
-/** @param {ChildServer} outer
- * @returns {Promise<number | undefined>} the process that unshare has forked; undefined when it has ended already
- * @throws {PlainError} when there is none */
+/** @param {ChildServer} outer @returns {Promise<number | undefined>} the process that unshare has forked; undefined
+ * when it has ended already @throws {PlainError} when there is none */
 async function childOf(outer) {
-  const deadline = Date.now() + FORK_TIMEOUT_MS;
-  while (outer.outcome === undefined) {
+  for (const deadline = Date.now() + FORK_TIMEOUT_MS; outer.outcome === undefined; await delay(5)) {
     // The list goes with the process.
     const children = await readFile(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').catch(() => '');
     const child = Number.parseInt(children, 10);
     if (child > 0) return child;
-    if (Date.now() > deadline)
-      throw new PlainError(`The container of ${outer.name} does not start: unshare has no child`);
-    await delay(5);
+    if (Date.now() > deadline) throw new PlainError(`The container of ${outer.name} does not start`);
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { PlainError } from '../plain-error.mjs';
 import { runOrFail } from '../processes/run.mjs';
 import { inWorkFolder } from '../servers/debian-packages.mjs';
-import { withoutNpmVariables } from '../setup/pnpm.mjs';
+import { unpackNpmPackage } from '../servers/programs.mjs';
 import { buildTools, DOCKERFILE, IMAGES_CACHE } from './buildah.mjs';
 
 /** What the official images of Node 24 have; the npm package of Node itself has none. */
@@ -13,13 +13,10 @@ const NPM_VERSION = '11.21.2';
 
 const MIRROR = 'http://deb.debian.org/debian';
 
-/**
- * Makes stand-ins for the base images, of debootstrap and of the Node of the npm registry, again when this file has
- * changed.
- * @param {import('./buildah.mjs').Buildah} buildah
- * @returns {Promise<{ NODE_IMAGE: string, DEBIAN_IMAGE: string }>} their names
- * @throws {PlainError} when they cannot be made
- */
+/** Makes stand-ins for the base images, of debootstrap and of the Node of the npm registry, again when this file has
+ * changed. @param {import('./buildah.mjs').Buildah} buildah
+ * @returns {Promise<{ NODE_IMAGE: string, DEBIAN_IMAGE: string }>} their names @throws {PlainError} when they cannot be
+ * made */
 export async function localBases(buildah) {
   const dockerfile = await readFile(DOCKERFILE, 'utf8');
   const [, node, suite] = /^ARG NODE_IMAGE=.*:(\d+\.\d+\.\d+)-([a-z]+)-slim\b/m.exec(dockerfile) ?? [];
@@ -50,20 +47,10 @@ export async function localBases(buildah) {
 async function unpackNode(version, folder) {
   const npm = path.join('lib', 'node_modules', 'npm');
   await inWorkFolder(IMAGES_CACHE, async (unpacked) => {
-    await unpackPackage(`node-linux-${process.arch}@${version}`, unpacked);
+    await unpackNpmPackage(`node-linux-${process.arch}@${version}`, unpacked);
     for (const file of ['LICENSE', 'bin/node']) await cp(path.join(unpacked, file), path.join(folder, file));
   });
-  await unpackPackage(`npm@${NPM_VERSION}`, path.join(folder, npm));
+  await mkdir(path.join(folder, npm), { recursive: true });
+  await unpackNpmPackage(`npm@${NPM_VERSION}`, path.join(folder, npm));
   for (const name of ['npm', 'npx']) await symlink(`../${npm}/bin/${name}-cli.js`, path.join(folder, 'bin', name));
-}
-
-/** Fetches a package from the npm registry, without installing it. npm checks it against the registry's sum.
- * @param {string} spec name and version @param {string} folder to unpack it into */
-async function unpackPackage(spec, folder) {
-  await mkdir(folder, { recursive: true });
-  const env = withoutNpmVariables(process.env);
-  const printed = await runOrFail('npm', ['pack', '--silent', '--pack-destination', folder, spec], { cwd: '/', env });
-  const archive = path.join(folder, printed.trim().split('\n').at(-1) ?? '');
-  await runOrFail('tar', ['-xzf', archive, '--strip-components=1', '-C', folder, '--no-same-owner']);
-  await rm(archive);
 }

@@ -1,14 +1,12 @@
-import { chmod, chown, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { get } from '../platform/readiness.mjs';
 import { planPlatform } from '../platform/run-platform.mjs';
 import { serviceEnvironment } from '../platform/service-environment.mjs';
 import { Supervisor } from '../platform/supervisor.mjs';
-import { tellingLines } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
+import { get } from '../processes/readiness.mjs';
 import { startContainer } from './container.mjs';
 
 /** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */
@@ -40,7 +38,6 @@ export async function startPlatform(image, services) {
   const guard = new Guard({ throwawayFolder: dataDir });
   const tell = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
   const servers = new Supervisor({ ...plan, dataDir, throwaway: true, outer: {}, tell });
-  const nats = { url: addresses.natsUrl, user: 'provisioner', password: secrets.nats.provisioner ?? '' };
   /** Those that run now. @type {Map<ServiceName, import('./container.mjs').Container>} */
   const containers = new Map();
   /** @type {import('../platform/provision.mjs').Provisioned['databases'] | undefined} */
@@ -72,9 +69,8 @@ export async function startPlatform(image, services) {
 
   /** The environment of a service in the development profile. @param {ServiceName} service */
   async function environmentOf(service) {
-    const order = { databaseUrl: addresses.databaseUrl, passwords: secrets.databases, services, nats };
     // What npm start would make is there: the container of the migration has made it.
-    databases ??= (await servers.provision(order)).databases;
+    databases ??= (await servers.provision({ passwords: secrets.databases, services })).databases;
     const environment = serviceEnvironment(service, { ...plan, databases, outer: {} });
     for (const name of OF_THIS_MACHINE) delete environment[name];
     return environment;
@@ -86,16 +82,15 @@ export async function startPlatform(image, services) {
     const logFile = path.join(dataDir, 'logs', `${service}.log`);
     const container = await start(`${service}/main.js`, service, environment, logFile);
     containers.set(service, container);
-    const url = `${addresses.services[service]?.operationsUrl}${question}`;
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    for (let answer = await get(url); answer.status !== 200; answer = await get(url)) {
-      const { outcome } = container.outer;
-      if (outcome !== undefined || Date.now() > deadline) {
-        const lines = tellingLines(container.outer.lastLines(40), 15).join('\n');
-        throw new PlainError(`${service}, ${question}: ${outcome ?? answer.body}\n${lines}`);
-      }
-      await delay(50);
-    }
+    let last = { status: 0, body: 'no answer' };
+    const isReady = async () => {
+      last = await get(`${addresses.services[service]?.operationsUrl}${question}`);
+      return last.status === 200;
+    };
+    const seen = () => `${question}: ${last.status} ${last.body}`;
+    await container.outer.untilReady(isReady, READY_TIMEOUT_MS, seen).catch(({ message, lines }) => {
+      throw new PlainError(`${message}\n${lines.join('\n')}`);
+    });
   }
 
   /** Sends SIGTERM to every service. @throws {PlainError} when one does not end by itself with exit code 0 */
@@ -126,8 +121,8 @@ export async function startPlatform(image, services) {
       return runToEnd('migrate/migrate.js', 'migrate', {
         ...Object.fromEntries(passwords.map(([name = '', value]) => [name.replaceAll('-', '_'), value])),
         DATABASE_ADMIN_URL: addresses.databaseUrl,
-        NATS_URL: nats.url,
-        NATS_PASSWORD: nats.password,
+        NATS_URL: addresses.natsUrl,
+        NATS_PASSWORD: secrets.nats.provisioner,
         NATS_REPLICAS: '1',
       });
     },
@@ -148,25 +143,24 @@ export async function startPlatform(image, services) {
   };
 }
 
-/**
- * Writes the secrets of an environment into files that the user of the image alone can read.
- * @param {NodeJS.ProcessEnv} environment
- * @param {string} volume folder that the container finds at /run/secrets, as with compose
- * @returns {Promise<Record<string, string>>} with NAME_FILE in the place of each
- */
+/** Writes the secrets of an environment into files that the user of the image alone can read.
+ * @param {NodeJS.ProcessEnv} environment @param {string} volume folder that the container finds at /run/secrets, as
+ * with compose @returns {Promise<Record<string, string>>} with NAME_FILE in the place of each */
 async function withFiles(environment, volume) {
   await chown(volume, USER, USER);
   /** @type {Record<string, string>} */
   const result = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined) continue;
-    const file = path.join(volume, name.toLowerCase());
     const isSecret = SECRET.test(name);
-    if (isSecret) await writeFile(file, `${value}\n`, { mode: 0o400 });
-    if (isSecret) await chown(file, USER, USER);
-    else if (name === 'EGRESS_CA_FILE') await copyFile(value, file);
-    const isFile = isSecret || name === 'EGRESS_CA_FILE';
-    result[isSecret ? `${name}_FILE` : name] = isFile ? `/run/secrets/${name.toLowerCase()}` : value;
+    if (!isSecret && name !== 'EGRESS_CA_FILE') {
+      result[name] = value;
+      continue;
+    }
+    const file = path.join(volume, name.toLowerCase());
+    await writeFile(file, isSecret ? `${value}\n` : await readFile(value), { mode: 0o400 });
+    await chown(file, USER, USER);
+    result[isSecret ? `${name}_FILE` : name] = `/run/secrets/${name.toLowerCase()}`;
   }
   return result;
 }

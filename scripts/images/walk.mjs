@@ -3,7 +3,7 @@ import path from 'node:path';
 import { walkJourney } from '../demo/journey.mjs';
 import { startDemoReceiver } from '../demo/receiver.mjs';
 import { PlainError } from '../plain-error.mjs';
-import { get } from '../platform/readiness.mjs';
+import { get } from '../processes/readiness.mjs';
 
 /** @typedef {import('./platform.mjs').ContainerPlatform} ContainerPlatform */
 
@@ -11,21 +11,13 @@ const HEALTH_CHECK = ['node', '/app/healthcheck.mjs'];
 
 /** What the three edges serve from files of the image, besides the assets of pages. */
 const DOCUMENTATION = ['/api/docs', '/api/docs/assets/swagger-ui-bundle.js', '/api/docs/assets/swagger-ui.css'];
-const EDGES = /** @type {const} */ (['baseUrl', 'adminUrl', 'embedApiUrl']);
-
-/** Documents that name their scripts and styles, whose names change with their content. Any embed client gets the page. */
-const DOCUMENTS = /** @type {const} */ ([
-  ['embedApiUrl', '/embed/embed_of_nobody'],
-  ['baseUrl', '/account'],
-]);
 
 const OPERATOR = 'images@platform.test';
 /** A password that no list of common ones has. */
 const PASSWORD = 'tangerine-lighthouse-quarry-41';
 
 /** How programs beside main.js are run, and what they print when they have done their work. One that is missing fails
- * the walk.
- * @type {Readonly<Record<string, readonly { args: readonly string[], input?: string, says: RegExp }[]>>} */
+ * the walk. @type {Readonly<Record<string, readonly { args: readonly string[], input?: string, says: RegExp }[]>>} */
 const PROGRAMS = {
   // What runs otherwise: the service itself, and the demo sign-ins.
   'main.js': [],
@@ -42,9 +34,8 @@ const PROGRAMS = {
   'rotate-keys.js': [{ args: ['api'], says: /is published now/ }],
 };
 
-/** Runs the migration twice at once, and once more: whichever gets the lock does everything, and the others find
- * nothing to do.
- * @param {ContainerPlatform} platform @returns {Promise<string>} what the first did, for people */
+/** Runs the migration twice at once, and once more: whichever gets the lock does everything, and the others nothing.
+ * @param {ContainerPlatform} platform */
 export async function migrateRepeatedly(platform) {
   const together = await Promise.all([platform.migrate(), platform.migrate()]);
   // The one that waited says so first.
@@ -55,15 +46,14 @@ export async function migrateRepeatedly(platform) {
   if (!working || more.length > 0) {
     throw new PlainError(`Of three migrations one must do everything and two nothing:\n${runs.join('\n\n')}`);
   }
-  const count = (/** @type {string} */ verb) => working.filter((line) => line.startsWith(verb)).length;
-  return `${count('created ')} created, ${count('migrated ')} steps; repeated: nothing to do`;
 }
 
-/** The pages that the edges serve. @param {ContainerPlatform} platform @returns {Promise<number>} how many files were served */
-export async function readPages({ addresses }) {
-  const urls = EDGES.flatMap((edge) => DOCUMENTATION.map((file) => `${addresses[edge]}${file}`));
-  for (const [edge, file] of DOCUMENTS) {
-    const url = `${addresses[edge]}${file}`;
+/** The pages that the edges serve. @param {ContainerPlatform} platform */
+export async function readPages({ addresses: { baseUrl, adminUrl, embedApiUrl } }) {
+  const urls = [baseUrl, adminUrl, embedApiUrl].flatMap((edge) => DOCUMENTATION.map((file) => `${edge}${file}`));
+  // Documents that name their scripts and styles, whose names change with their content. Any embed client gets the page.
+  const pages = [`${embedApiUrl}/embed/embed_of_nobody`, `${baseUrl}/account`];
+  for (const url of pages) {
     const document = await readPage(url);
     const assets = [...document.matchAll(/"(\/[a-z]+\/assets\/[^"]+)"/g)].map(([, asset = '']) => asset);
     if (!['.js', '.css'].every((type) => assets.some((asset) => asset.endsWith(type)))) {
@@ -72,7 +62,6 @@ export async function readPages({ addresses }) {
     urls.push(...assets.map((asset) => new URL(asset, url).href));
   }
   await Promise.all(urls.map(readPage));
-  return urls.length + DOCUMENTS.length;
 }
 
 /** @param {string} url @returns {Promise<string>} what it serves @throws {PlainError} when that is nothing */
@@ -82,26 +71,19 @@ async function readPage(url) {
   return body;
 }
 
-/** The demo, through the public addresses. @param {ContainerPlatform} platform @returns {Promise<number>} how many steps it took */
+/** The demo, through the public addresses. @param {ContainerPlatform} platform */
 export async function walkDemo({ addresses }) {
-  let steps = 0;
   const receiver = await startDemoReceiver(addresses.demoReceiver);
-  const step = () => {
-    steps += 1;
-  };
   try {
-    await walkJourney(addresses, receiver, { step, show: () => undefined });
+    await walkJourney(addresses, receiver, { step: () => undefined, show: () => undefined });
   } finally {
     await receiver.close();
   }
-  return steps;
 }
 
 /** Runs the health check and each other program of every service in its running container, as `docker exec` does.
- * @param {ContainerPlatform} platform @param {string} root the file system of the image
- * @returns {Promise<number>} how many runs there were */
+ * @param {ContainerPlatform} platform @param {string} root the file system of the image */
 export async function runPrograms(platform, root) {
-  let runs = 0;
   for (const [service, container] of platform.containers) {
     const programs = (await readdir(path.join(root, 'app', service))).filter((name) => name.endsWith('.js'));
     const calls = programs.sort().flatMap((program) => {
@@ -111,10 +93,8 @@ export async function runPrograms(platform, root) {
     });
     for (const { command, input, says } of [{ command: HEALTH_CHECK, input: undefined, says: /"ready"/ }, ...calls]) {
       const { code, stdout, stderr } = await container.run(command, input);
-      runs += 1;
       if (code === 0 && says.test(stdout)) continue;
       throw new PlainError(`${service}: ${command.join(' ')} ended with exit code ${code}\n${stdout}\n${stderr}`);
     }
   }
-  return runs;
 }

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { SERVICES } from '../../libs/contracts/src/services.js';
 import { environmentProblems } from '../deployment/service-variables.mjs';
-import { certificateAuthority } from '../testing/certificate-authority.mjs';
+import { certificateAuthority } from '../servers/certificate-authority.mjs';
 
 /** @typedef {import('./render.mjs').Manifest} Manifest */
 /** @typedef {import('./hand-made-secrets.mjs').HandMadeSecret} HandMadeSecret */
@@ -15,12 +15,9 @@ const CERTIFICATE_FILES = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key', U
 
 const REFERENCE = /\$\(([A-Z][A-Z0-9_]*)\)/g;
 
-/**
- * Every variable of a program is one that it reads, with a valid value from a secret that somebody makes; none is
- * missing.
- * @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
- * @returns {Promise<string[]>} a sentence for each problem
- */
+/** Every variable of a program is one that it reads, with a valid value from a secret that somebody makes; none is
+ * missing. @param {readonly Manifest[]} manifests @param {readonly HandMadeSecret[]} handMade
+ * @returns {Promise<string[]>} a sentence for each problem */
 export async function variableProblems(manifests, handMade) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-certificates-'));
   /** @type {string[]} */
@@ -87,9 +84,7 @@ function sampleOf({ name, key }, handMade) {
   const source = handMade.find((secret) => secret.name === name)?.keys[key];
   if (!source) return undefined;
   if ('given' in source) return source.example;
-  return 'generate' in source && source.generate === 'encryption-key'
-    ? Buffer.alloc(32).toString('base64')
-    : 'a-password';
+  return 'generate' in source ? source.generate() : source.fixed;
 }
 
 /** Puts the sample in the place of files that a secret with a certificate provides.

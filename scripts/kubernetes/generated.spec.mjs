@@ -1,11 +1,14 @@
 // The files that are made from the contracts and from the list of secrets: npm run docs writes them.
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import { SERVICES } from '../../libs/contracts/src/services.js';
+import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
-import { externalSecretsText, handMadeSecrets, secretManifests } from './hand-made-secrets.mjs';
+import { handMadeSecrets, secretManifests } from './hand-made-secrets.mjs';
 import { networkPoliciesText } from './network-policies.mjs';
+import { renderOverlay } from './render.mjs';
 
 const SECRETS = handMadeSecrets({ services: SERVICES, stateful: Object.keys(DATABASES) });
 
@@ -21,7 +24,6 @@ const TABLE = [
 /** @type {[file: string, expected: (text: string) => string][]} */
 const FILES = [
   ['k8s/base/network/connections.yaml', () => networkPoliciesText()],
-  ['k8s/components/vault/external-secrets.yaml', () => externalSecretsText(SECRETS)],
   [
     'docs/deployment/kubernetes.md',
     (text) => {
@@ -47,7 +49,7 @@ describe('the secrets that people make', () => {
     const passwords = Object.values({ ...valuesOf('nats-users'), ...valuesOf('database-identity') });
     expect(passwords).toHaveLength(SERVICES.length + 1 + 3);
     expect(new Set(passwords).size).toBe(passwords.length);
-    for (const password of passwords) expect(password).toMatch(/^p[0-9a-f]{48}$/);
+    for (const password of passwords) expect(password).toMatch(/^p[\w-]{32}$/);
   });
 
   it('have keys of 32 bytes, with an id', () => {
@@ -63,4 +65,28 @@ describe('the secrets that people make', () => {
       'BACKUP_SECRET_ACCESS_KEY',
     ]);
   });
+});
+
+/** @param {readonly string[]} args */
+const command = (args) => run(process.execPath, [inRoot('scripts', 'kubernetes.mjs'), ...args]);
+
+describe('npm run k8s', () => {
+  it('renders what kubectl, which reads YAML 1.1, understands as what kustomize says', async () => {
+    const { code, stdout } = await command(['render', 'production']);
+    expect(code).toBe(0);
+    const read = parseAllDocuments(stdout, { version: '1.1' });
+    expect(Array.isArray(read) && read.map((document) => document.toJS())).toEqual(await renderOverlay('production'));
+  }, 60_000);
+
+  it('makes the secrets that are named alone, without asking for what only others need', async () => {
+    const { code, stdout } = await command(['secrets', 'production', 'nats-users']);
+    expect(code).toBe(0);
+    expect(stdout.match(/^kind: .*|^ {2}name: .*/gm)).toEqual(['kind: Secret', '  name: nats-users']);
+  }, 60_000);
+
+  it('makes nothing when a name is unknown', async () => {
+    const { code, stdout, stderr } = await command(['secrets', 'production', 'nats-users', 'nats']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('No secret of this overlay: nats\n');
+  }, 60_000);
 });

@@ -1,19 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { stringify } from 'yaml';
+import { newKey, newPassword, SERVICES_WITH_KEY } from '../new-secrets.mjs';
 
 /** A secret that no operator makes: whoever runs the platform does, once. what: a sentence for docs/deployment/kubernetes.md.
  * @typedef {{ name: string, keys: Readonly<Record<string, SecretKey>>, what: string }} HandMadeSecret */
 
 /** Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
- * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey */
+ * @typedef {{ generate: () => string } | { given: string, example: string } | { fixed: string }} SecretKey */
 
 /** Users of NATS: the services, and who makes streams. */
 const PROVISIONER = 'provisioner';
-/** Services that seal secrets at rest. */
-const WITH_ENCRYPTION = ['automation-hooks', 'identity', 'marketplace-certification', 'webhook-dispatcher'];
 
 /** @type {SecretKey} */
-const PASSWORD = { generate: 'password' };
+const PASSWORD = { generate: newPassword };
+/** @type {SecretKey} */
+const KEY = { generate: newKey };
 
 /** @param {{ services: readonly string[], stateful: readonly string[] }} contracts
  * @returns {readonly HandMadeSecret[]} in alphabetical order */
@@ -37,9 +36,9 @@ export function handMadeSecrets({ services, stateful }) {
       keys: { username: { fixed: 'postgres' }, password: PASSWORD },
       what: 'The superuser of all nodes of Citus; without Citus the operator makes one.',
     },
-    ...WITH_ENCRYPTION.map((service) => ({
+    ...SERVICES_WITH_KEY.map((service) => ({
       name: `encryption-${service}`,
-      keys: { 'key-encryption-key': /** @type {SecretKey} */ ({ generate: 'encryption-key' }) },
+      keys: { 'key-encryption-key': KEY },
       what: `Seals what ${service} keeps secret. Without it, a backup of the database is worth little: keep a copy elsewhere.`,
     })),
     {
@@ -60,17 +59,14 @@ export function handMadeSecrets({ services, stateful }) {
   ];
 }
 
-/**
- * The secrets with fresh values, as manifests.
- * @param {readonly HandMadeSecret[]} secrets
+/** The secrets with fresh values, as manifests. @param {readonly HandMadeSecret[]} secrets
  * @param {Readonly<Record<string, string | undefined>>} environment holds what is given
- * @returns {{ manifests: import('./render.mjs').Manifest[], missing: string[] }} missing: variables that are not set
- */
+ * @returns {{ manifests: import('./render.mjs').Manifest[], missing: string[] }} missing: variables that are not set */
 export function secretManifests(secrets, environment) {
   /** @type {string[]} */
   const missing = [];
   const valueFor = (/** @type {SecretKey} */ key) => {
-    if ('generate' in key) return generated(key.generate);
+    if ('generate' in key) return key.generate();
     if ('fixed' in key) return key.fixed;
     const value = environment[key.given];
     if (!value) missing.push(key.given);
@@ -84,41 +80,3 @@ export function secretManifests(secrets, environment) {
   }));
   return { manifests, missing };
 }
-
-/** Unescaped in URLs and in the configuration of NATS, where digits first are a number. A key is a ring of one, named
- * 1.
- * @param {'password' | 'encryption-key'} kind */
-const generated = (kind) =>
-  kind === 'password' ? `p${randomBytes(24).toString('hex')}` : `1:${randomBytes(32).toString('base64')}`;
-
-/** Only Citus has it, and an entry that is not in the vault is an error of External Secrets. */
-const OF_CITUS = 'database-superuser';
-
-/** The text of k8s/components/vault/external-secrets.yaml. Whoever runs the platform makes the store `crm`, which says
- * which vault.
- * @param {readonly HandMadeSecret[]} secrets */
-export const externalSecretsText = (secrets) =>
-  `# Made from scripts/kubernetes/hand-made-secrets.mjs: npm run docs
-#
-# A secret outlives what describes it: without the encryption keys the databases are worth little.
-${secrets
-  .filter(({ name }) => name !== OF_CITUS)
-  .map(({ name, keys }) => stringify(externalSecret(name, Object.keys(keys)), { lineWidth: 0 }))
-  .join('---\n')}`;
-
-/** @param {string} name @param {readonly string[]} keys */
-const externalSecret = (name, keys) => ({
-  apiVersion: 'external-secrets.io/v1',
-  kind: 'ExternalSecret',
-  metadata: {
-    name,
-    namespace: 'crm',
-    labels: { 'app.kubernetes.io/part-of': 'crm', 'crm/stage': 'servers' },
-  },
-  spec: {
-    refreshInterval: '1h',
-    secretStoreRef: { kind: 'ClusterSecretStore', name: 'crm' },
-    target: { name, creationPolicy: 'Orphan', deletionPolicy: 'Retain' },
-    data: keys.map((key) => ({ secretKey: key, remoteRef: { key: `crm/${name}`, property: key } })),
-  },
-});

@@ -56,8 +56,7 @@ export async function* buildAll({ tasks }, options) {
 }
 
 /** Compiles each source of a library to a file of its own. One that is published also gets declarations, and no source
- * maps.
- * @param {string} folder */
+ * maps. @param {string} folder */
 async function buildLibrary(folder) {
   const sources = path.join(folder, 'src');
   const results = path.join(folder, 'dist');

@@ -32,16 +32,4 @@ describe.each(dashboards)('%s', (_file, { panels, schemaVersion, templating }) =
     const known = [...templating.list.map(({ name }) => name), '__rate_interval'];
     for (const [, name] of JSON.stringify(panels).matchAll(/\$\{?(\w+)/g)) expect(known).toContain(name);
   });
-
-  it('has panels that lie beside each other', () => {
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-    for (const [index, { gridPos: one, title }] of panels.entries()) {
-      expect([title, one.x + one.w <= 24]).toEqual([title, true]);
-      for (const { gridPos: other, title: otherTitle } of panels.slice(index + 1)) {
-        const overlap =
-          one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h;
-        expect([title, otherTitle, overlap]).toEqual([title, otherTitle, false]);
-      }
-    }
-  });
 });

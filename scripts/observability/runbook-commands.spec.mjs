@@ -1,9 +1,10 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { renderOverlay } from '../kubernetes/render.mjs';
 import { run } from '../processes/run.mjs';
+import { temporaryFolder } from '../testing/temporary-folder.mjs';
 import { filesIn, RUNBOOKS } from './files.mjs';
 
 const base64 = (/** @type {string} */ text) => Buffer.from(text).toString('base64');
@@ -17,28 +18,20 @@ case "$*" in
 esac
 `;
 
-/** @type {string} */
-let folder;
-/** Shell blocks of the index. @type {string[]} */
-let blocks;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'crm-runbooks-'));
-  await writeFile(path.join(folder, 'kubectl'), KUBECTL);
-  await chmod(path.join(folder, 'kubectl'), 0o755);
-  const page = await readFile(path.join(RUNBOOKS, 'README.md'), 'utf8');
-  blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const inFolder = temporaryFolder();
+/** Shell blocks of the index. */
+const blocks = [...readFileSync(path.join(RUNBOOKS, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(
+  ([, block = '']) => block,
+);
 
 /** Runs commands with the functions of the index. @param {string} commands */
 async function shell(commands) {
-  const log = path.join(folder, 'told');
-  await writeFile(log, '');
+  await writeFile(inFolder('kubectl'), KUBECTL, { mode: 0o755 });
   const outcome = await run('sh', ['-eu', '-c', `${blocks[0]}\n${commands}`], {
-    cwd: folder,
-    env: { PATH: `${folder}:${process.env.PATH}`, LOG: log },
+    cwd: inFolder(),
+    env: { PATH: `${inFolder()}:${process.env.PATH}`, LOG: inFolder('told') },
   });
-  return { ...outcome, told: (await readFile(log, 'utf8')).trim().split('\n') };
+  return { ...outcome, told: (await readFile(inFolder('told'), 'utf8')).trim().split('\n') };
 }
 
 describe('the functions of the runbooks', () => {

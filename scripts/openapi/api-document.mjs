@@ -1,10 +1,7 @@
 // Writes the OpenAPI document of the services that pages call, from their modules alone: nothing listens and nothing is
 // connected to. libs/api-client makes types of it. node scripts/openapi/api-document.mjs <file>
-import { mkdir, writeFile } from 'node:fs/promises';
-import { register } from 'node:module';
-import path from 'node:path';
-import { PlainError, runCommand } from '../plain-error.mjs';
 import { inRoot } from '../root.mjs';
+import { writeDocument } from './write-document.mjs';
 
 const SERVICES = ['custom-objects', 'identity'];
 
@@ -31,10 +28,7 @@ async function documentOf(service) {
   return serviceDocument(config, AppModule.with(config));
 }
 
-await runCommand(async () => {
-  const [file] = process.argv.slice(2);
-  if (!file) throw new PlainError('Give the file to write: node scripts/openapi/api-document.mjs <file>');
-  register('./typescript-hooks.mjs', import.meta.url);
+await writeDocument(async () => {
   Object.assign(process.env, ENVIRONMENT);
   const whole = await documentOf(SERVICES[0] ?? '');
   for (const service of SERVICES.slice(1)) {
@@ -48,6 +42,5 @@ await runCommand(async () => {
     Object.assign(whole.components.examples, components.examples);
     whole.components.securitySchemes = { ...whole.components.securitySchemes, ...components.securitySchemes };
   }
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, JSON.stringify(whole));
+  return whole;
 });

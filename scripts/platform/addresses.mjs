@@ -1,18 +1,5 @@
-/**
- * Where a running platform answers. Tests and the demo read it from the ready line or from the run state.
- * @typedef {object} Addresses
- * @property {string} baseUrl the gateway
- * @property {string} embedApiUrl
- * @property {string} adminUrl marketplace-admin
- * @property {string} databaseUrl superuser; holds a password
- * @property {string} natsUrl
- * @property {string} smtpUrl
- * @property {string | null} mailUrl web page of the mail catcher; null with an SMTP server of your own
- * @property {Record<string, { url: string, operationsUrl: string }>} services
- * @property {{ url: string, port: number, caFile: string, keyFile: string, certFile: string }} demoReceiver where the
- *   demo receives webhooks over https, and the certificate it presents
- * @property {string} dataDir
- */
+/** Where a running platform answers. Tests and the demo read it from the ready line or from the run state.
+ * @typedef {Awaited<ReturnType<typeof import('./run-platform.mjs').planPlatform>>['addresses']} Addresses */
 
 /** The people that the seed creates, in the development profile alone. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';

@@ -1,25 +1,10 @@
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 
-const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
-const KEPT_LOGS = 3;
-
-/** `identity.log` becomes `identity.log.1` when it has grown large, and so on. Done when a program starts, never while
- * it writes.
- * @param {string} file @param {number} [largestBytes] */
-export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
-  const size = await stat(file).then(
-    (entry) => entry.size,
-    () => 0,
-  );
-  if (size < largestBytes) return;
-  await rm(`${file}.${KEPT_LOGS}`, { force: true });
-  for (let number = KEPT_LOGS - 1; number >= 0; number -= 1) {
-    const from = number === 0 ? file : `${file}.${number}`;
-    await rename(from, `${file}.${number + 1}`).catch((error) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
-  }
-}
+/** `identity.log` becomes `identity.log.1`: a start begins a new one, and that of the start before stays. @param {string} file */
+export const rotateLog = (file) =>
+  rename(file, `${file}.1`).catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
 
 /** A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
  * @param {string} line @returns {string} */

@@ -16,25 +16,26 @@ const USAGE = `npm start -- [options]
   --help
 Environment: PORT_OFFSET moves every port; DATABASE_URL, NATS_URL and SMTP_URL replace the embedded servers.`;
 
+const FLAG = /** @type {const} */ ({ type: 'boolean', default: false });
+const TEXT = /** @type {const} */ ({ type: 'string' });
+const OPTIONS = {
+  ...{ detach: FLAG, json: FLAG, throwaway: FLAG, prepared: FLAG, help: FLAG },
+  ...{ ports: TEXT, data: TEXT, only: TEXT },
+};
+
 /** @param {readonly string[]} args @param {NodeJS.ProcessEnv} environment */
 export function readStartOptions(args, environment) {
-  const values = parse(args);
-  if (values.help) return { help: USAGE };
-  if (values.ports !== undefined && values.ports !== 'free') {
+  const { help, ports, data, only, ...flags } = parse(args);
+  if (help) return { help: USAGE };
+  if (ports !== undefined && ports !== 'free') {
     throw new PlainError(`--ports knows only "free". To move the ports use PORT_OFFSET.\n\n${USAGE}`);
   }
   return {
-    detach: values.detach ?? false,
-    json: values.json ?? false,
-    throwaway: values.throwaway ?? false,
-    prepared: values.prepared ?? false,
-    freePorts: values.ports === 'free',
+    ...flags,
+    freePorts: ports === 'free',
     portOffset: Number(environment.PORT_OFFSET ?? 0),
-    dataDir: dataFolder(values.data),
-    only: values.only
-      ?.split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
+    dataDir: dataFolder(data),
+    only: only?.split(/[\s,]+/).filter(Boolean),
   };
 }
 
@@ -44,19 +45,7 @@ export const dataFolder = (given) => (given ? path.resolve(process.env.INIT_CWD 
 /** @param {readonly string[]} args */
 function parse(args) {
   try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        detach: { type: 'boolean' },
-        json: { type: 'boolean' },
-        throwaway: { type: 'boolean' },
-        prepared: { type: 'boolean' },
-        ports: { type: 'string' },
-        data: { type: 'string' },
-        only: { type: 'string' },
-        help: { type: 'boolean' },
-      },
-    }).values;
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
   } catch (error) {
     throw new PlainError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   }

@@ -4,24 +4,21 @@
 import { text } from 'node:stream/consumers';
 import { builtFile } from '../root.mjs';
 
-/**
- * @typedef {object} Order
+/** @typedef {object} Order
  * @property {string} databaseUrl superuser
  * @property {Record<string, { owner: string, runtime: string, narrow: string }>} passwords by stateful service
  * @property {readonly string[]} services those that run
  * @property {{ url: string, user: string, password: string }} nats
- * @property {number} [replicas] of each stream; default 1
- */
+ * @property {number} [replicas] of each stream; default 1 */
 
-/** migrations: how many steps ran now.
- * @typedef {{ databases: Record<string, { ownerUrl: string, runtimeUrl: string, narrowUrl: string }>, migrations: number }} Provisioned */
+/** @typedef {{ databases: Record<string, { ownerUrl: string, runtimeUrl: string, narrowUrl: string }> }} Provisioned */
 
 /** @type {Order} */
 const order = JSON.parse(await text(process.stdin));
 /** @type {typeof import('../../apps/migrate/src/provision-platform.js')} */
 const { provisionPlatform } = await import(builtFile('apps/migrate', 'provision-platform.js'));
 
-const { databases, migrations } = await provisionPlatform({
+const { databases } = await provisionPlatform({
   adminUrl: order.databaseUrl,
   passwords: Object.fromEntries(
     Object.entries(order.passwords).filter(([service]) => order.services.includes(service)),
@@ -30,4 +27,4 @@ const { databases, migrations } = await provisionPlatform({
   replicas: order.replicas ?? 1,
   migrationsOf: async (service) => (await import(builtFile(`apps/${service}`, 'migrations/index.js'))).migrations,
 });
-process.stdout.write(JSON.stringify({ databases, migrations: migrations.length }));
+process.stdout.write(JSON.stringify({ databases }));

@@ -1,15 +1,12 @@
-import path from 'node:path';
 import { builtFile } from '../root.mjs';
-import { preparePostgres } from '../servers/postgres.mjs';
 import { natsProgram } from '../servers/programs.mjs';
-import { buildPackages } from '../setup/build.mjs';
-import { installPackages } from '../setup/install.mjs';
+import { buildPackages, installPackages } from '../setup/packages.mjs';
 import { Progress } from '../setup/progress.mjs';
 import { markLayout } from './data-layout.mjs';
 import { demoReceiverCertificate } from './demo-receiver.mjs';
 import { fixedLayout, freeLayout, portsOf } from './layout.mjs';
 import { requireFreePorts } from './port-check.mjs';
-import { endOrphans, readRunState, removeRunState } from './run-state.mjs';
+import { leftoversEnded, readRunState, removeRunState } from './run-state.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { chooseServices, serviceList } from './services.mjs';
 import { Supervisor } from './supervisor.mjs';
@@ -17,14 +14,9 @@ import { Supervisor } from './supervisor.mjs';
 /** What the person who watches gets to see; tell: one message, also after the start.
  * @typedef {{ progress: NodeJS.WritableStream, tell: (message: string) => void }} Output */
 
-/** @typedef {Awaited<ReturnType<typeof runPlatform>>} RunningPlatform */
-
-/**
- * Brings a platform up, from an empty clone if need be. Whatever goes wrong, everything that was started is stopped
- * again.
- * @param {import('./options.mjs').StartOptions} options @param {NodeJS.ProcessEnv} environment @param {Output} output
- * @param {AbortSignal} cancelled aborted when the start is to be given up
- */
+/** Brings a platform up, from an empty clone if need be. Whatever goes wrong, everything that was started is stopped
+ * again. @param {import('./options.mjs').StartOptions} options @param {NodeJS.ProcessEnv} environment
+ * @param {Output} output @param {AbortSignal} cancelled aborted when the start is to be given up */
 export async function runPlatform(options, environment, output, cancelled) {
   const embedded = { postgres: !environment.DATABASE_URL, nats: !environment.NATS_URL, mail: !environment.SMTP_URL };
   const ownServers = embedded.postgres || embedded.nats;
@@ -32,29 +24,27 @@ export async function runPlatform(options, environment, output, cancelled) {
   const progress = new Progress(steps, output.progress);
 
   if (!options.prepared) {
-    // Fetched and prepared beside the work that does not need them. What fails here fails again, and is told, when they start.
+    // Fetched beside the work that does not need it. What fails here fails again, and is told, when it starts.
     if (embedded.nats) natsProgram().catch(() => undefined);
-    await progress.step('Installing packages', async (note) => note(await installPackages({ toRun: true })));
-    const prepared = embedded.postgres ? prepareDatabase(options).catch(() => undefined) : undefined;
-    await progress.step('Building', async (note) => note(await buildPackages()));
-    await prepared;
+    await progress.step('Installing packages', () => installPackages({ toRun: true }));
+    await progress.step('Building', () => buildPackages());
   }
-  const plan = await progress.step('Checking ports and data folder', async (note) => {
-    const orphans = await endLeftovers(options.dataDir);
-    if (orphans.length > 0) note(`ended what a killed start had left: ${orphans.join(', ')}`);
+  const plan = await progress.step('Checking ports and data folder', async () => {
+    const before = await readRunState(options.dataDir);
+    if (before) await leftoversEnded(before);
     const { SERVICES } = await serviceList();
     return planPlatform(options, environment, embedded, chooseServices(SERVICES, options.only));
   });
 
   const { dataDir, throwaway } = options;
   const supervisor = new Supervisor({ ...plan, dataDir, throwaway, outer: environment, tell: output.tell });
+  /** @type {Promise<never>} */
   const given = new Promise((_, reject) => {
     cancelled.addEventListener('abort', () => reject(cancelled.reason), { once: true });
   });
-  /** @template T @param {Promise<T>} work @returns {Promise<T>} fails as soon as a program ends or the start is given up */
-  const unlessFailed = (work) => /** @type {Promise<T>} */ (Promise.race([work, supervisor.failed, given]));
-  /** @template T @param {string} title @param {(note: (text: string) => void) => Promise<T>} work */
-  const step = (title, work) => progress.step(title, (note) => unlessFailed(work(note)));
+  /** Fails as soon as a program ends or the start is given up.
+   * @template T @param {string} title @param {() => Promise<T>} work */
+  const step = (title, work) => progress.step(title, () => Promise.race([work(), supervisor.failed, given]));
 
   try {
     cancelled.throwIfAborted();
@@ -62,28 +52,17 @@ export async function runPlatform(options, environment, output, cancelled) {
     const mailCatcher = embedded.mail ? supervisor.startMailCatcher() : Promise.resolve();
     mailCatcher.catch(() => undefined);
     if (ownServers) {
-      const names = [...(embedded.postgres ? ['PostgreSQL'] : []), ...(embedded.nats ? ['NATS'] : [])];
-      await step(`Starting ${names.join(' and ')}`, () =>
-        Promise.all([
-          embedded.postgres ? supervisor.startPostgres() : undefined,
-          embedded.nats ? supervisor.startNats() : undefined,
-        ]),
+      await step('Starting PostgreSQL and NATS', () =>
+        Promise.all([embedded.postgres && supervisor.startPostgres(), embedded.nats && supervisor.startNats()]),
       );
     }
-    const { databases } = await step('Bringing databases and streams up to date', async (note) => {
-      const provisioned = await supervisor.provision({
-        databaseUrl: plan.addresses.databaseUrl,
-        passwords: plan.secrets.databases,
-        services: plan.services,
-        nats: { url: plan.addresses.natsUrl, user: 'provisioner', password: plan.secrets.nats.provisioner ?? '' },
-      });
-      note(`${provisioned.migrations} migrations`);
-      return provisioned;
-    });
+    const { databases } = await step('Bringing databases and streams up to date', () =>
+      supervisor.provision({ passwords: plan.secrets.databases, services: plan.services }),
+    );
     await step(`Starting ${plan.services.length} services`, () =>
       Promise.all([
         supervisor.startServices(databases),
-        plan.services.includes('identity') ? supervisor.seed(databases) : undefined,
+        plan.services.includes('identity') && supervisor.seed(databases),
         mailCatcher,
       ]),
     );
@@ -96,68 +75,47 @@ export async function runPlatform(options, environment, output, cancelled) {
   }
 }
 
-/** @param {import('./options.mjs').StartOptions} options */
-async function prepareDatabase({ dataDir, throwaway }) {
-  await markLayout(dataDir);
-  const { postgres: password } = await loadSecrets(dataDir, { stateful: [], natsUsers: [] });
-  await preparePostgres({ dataDir: path.join(dataDir, 'postgres'), password, throwaway });
-}
-
-/** @param {string} dataDir @returns {Promise<string[]>} the names of what a killed start had left running */
-async function endLeftovers(dataDir) {
-  const state = await readRunState(dataDir);
-  if (!state) return [];
-  const ended = await endOrphans(state);
-  await removeRunState(dataDir);
-  return ended;
-}
-
-/**
- * Everything that is decided before the first program starts.
+/** Everything that is decided before the first program starts.
  * @param {Pick<import('./options.mjs').StartOptions, 'dataDir' | 'freePorts' | 'portOffset'>} options
  * @param {NodeJS.ProcessEnv} environment @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
- * @param {readonly import('./services.mjs').ServiceName[]} services those that run
- */
+ * @param {readonly import('./services.mjs').ServiceName[]} services those that run */
 export async function planPlatform(options, environment, embedded, services) {
   const contracts = await serviceList();
-  const { SERVICES, SERVING_OPERATORS, DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = contracts;
   /** @type {typeof import('../../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
-  const layout = options.freePorts
-    ? await freeLayout(SERVICES, SERVING_OPERATORS)
-    : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, options.portOffset, contracts);
+  const layout = options.freePorts ? await freeLayout(contracts) : fixedLayout(contracts, options.portOffset);
   await requireFreePorts(portsToListenOn(layout, services, embedded));
 
   await markLayout(options.dataDir);
-  const natsUsers = [...SERVICES, 'provisioner'];
+  const natsUsers = [...contracts.SERVICES, 'provisioner'];
   const secrets = await loadSecrets(options.dataDir, { stateful: Object.keys(DATABASES), natsUsers });
   if (!embedded.nats && environment.NATS_PASSWORD) {
     secrets.nats = Object.fromEntries(natsUsers.map((user) => [user, environment.NATS_PASSWORD ?? '']));
   }
   const certificate = await demoReceiverCertificate(options.dataDir);
+  const receiver = layout.servers.demoReceiver;
   const at = (/** @type {number | undefined} */ port) => `http://127.0.0.1:${port}`;
-  /** @type {import('./addresses.mjs').Addresses} */
   const addresses = {
     baseUrl: at(layout.services.gateway?.port),
     embedApiUrl: at(layout.services['embed-gateway']?.port),
     adminUrl: at(layout.services['marketplace-admin']?.port),
+    // Of the superuser, with its password.
     databaseUrl:
       environment.DATABASE_URL ??
       `postgres://postgres:${secrets.postgres}@127.0.0.1:${layout.servers.postgres}/postgres`,
     natsUrl: environment.NATS_URL ?? `nats://127.0.0.1:${layout.servers.nats}`,
     smtpUrl: environment.SMTP_URL ?? `smtp://127.0.0.1:${layout.servers.smtp}`,
+    /** Web page of the mail catcher. */
     mailUrl: embedded.mail ? at(layout.servers.mail) : null,
+    /** @type {Record<string, { url: string, operationsUrl: string }>} */
     services: Object.fromEntries(
-      services.map((name) => [
-        name,
-        { url: at(layout.services[name]?.port), operationsUrl: at(layout.services[name]?.operationsPort) },
-      ]),
+      services.map((name) => {
+        const { port, operationsPort } = layout.services[name] ?? {};
+        return [name, { url: at(port), operationsUrl: at(operationsPort) }];
+      }),
     ),
-    demoReceiver: {
-      url: `https://127.0.0.1:${layout.servers.demoReceiver}`,
-      port: layout.servers.demoReceiver,
-      ...certificate,
-    },
+    /** Where the demo receives webhooks over https, and the certificate it presents. */
+    demoReceiver: { url: `https://127.0.0.1:${receiver}`, port: receiver, ...certificate },
     dataDir: options.dataDir,
   };
   return { layout, services: [...services], secrets, addresses };

@@ -1,23 +1,25 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
+import { commandLineOf, isAlive } from '../processes/run.mjs';
 import { dataFolder } from './options.mjs';
 
-/** @typedef {{ name: string, pid: number, kind: 'services' | 'servers', command: string }} RunningChild */
+/** @typedef {{ name: string, pid: number }} RunningChild */
 
-/**
- * What is known about a running platform, for `status`, `stop`, the demo and the tests. Holds a database password:
+/** What is known about a running platform, for `status`, `stop`, the demo and the tests. Holds a database password:
  * mode 0600.
  * @typedef {object} RunState
  * @property {number} supervisor process id
  * @property {string} startedAt RFC 3339
  * @property {boolean} ready
  * @property {import('./addresses.mjs').Addresses} addresses
- * @property {RunningChild[]} children
- */
+ * @property {RunningChild[]} children */
 
 /** What the detached start sends to the command that waits for it. @typedef {{ text?: string, ready?: string, failed?: string }} Message */
+
+/** The guard gives programs ten seconds to end, twice. */
+const LEFTOVERS_MS = 25_000;
 
 /** @param {string} dataDir */
 const stateFile = (dataDir) => path.join(dataDir, 'run.json');
@@ -34,7 +36,7 @@ export async function readRunState(dataDir) {
   try {
     return text ? JSON.parse(text) : undefined;
   } catch {
-    // Written by renaming, so it is whole unless the disk was full: then nothing in it can be trusted.
+    // Cut by a power failure: nothing in it can be trusted.
     return undefined;
   }
 }
@@ -56,25 +58,19 @@ export async function isRunning(state) {
   return (await commandLineOf(state.supervisor)).includes(SUPERVISOR_COMMAND);
 }
 
+/** Waits for what a killed supervisor left: its guard ends that within some seconds.
+ * @param {RunState} state @throws {PlainError} when something goes on */
+export async function leftoversEnded({ children }) {
+  const alive = () => children.filter(({ pid }) => isAlive(pid));
+  for (const deadline = Date.now() + LEFTOVERS_MS; alive().length > 0 && Date.now() < deadline; ) await delay(100);
+  const left = alive().map(({ name, pid }) => `${name} (process ${pid})`);
+  if (left.length > 0) throw new PlainError(`The start before was killed, and of it still run: ${left.join(', ')}`);
+}
+
 /** The platform of a data folder, which must be ready. @param {string | undefined} data @param {string} [otherwise] what else helps */
 export async function requireRunning(data, otherwise = '') {
   const state = await readRunState(dataFolder(data));
   if (state?.ready && (await isRunning(state))) return state;
   const hint = 'Start it with npm start (or npm start -- --detach) and try again';
   throw new PlainError(`The platform does not run. ${hint}${otherwise}.`);
-}
-
-/** Ends what a killed supervisor left behind, in case that its guard, which normally does so, was killed too.
- * @param {RunState} state @returns {Promise<string[]>} the names of what had to be ended */
-export async function endOrphans(state) {
-  const ended = [];
-  for (const kind of /** @type {const} */ (['services', 'servers'])) {
-    const orphans = state.children.filter((child) => child.kind === kind && isAlive(child.pid));
-    const ours = [];
-    // An id may belong to somebody else by now: only a process that runs our command is ended.
-    for (const child of orphans) if ((await commandLineOf(child.pid)).includes(child.command)) ours.push(child);
-    await Promise.all(ours.map(({ pid }) => endProcess(pid, kind === 'services' ? 'SIGTERM' : 'SIGINT', 15_000)));
-    ended.push(...ours.map(({ name }) => name));
-  }
-  return ended;
 }

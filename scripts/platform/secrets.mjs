@@ -1,23 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { newKey, newPassword, SERVICES_WITH_KEY } from '../new-secrets.mjs';
 import { PlainError } from '../plain-error.mjs';
 
-/**
- * What is generated once for a data folder. Losing it makes the folder useless, so it lies beside the data.
+/** What is generated once for a data folder. Losing it makes the folder useless, so it lies beside the data.
  * @typedef {object} Secrets
  * @property {string} postgres password of the superuser of the embedded server
  * @property {Record<string, { owner: string, runtime: string, narrow: string }>} databases by stateful service
  * @property {Record<string, string>} nats by NATS user
- * @property {Record<string, string>} keyEncryption by service: a ring of one key, whose name is 1, or a key without a name
- */
+ * @property {Record<string, string>} keyEncryption by service: a ring of one key, whose name is 1, or a key without a name */
 
-/** Services that encrypt secrets at rest with a key of their own. */
-const SERVICES_WITH_KEY = ['identity', 'webhook-dispatcher', 'automation-hooks', 'marketplace-certification'];
-
-const password = () => randomBytes(24).toString('base64url');
-const roles = () => ({ owner: password(), runtime: password(), narrow: password() });
+const roles = () => ({ owner: newPassword(), runtime: newPassword(), narrow: newPassword() });
 const RESTORE = 'Restore it, or let "npm run reset" delete all development data.';
 
 /** Reads the secrets of a data folder and adds those that are missing.
@@ -40,10 +34,10 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   });
   /** @type {Secrets} */
   const secrets = {
-    postgres: present.postgres ?? password(),
+    postgres: present.postgres ?? newPassword(),
     databases: complete(stateful, present.databases, roles),
-    nats: complete(natsUsers, present.nats, password),
-    keyEncryption: complete(SERVICES_WITH_KEY, present.keyEncryption, () => `1:${randomBytes(32).toString('base64')}`),
+    nats: complete(natsUsers, present.nats, newPassword),
+    keyEncryption: complete(SERVICES_WITH_KEY, present.keyEncryption, newKey),
   };
   const updated = `${JSON.stringify(secrets, null, 2)}\n`;
   if (updated !== text) {

@@ -4,15 +4,13 @@ import { withoutNpmVariables } from '../setup/pnpm.mjs';
 
 /** @typedef {import('./services.mjs').ServiceName} ServiceName */
 
-/**
- * @typedef {object} EnvironmentInput
+/** @typedef {object} EnvironmentInput
  * @property {Pick<import('./layout.mjs').Layout, 'services'>} layout
  * @property {import('./secrets.mjs').Secrets} secrets
  * @property {import('./addresses.mjs').Addresses} addresses
  * @property {import('./provision.mjs').Provisioned['databases']} databases
  * @property {NodeJS.ProcessEnv} outer the environment of the start command: LOG_LEVEL, EGRESS_ALLOW, EGRESS_CA_FILE
- *   and everything that is not set here pass through
- */
+ *   and everything that is not set here pass through */
 
 /** Services that call addresses given by tenants. */
 const CALLERS_OF_THE_OUTSIDE = ['webhook-dispatcher', 'automation-hooks', 'identity'];
@@ -36,7 +34,8 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
   if (!ports) throw new Error(`No ports for ${name}`);
   const database = databases[name];
   const operators = layout.services['marketplace-admin'];
-  const key = secrets.keyEncryption[name];
+  const receiver = addresses.demoReceiver;
+  const callsOutside = CALLERS_OF_THE_OUTSIDE.includes(name);
   return {
     ...withoutNpmVariables(outer),
     PROFILE: 'development',
@@ -57,37 +56,23 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     NATS_PASSWORD: secrets.nats[name],
     DATABASE_URL: database?.runtimeUrl,
     DATABASE_NARROW_URL: database?.narrowUrl,
-    KEY_ENCRYPTION_KEY: key,
+    KEY_ENCRYPTION_KEY: secrets.keyEncryption[name],
     SMTP_URL: name === 'identity' ? addresses.smtpUrl : undefined,
     // Browsers know no passkeys of IP addresses.
     OPERATOR_PASSKEY_ORIGINS: name === 'identity' && operators ? `http://localhost:${operators.port}` : undefined,
     EMBED_PAGE_DIR: name === 'embed-gateway' ? inRoot('apps', 'embed-page', 'dist') : undefined,
     ACCOUNT_PAGE_DIR: name === 'gateway' ? inRoot('apps', 'account-page', 'dist') : undefined,
-    ...(name === 'gateway'
-      ? Object.fromEntries(
-          Object.entries(ROUTED).map(([variable, service]) => [variable, addresses.services[service]?.url]),
-        )
-      : {}),
-    ...(name === 'marketplace-admin'
-      ? Object.fromEntries(
-          Object.entries(FOR_OPERATORS).map(([variable, service]) => [
-            variable,
-            `http://127.0.0.1:${layout.services[service]?.operatorsPort}`,
-          ]),
-        )
-      : {}),
-    ...egress(name, addresses, outer),
+    ...(name === 'gateway' && urlsOf(ROUTED, (service) => addresses.services[service]?.url)),
+    ...(name === 'marketplace-admin' &&
+      urlsOf(FOR_OPERATORS, (service) => `http://127.0.0.1:${layout.services[service]?.operatorsPort}`)),
+    // Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
+    EGRESS_ALLOW: callsOutside
+      ? (outer.EGRESS_ALLOW ?? `127.0.0.1:${receiver.port},localhost:${receiver.port}`)
+      : undefined,
+    EGRESS_CA_FILE: callsOutside ? (outer.EGRESS_CA_FILE ?? receiver.caFile) : undefined,
   };
 }
 
-/** Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
- * @param {ServiceName} name @param {import('./addresses.mjs').Addresses} addresses @param {NodeJS.ProcessEnv} outer
- * @returns {NodeJS.ProcessEnv} */
-function egress(name, addresses, outer) {
-  if (!CALLERS_OF_THE_OUTSIDE.includes(name)) return { EGRESS_ALLOW: undefined, EGRESS_CA_FILE: undefined };
-  const { port, caFile } = addresses.demoReceiver;
-  return {
-    EGRESS_ALLOW: outer.EGRESS_ALLOW ?? `127.0.0.1:${port},localhost:${port}`,
-    EGRESS_CA_FILE: outer.EGRESS_CA_FILE ?? caFile,
-  };
-}
+/** @param {Record<string, string>} variables and the services whose URL each has @param {(service: string) => string | undefined} urlOf */
+const urlsOf = (variables, urlOf) =>
+  Object.fromEntries(Object.entries(variables).map(([variable, service]) => [variable, urlOf(service)]));

@@ -10,12 +10,8 @@ export const serviceList = () => import(builtFile('libs/contracts', 'services.js
 /** @param {ServiceName} name @returns {string} the program of a service */
 export const mainFile = (name) => inRoot('apps', name, 'dist', 'main.js');
 
-/**
- * Throws for a name that does not exist, or a service that is not built.
- * @param {readonly ServiceName[]} all
- * @param {readonly string[] | undefined} only names given on the command line; undefined for all
- * @throws {PlainError} for a name that does not exist, or a service that is not built
- */
+/** @param {readonly ServiceName[]} all @param {readonly string[] | undefined} only names given on the command line; undefined for all
+ * @throws {PlainError} for a name that does not exist, or a service that is not built */
 export function chooseServices(all, only) {
   const unknown = (only ?? []).filter((name) => !all.some((known) => known === name));
   if (unknown.length > 0) {

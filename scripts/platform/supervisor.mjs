@@ -3,12 +3,12 @@ import { PlainError } from '../plain-error.mjs';
 import { ChildServer, CrashError } from '../processes/child-server.mjs';
 import { Guard } from '../processes/guard.mjs';
 import { KeptAlive } from '../processes/kept-alive.mjs';
+import { accepts, get } from '../processes/readiness.mjs';
 import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { NATS_STOP_MS, startNats } from '../servers/nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
 import { readableLogLine, rotateLog } from './log-files.mjs';
-import { accepts, get } from './readiness.mjs';
 import { writeRunState } from './run-state.mjs';
 import { serviceEnvironment } from './service-environment.mjs';
 import { mainFile } from './services.mjs';
@@ -28,7 +28,7 @@ const READY_TIMEOUT_MS = 60_000;
 export class Supervisor {
   #options;
   #guard;
-  /** In the order of starting; stopped the other way round. @type {{ kept: KeptAlive, kind: 'services' | 'servers', signal: NodeJS.Signals, graceMs: number, command: string }[]} */
+  /** In the order of starting; stopped the other way round. @type {{ kept: KeptAlive, kind: 'services' | 'servers', signal: NodeJS.Signals, graceMs: number }[]} */
   #programs = [];
   #startedAt = new Date().toISOString();
   #ready = false;
@@ -56,31 +56,19 @@ export class Supervisor {
     const { dataDir, layout, secrets, throwaway } = this.#options;
     const own = { logFile: await this.#logFile('postgres'), guard: this.#guard };
     const place = { dataDir: path.join(dataDir, 'postgres'), port: layout.servers.postgres };
-    await this.#keep('PostgreSQL', 'servers', 'SIGINT', POSTGRES_STOP_MS, 'postgres', async () => {
+    await this.#keep('PostgreSQL', 'servers', 'SIGINT', POSTGRES_STOP_MS, async () => {
       return (await startPostgres({ ...place, ...own, password: secrets.postgres, throwaway })).process;
     });
   }
 
-  /** Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are
-   * made again, in case its store was deleted; the services then publish again what the stream lacks. */
+  /** Starts the embedded NATS, with a user and permissions for each service. */
   async startNats() {
     const { dataDir, layout, secrets } = this.#options;
     const own = { logFile: await this.#logFile('nats'), guard: this.#guard };
     const place = { dataDir: path.join(dataDir, 'nats'), port: layout.servers.nats };
-    await this.#keep('NATS', 'servers', 'SIGTERM', NATS_STOP_MS, 'nats-server', async () => {
-      const running = await startNats({ ...place, ...own, passwords: secrets.nats });
-      if (this.#ready) this.#makeStreamsAgain();
-      return running.process;
+    await this.#keep('NATS', 'servers', 'SIGTERM', NATS_STOP_MS, async () => {
+      return (await startNats({ ...place, ...own, passwords: secrets.nats })).process;
     });
-  }
-
-  /** Nobody waits for it: when NATS ends meanwhile, its next start makes them. */
-  #makeStreamsAgain() {
-    const { addresses, secrets, tell } = this.#options;
-    const nats = { url: addresses.natsUrl, user: 'provisioner', password: secrets.nats.provisioner ?? '' };
-    this.provision({ databaseUrl: addresses.databaseUrl, passwords: {}, services: [], nats }).catch((error) =>
-      tell(`The streams of NATS were not made again: ${error.message}`),
-    );
   }
 
   /** Starts the mail catcher, which keeps the last messages in memory and shows them on a page. */
@@ -89,14 +77,18 @@ export class Supervisor {
     const program = inRoot('node_modules', 'maildev', 'dist', 'bin', 'maildev.js');
     const ports = [`--smtp=${smtp}`, `--web=${mail}`, '--ip=127.0.0.1', '--web-ip=127.0.0.1'];
     const start = await this.#nodeProgram('mail catcher', [program, ...ports, '--max-emails=500'], 'mail');
-    const child = await this.#keep('mail catcher', 'services', 'SIGTERM', 3000, 'maildev', start);
+    const child = await this.#keep('mail catcher', 'services', 'SIGTERM', 3000, start);
     const isReady = async () => (await accepts(smtp)) && (await accepts(mail));
     await this.#untilReady(child, isReady, () => 'no port open');
   }
 
   /** Makes databases, roles, tables, streams and consumers, or brings them up to date.
-   * @param {import('./provision.mjs').Order} order @returns {Promise<import('./provision.mjs').Provisioned>} */
-  async provision(order) {
+   * @param {Omit<import('./provision.mjs').Order, 'databaseUrl' | 'nats'>} what @returns {Promise<import('./provision.mjs').Provisioned>} */
+  async provision(what) {
+    const { addresses, secrets } = this.#options;
+    const nats = { url: addresses.natsUrl, user: 'provisioner', password: secrets.nats.provisioner ?? '' };
+    /** @type {import('./provision.mjs').Order} */
+    const order = { ...what, databaseUrl: addresses.databaseUrl, nats };
     const child = runOrFail(process.execPath, [inRoot('scripts', 'platform', 'provision.mjs')], {
       cwd: ROOT,
       input: JSON.stringify(order),
@@ -122,7 +114,7 @@ export class Supervisor {
       const file = mainFile(name);
       const environment = this.#environmentOf(name, databases);
       const program = await this.#nodeProgram(name, ['--enable-source-maps', file], name, environment);
-      const child = await this.#keep(name, 'services', 'SIGTERM', SERVICE_STOP_MS, file, program);
+      const child = await this.#keep(name, 'services', 'SIGTERM', SERVICE_STOP_MS, program);
       const url = `${this.#options.addresses.services[name]?.operationsUrl}/readyz`;
       let answer = { status: 0, body: 'no answer' };
       const isReady = async () => {
@@ -137,36 +129,29 @@ export class Supervisor {
   /** Everything answers: from now on a program that ends is started again. */
   async markReady() {
     this.#ready = true;
-    for (const { kept } of this.#programs) kept.restartFromNowOn();
+    for (const { kept } of this.#programs) kept.restarts = true;
     await this.#writeState();
   }
 
   /** Stops the services, then the servers. */
   async stop() {
     this.#stopped = true;
-    const stopAll = (/** @type {'services' | 'servers'} */ kind) =>
-      this.#programs.filter((program) => program.kind === kind);
-    await Promise.all(stopAll('services').map(({ kept, signal, graceMs }) => kept.stop(signal, graceMs)));
-    for (const { kept, signal, graceMs } of stopAll('servers').toReversed()) await kept.stop(signal, graceMs);
+    const ofKind = (/** @type {string} */ kind) => this.#programs.filter((program) => program.kind === kind);
+    await Promise.all(ofKind('services').map(({ kept, signal, graceMs }) => kept.stop(signal, graceMs)));
+    for (const { kept, signal, graceMs } of ofKind('servers').toReversed()) await kept.stop(signal, graceMs);
     this.#guard.dismiss();
     await this.#stateWritten;
   }
 
-  /** Stops everything at once; PostgreSQL recovers at the next start. */
-  kill() {
-    this.#stopped = true;
-    for (const { kept } of this.#programs) kept.kill();
-  }
-
   /** What starts a program of Node. @param {string} name @param {readonly string[]} args @param {string} log @param {NodeJS.ProcessEnv} [env] */
   async #nodeProgram(name, args, log, env) {
-    const own = { logFile: await this.#logFile(log), guard: this.#guard, kind: /** @type {const} */ ('services') };
+    const own = { logFile: await this.#logFile(log), guard: this.#guard };
     return () => ChildServer.start({ name, command: process.execPath, args, cwd: ROOT, env, ...own });
   }
 
   /** @param {string} name @param {'services' | 'servers'} kind @param {NodeJS.Signals} signal @param {number} graceMs
-   * @param {string} command part of its command line @param {() => Promise<ChildServer>} start */
-  async #keep(name, kind, signal, graceMs, command, start) {
+   * @param {() => Promise<ChildServer>} start */
+  async #keep(name, kind, signal, graceMs, start) {
     const kept = new KeptAlive({
       name,
       start,
@@ -174,7 +159,7 @@ export class Supervisor {
       onGiveUp: (error) => this.#fail(this.#explain(error)),
       onChange: () => void this.#writeState(),
     });
-    this.#programs.push({ kept, kind, signal, graceMs, command });
+    this.#programs.push({ kept, kind, signal, graceMs });
     return kept.start();
   }
 
@@ -194,8 +179,7 @@ export class Supervisor {
 
   /** @param {ServiceName} name @param {Databases} databases */
   #environmentOf(name, databases) {
-    const { layout, secrets, addresses, outer } = this.#options;
-    return serviceEnvironment(name, { layout, secrets, addresses, databases, outer });
+    return serviceEnvironment(name, { ...this.#options, databases });
   }
 
   /** @param {string} name */
@@ -215,9 +199,9 @@ export class Supervisor {
           startedAt: this.#startedAt,
           ready: this.#ready,
           addresses: this.#options.addresses,
-          children: this.#programs.flatMap(({ kept, kind, command }) => {
+          children: this.#programs.flatMap(({ kept }) => {
             const pid = kept.current?.outcome === undefined ? kept.current?.pid : undefined;
-            return pid ? [{ name: kept.name, pid, kind, command }] : [];
+            return pid ? [{ name: kept.name, pid }] : [];
           }),
         }),
       )

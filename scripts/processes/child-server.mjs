@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { sendSignal } from './alive.mjs';
+import { sendSignal } from './run.mjs';
 
 /** How many of the last lines are kept: for the message about a crash, and as what a short program has printed. */
 const KEPT_LINES = 400;
-/** Bytes at the end of a log file that are read for them. */
+/** Bytes at the end of a log that have them. */
 const READ_BYTES = 64 * 1024;
 
-/**
- * @typedef {object} ChildServerOptions
+/** @typedef {object} ChildServerOptions
  * @property {string} name shown to people
  * @property {string} command
  * @property {readonly string[]} args
@@ -20,9 +19,7 @@ const READ_BYTES = 64 * 1024;
  * @property {string} [cwd]
  * @property {import('../servers/unprivileged-user.mjs').UnixUser} [user] run as this user
  * @property {string} [logFile] standard output and error are appended to it
- * @property {import('./guard.mjs').Guard} guard ends it if this process dies
- * @property {'services' | 'servers'} kind
- */
+ * @property {import('./guard.mjs').Guard} guard ends it if this process dies */
 
 /** A program that runs until it is told to stop. It gets a process group of its own, so that Ctrl-C in the terminal
  * reaches us alone and we stop the programs in the right order. */
@@ -31,13 +28,12 @@ export class ChildServer {
   #child;
   /** @type {string[]} */
   #lastLines = [];
-  /** @type {Promise<string>} */
-  #ended;
-  /** @type {string | undefined} */
-  #outcome;
-
-  /** Of the log file when the program was started: what is before is of an earlier run. */
+  /** Bytes of the log file when the program was started: what is before is of an earlier run. */
   #logStart = 0;
+  /** How it ended: `exit code 1`, `signal SIGKILL` or why it could not start; undefined while it runs. @type {string | undefined} */
+  outcome;
+  /** Its outcome. Never rejects. @type {Promise<string>} */
+  ended;
 
   /** @param {ChildServerOptions} options */
   static async start(options) {
@@ -47,9 +43,11 @@ export class ChildServer {
   /** @param {ChildServerOptions} options */
   constructor(options) {
     this.#options = options;
-    const { user } = options;
+    this.name = options.name;
+    const { user, logFile } = options;
+    if (logFile !== undefined) mkdirSync(path.dirname(logFile), { recursive: true });
     // The program writes into the file by itself: what it prints costs us nothing, and is there when we are gone.
-    const log = options.logFile === undefined ? undefined : openLog(options.logFile);
+    const log = logFile === undefined ? undefined : openSync(logFile, 'a');
     if (log !== undefined) this.#logStart = fstatSync(log).size;
     this.#child = spawn(options.command, options.args, {
       env: options.env ?? process.env,
@@ -59,22 +57,19 @@ export class ChildServer {
       ...(user ? { uid: user.uid, gid: user.gid } : {}),
     });
     if (log !== undefined) closeSync(log);
-    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream) this.#keepLastLines(stream);
-    this.#ended = new Promise((resolve) => {
-      const finish = (/** @type {string} */ outcome) => {
-        if (this.#outcome !== undefined) return;
-        this.#outcome = outcome;
-        if (this.#child.pid) options.guard.forget(this.#child.pid);
-        resolve(outcome);
-      };
-      this.#child.once('error', (error) => finish(error.message));
-      this.#child.once('close', (code, signal) => finish(signal ? `signal ${signal}` : `exit code ${code}`));
+    for (const input of [this.#child.stdout, this.#child.stderr]) {
+      if (input) createInterface({ input }).on('line', (line) => this.#keep(line));
+    }
+    this.ended = new Promise((resolve) => {
+      this.#child.once('error', (error) => resolve(error.message));
+      this.#child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
     });
-    if (this.#child.pid) options.guard.watch(this.#child.pid, options.kind);
-  }
-
-  get name() {
-    return this.#options.name;
+    const { pid } = this.#child;
+    if (pid) options.guard.watch(pid);
+    void this.ended.then((outcome) => {
+      this.outcome = outcome;
+      if (pid) options.guard.forget(pid);
+    });
   }
 
   /** @returns {number | undefined} undefined when the program could not be started */
@@ -82,44 +77,45 @@ export class ChildServer {
     return this.#child.pid;
   }
 
-  /** @returns {Promise<string>} how it ended: `exit code 1`, `signal SIGKILL` or why it could not start. Never rejects. */
-  get ended() {
-    return this.#ended;
-  }
-
-  /** @returns {string | undefined} how it ended; undefined while it runs */
-  get outcome() {
-    return this.#outcome;
-  }
-
-  /** @param {number} count @returns {string[]} the last lines it printed, of some 40 */
+  /** @param {number} count @returns {string[]} the last lines it printed that are not empty */
   lastLines(count) {
     const { logFile } = this.#options;
-    return (logFile === undefined ? this.#lastLines : linesAtEnd(logFile, this.#logStart)).slice(-count);
+    if (logFile === undefined) return this.#lastLines.slice(-count);
+    const log = openSync(logFile, 'r');
+    try {
+      // Its end is enough: a log grows for as long as the platform runs.
+      const { size } = fstatSync(log);
+      const bytes = Buffer.alloc(Math.min(READ_BYTES, size - this.#logStart));
+      readSync(log, bytes, 0, bytes.length, size - bytes.length);
+      const lines = bytes.toString('utf8').split('\n');
+      return lines.filter((line) => line.trim() !== '').slice(-Math.min(count, KEPT_LINES));
+    } finally {
+      closeSync(log);
+    }
   }
 
   /** Stops it and resolves when it is gone.
    * @param {NodeJS.Signals} signal the polite one @param {number} graceMs how long it may take before SIGKILL */
   async stop(signal, graceMs) {
-    if (this.#outcome !== undefined || !this.#child.pid) return;
+    if (this.outcome !== undefined || !this.#child.pid) return;
     const { pid } = this.#child;
     sendSignal(pid, signal);
     const killer = setTimeout(() => sendSignal(pid, 'SIGKILL'), graceMs);
-    await this.#ended;
+    await this.ended;
     clearTimeout(killer);
   }
 
   /** @param {() => Promise<boolean>} isReady @param {number} timeoutMs @param {() => string} [seen] tells what was seen last
    * @throws {CrashError} when it ends before, or takes longer */
   async untilReady(isReady, timeoutMs, seen) {
-    for (const deadline = Date.now() + timeoutMs; !(await isReady()); await delay(25)) {
-      const lines = this.lastLines(40);
-      if (this.#outcome !== undefined) {
-        throw new CrashError(this.name, `ended during the start: ${this.#outcome}`, tellingLines(lines, 10));
-      }
-      if (Date.now() < deadline) continue;
-      const last = seen ? [seen()] : [];
-      throw new CrashError(this.name, `is not ready after ${timeoutMs / 1000} s`, [...last, ...tellingLines(lines, 8)]);
+    for (const deadline = Date.now() + timeoutMs; ; await delay(25)) {
+      const isUp = await isReady();
+      const crash = (/** @type {string} */ what, /** @type {string[]} */ last = []) =>
+        new CrashError(this.name, what, [...last, ...tellingLines(this.lastLines(40), 8)]);
+      // Also where something answers: another program may have its address.
+      if (this.outcome !== undefined) throw crash(`ended during the start: ${this.outcome}`);
+      if (isUp) return;
+      if (Date.now() > deadline) throw crash(`is not ready after ${timeoutMs / 1000} s`, seen && [seen()]);
     }
   }
 
@@ -129,7 +125,7 @@ export class ChildServer {
     const { name, logFile } = this.#options;
     const lines = this.lastLines(20);
     const reasons = lines.filter((line) => telling.test(line));
-    const shown = [...(reasons.length > 0 ? reasons : lines), `(${this.#outcome ?? 'not ready in time'})`];
+    const shown = [...(reasons.length > 0 ? reasons : lines), `(${this.outcome ?? 'not ready in time'})`];
     return new PlainError(
       `${name} does not start on ${dataDir} (port ${port}):\n${shown.map((line) => `  ${line}`).join('\n')}\n` +
         (logFile ? `Its log: ${logFile}\n` : '') +
@@ -139,43 +135,12 @@ export class ChildServer {
 
   /** Stops it at once. */
   kill() {
-    if (this.#outcome === undefined && this.#child.pid) sendSignal(this.#child.pid, 'SIGKILL');
+    if (this.outcome === undefined && this.#child.pid) sendSignal(this.#child.pid, 'SIGKILL');
   }
 
-  /** @param {import('node:stream').Readable} stream */
-  #keepLastLines(stream) {
-    const decoder = new StringDecoder('utf8');
-    let rest = '';
-    stream.on('data', (chunk) => {
-      const lines = (rest + decoder.write(chunk)).split('\n');
-      rest = lines.pop() ?? '';
-      this.#lastLines.push(...lines.filter((line) => line.trim() !== ''));
-      if (this.#lastLines.length > KEPT_LINES) this.#lastLines.splice(0, this.#lastLines.length - KEPT_LINES);
-    });
-  }
-}
-
-/** @param {string} file @returns {number} its descriptor, for appending */
-function openLog(file) {
-  mkdirSync(path.dirname(file), { recursive: true });
-  return openSync(file, 'a');
-}
-
-/** @param {string} file @param {number} start bytes to leave out at the beginning
- * @returns {string[]} the last lines that are not empty */
-function linesAtEnd(file, start) {
-  const log = openSync(file, 'r');
-  try {
-    const { size } = fstatSync(log);
-    const from = Math.max(start, size - READ_BYTES);
-    const bytes = Buffer.alloc(Math.max(0, size - from));
-    const read = readSync(log, bytes, 0, bytes.length, from);
-    const lines = bytes.toString('utf8', 0, read).split('\n');
-    // Where the reading begins in the middle of a file it begins in the middle of a line.
-    if (from > start) lines.shift();
-    return lines.filter((line) => line.trim() !== '').slice(-KEPT_LINES);
-  } finally {
-    closeSync(log);
+  /** @param {string} line */
+  #keep(line) {
+    if (line.trim() !== '' && this.#lastLines.push(line) > KEPT_LINES) this.#lastLines.shift();
   }
 }
 

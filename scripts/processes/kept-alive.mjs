@@ -7,26 +7,18 @@ import { CrashError, tellingLines } from './child-server.mjs';
 export const MOST_CRASHES = 5;
 export const CRASH_WINDOW_MS = 60_000;
 
-const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 5000;
+const RESTART_AFTER_MS = 500;
 
-/** The first restart is almost at once, every further one within the window waits twice as long.
- * @param {readonly number[]} crashTimes milliseconds, the present crash last */
-export function afterCrash(crashTimes) {
-  const now = crashTimes.at(-1) ?? 0;
-  const recent = crashTimes.filter((time) => time > now - CRASH_WINDOW_MS).length;
-  if (recent > MOST_CRASHES) return { restart: false };
-  return { restart: true, delayMs: Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1), LONGEST_DELAY_MS) };
-}
+/** @param {readonly number[]} times of crashes in milliseconds, the present one last */
+export const keepsCrashing = (times) =>
+  times.filter((time) => time > (times.at(-1) ?? 0) - CRASH_WINDOW_MS).length > MOST_CRASHES;
 
-/**
- * @typedef {object} KeptAliveOptions
+/** @typedef {object} KeptAliveOptions
  * @property {string} name
  * @property {() => Promise<ChildServer>} start starts the program; used again for every restart
  * @property {(crash: CrashError) => void} onRestart told about every crash that is answered with a restart
  * @property {(error: Error) => void} onGiveUp told once, when the program is not restarted any more
- * @property {() => void} onChange the process id has changed
- */
+ * @property {() => void} onChange the process id has changed */
 
 /** A program that is started again when it ends by itself, within the limits of the restart policy. */
 export class KeptAlive {
@@ -34,9 +26,10 @@ export class KeptAlive {
   /** @type {Promise<ChildServer> | undefined} */
   #starting;
   /** @type {ChildServer | undefined} */
-  #current;
+  current;
   #stopping = new AbortController();
-  #restarts = false;
+  /** Set when the platform has come up: until then a crash is a failed start, which is final. */
+  restarts = false;
   /** @type {number[]} */
   #crashTimes = [];
   /** @type {Promise<void> | undefined} */
@@ -45,30 +38,16 @@ export class KeptAlive {
   /** @param {KeptAliveOptions} options */
   constructor(options) {
     this.#options = options;
+    this.name = options.name;
   }
 
-  get name() {
-    return this.#options.name;
-  }
-
-  /** @returns {ChildServer | undefined} */
-  get current() {
-    return this.#current;
-  }
-
-  /** Starts it for the first time. Until {@link restartFromNowOn} a crash is final. */
   async start() {
     this.#starting = this.#options.start();
     const child = await this.#starting;
-    this.#current = child;
+    this.current = child;
     this.#options.onChange();
     this.#watching = this.#watch(child).catch(this.#options.onGiveUp);
     return child;
-  }
-
-  /** The platform has come up: a crash is no longer a failed start. */
-  restartFromNowOn() {
-    this.#restarts = true;
   }
 
   /** Resolves when it is gone and will not come back. @param {NodeJS.Signals} signal @param {number} graceMs */
@@ -76,38 +55,29 @@ export class KeptAlive {
     this.#stopping.abort();
     // What is just being started is there to be stopped a moment later; whoever waits for the start hears of a failure.
     await Promise.allSettled([this.#starting]);
-    await this.#current?.stop(signal, graceMs);
+    await this.current?.stop(signal, graceMs);
     await this.#watching;
     // It may have been on its way up again while it was told to stop.
-    await this.#current?.stop(signal, graceMs);
+    await this.current?.stop(signal, graceMs);
   }
 
-  kill() {
-    this.#stopping.abort();
-    this.#current?.kill();
-  }
-
-  /** @param {ChildServer} first */
-  async #watch(first) {
+  /** @param {ChildServer} child */
+  async #watch(child) {
     const { signal } = this.#stopping;
-    for (let child = first; ; ) {
+    while (!signal.aborted) {
       const outcome = await child.ended;
       if (signal.aborted) return;
       this.#crashTimes.push(Date.now());
-      const decision = this.#restarts ? afterCrash(this.#crashTimes) : /** @type {const} */ ({ restart: false });
-      if (!decision.restart) {
-        const what = this.#restarts ? `keeps crashing (${this.#crashTimes.length} times)` : 'ended during the start';
-        throw new CrashError(this.#options.name, `${what}: ${outcome}`, tellingLines(child.lastLines(40), 10));
-      }
-      this.#options.onRestart(
-        new CrashError(this.#options.name, `ended (${outcome}); restarting it`, tellingLines(child.lastLines(40), 3)),
-      );
-      const waited = await delay(decision.delayMs, true, { signal }).catch(() => false);
-      if (!waited) return;
-      child = await this.#options.start();
-      this.#current = child;
-      this.#options.onChange();
+      const crash = (/** @type {string} */ what, /** @type {number} */ count) =>
+        new CrashError(this.name, `${what} (${outcome})`, tellingLines(child.lastLines(40), count));
+      if (!this.restarts) throw crash('ended during the start', 10);
+      if (keepsCrashing(this.#crashTimes)) throw crash(`keeps crashing, ${this.#crashTimes.length} times by now`, 10);
+      this.#options.onRestart(crash('ended and is restarted', 3));
+      await delay(RESTART_AFTER_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
+      child = await this.#options.start();
+      this.current = child;
+      this.#options.onChange();
     }
   }
 }

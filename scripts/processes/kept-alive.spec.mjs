@@ -4,25 +4,16 @@ import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isAlive } from './alive.mjs';
+import { eventually } from '../demo/client.mjs';
 import { ChildServer, tellingLines } from './child-server.mjs';
 import { Guard } from './guard.mjs';
-import { afterCrash, CRASH_WINDOW_MS, KeptAlive, MOST_CRASHES } from './kept-alive.mjs';
+import { CRASH_WINDOW_MS, KeptAlive, keepsCrashing, MOST_CRASHES } from './kept-alive.mjs';
+import { isAlive } from './run.mjs';
 
 /** Prints a line and waits. */
 const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';
-
-/** @param {() => boolean} condition */
-async function until(condition) {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('not within 10 s');
-    await delay(10);
-  }
-}
 
 describe('a program that is kept alive', () => {
   /** @type {Guard} */
@@ -42,7 +33,6 @@ describe('a program that is kept alive', () => {
           command: process.execPath,
           args: ['-e', script],
           guard,
-          kind: 'services',
         }),
       onRestart: () => undefined,
       onGiveUp: () => undefined,
@@ -55,10 +45,10 @@ describe('a program that is kept alive', () => {
     const told = [];
     const kept = keep(WAITS, { onRestart: (crash) => told.push(crash.message) });
     const first = await kept.start();
-    kept.restartFromNowOn();
+    kept.restarts = true;
     process.kill(first.pid ?? 0, 'SIGKILL');
-    await until(() => kept.current !== first && kept.current?.pid !== undefined);
-    expect(told).toEqual(['program ended (signal SIGKILL); restarting it']);
+    await eventually(async () => kept.current !== first && kept.current?.pid !== undefined, 'the end or the restart');
+    expect(told).toEqual(['program ended and is restarted (signal SIGKILL)']);
     await kept.stop('SIGTERM', 5000);
     expect(isAlive(kept.current?.pid ?? 0)).toBe(false);
   });
@@ -68,13 +58,13 @@ describe('a program that is kept alive', () => {
     const failures = [];
     const kept = keep('console.log("no"); process.exit(3)', { onGiveUp: (error) => failures.push(error) });
     await kept.start();
-    await until(() => failures.length > 0);
-    expect(failures[0]).toMatchObject({ message: 'program ended during the start: exit code 3', lines: ['no'] });
+    await eventually(async () => failures.length > 0, 'the end or the restart');
+    expect(failures[0]).toMatchObject({ message: 'program ended during the start (exit code 3)', lines: ['no'] });
   });
 
   it('stays stopped when it is told to stop while it waits for its restart', async () => {
     const kept = keep('process.exit(1)');
-    kept.restartFromNowOn();
+    kept.restarts = true;
     const first = await kept.start();
     await first.ended;
     await kept.stop('SIGTERM', 5000);
@@ -82,29 +72,12 @@ describe('a program that is kept alive', () => {
   });
 });
 
-const MINUTE = 60_000;
-
-describe('after a crash', () => {
-  it('restarts almost at once the first time', () => {
-    expect(afterCrash([10 * MINUTE])).toEqual({ restart: true, delayMs: 200 });
-  });
-
-  it('waits twice as long for every further crash within the window', () => {
-    const times = [0, 1000, 2000, 3000];
-    const delays = times.map((_, index) => afterCrash(times.slice(0, index + 1)));
-    expect(delays).toEqual([200, 400, 800, 1600].map((delayMs) => ({ restart: true, delayMs })));
-  });
-
-  it('gives up on the crash after the last one allowed', () => {
-    const times = Array.from({ length: MOST_CRASHES + 1 }, (_, index) => index * 1000);
-    expect(afterCrash(times)).toEqual({ restart: false });
-    expect(afterCrash(times.slice(0, -1))).toMatchObject({ restart: true });
-  });
-
-  it('forgets crashes older than the window', () => {
-    const times = Array.from({ length: 20 }, (_, index) => index * CRASH_WINDOW_MS);
-    expect(afterCrash(times)).toEqual({ restart: true, delayMs: 200 });
-  });
+it.each([
+  ['not at the last crash that is allowed', MOST_CRASHES, 1000, false],
+  ['at the next one', MOST_CRASHES + 1, 1000, true],
+  ['not where the others are older than the window', 20, CRASH_WINDOW_MS, false],
+])('a program is given up %s', (_when, count, apartMs, expected) => {
+  expect(keepsCrashing(Array.from({ length: count }, (_, index) => index * apartMs))).toBe(expected);
 });
 
 describe('the excerpt of a log', () => {
@@ -126,7 +99,7 @@ describe('the guard', () => {
          import { Guard } from '${pathToFileURL(path.join(import.meta.dirname, 'guard.mjs')).href}';
          const guard = new Guard({ throwawayFolder: ${JSON.stringify(folder)} });
          const child = spawn('sleep', ['600'], { detached: true });
-         guard.watch(child.pid, 'servers');
+         guard.watch(child.pid);
          console.log(child.pid);`,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
@@ -135,6 +108,6 @@ describe('the guard', () => {
     const child = Number(line);
     expect(isAlive(child)).toBe(true);
     parent.kill('SIGKILL');
-    await until(() => !isAlive(child) && !existsSync(folder));
+    await eventually(async () => !isAlive(child) && !existsSync(folder), 'the end or the restart');
   });
 });

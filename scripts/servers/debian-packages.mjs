@@ -11,13 +11,11 @@ export const LIBRARIES = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_
 export const hasApt = async () =>
   (await run('apt-get', ['--version'])).code === 0 && (await run('dpkg', ['--version'])).code === 0;
 
-/**
- * Unpacks Debian packages, with those that they need and this machine has not, without root. Does nothing when it is
+/** Unpacks Debian packages, with those that they need and this machine has not, without root. Does nothing when it is
  * there.
  * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, … @param {readonly string[]} packages
  * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps lists of packages, where the machine's own do not do; default: that of the folder
- * @throws {PlainError} when they cannot be fetched
- */
+ * @throws {PlainError} when they cannot be fetched */
 export async function unpackDebianPackages(folder, packages, { alone = false, cache = path.dirname(folder) } = {}) {
   if (existsSync(folder)) return;
   await inWorkFolder(path.dirname(folder), async (work) => {

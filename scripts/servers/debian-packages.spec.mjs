@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { temporaryFolder } from '../testing/temporary-folder.mjs';
 import { installedBy, unpackDebianPackages } from './debian-packages.mjs';
 
 const SIMULATED = `Reading package lists...
@@ -28,31 +28,22 @@ esac
 const DPKG = '#!/bin/sh\nmkdir -p "$3" && cp "$2" "$3"\n';
 
 describe('Debian packages that are unpacked', () => {
+  const inRoot = temporaryFolder();
   const outer = { ...process.env };
-  let root = '';
   beforeEach(async () => {
-    root = await mkdtemp(path.join(os.tmpdir(), 'crm-debian-'));
-    const programs = path.join(root, 'bin');
-    await mkdir(programs);
-    for (const [name, text] of Object.entries({ 'apt-get': APT_GET, dpkg: DPKG })) {
-      await writeFile(path.join(programs, name), text);
-      await chmod(path.join(programs, name), 0o755);
-    }
-    await writeFile(path.join(root, 'simulated'), SIMULATED);
-    Object.assign(process.env, {
-      PATH: `${programs}:${outer.PATH}`,
-      LOG: path.join(root, 'log'),
-      SIMULATED: path.join(root, 'simulated'),
-      MACHINE_HAS_LISTS: 'yes',
-    });
+    await mkdir(inRoot('bin'));
+    await writeFile(inRoot('bin', 'apt-get'), APT_GET, { mode: 0o755 });
+    await writeFile(inRoot('bin', 'dpkg'), DPKG, { mode: 0o755 });
+    await writeFile(inRoot('simulated'), SIMULATED);
+    const own = { LOG: inRoot('log'), SIMULATED: inRoot('simulated'), MACHINE_HAS_LISTS: 'yes' };
+    Object.assign(process.env, own, { PATH: `${inRoot('bin')}:${outer.PATH}` });
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const name of ['LOG', 'SIMULATED', 'MACHINE_HAS_LISTS']) delete process.env[name];
     process.env.PATH = outer.PATH;
-    await rm(root, { recursive: true });
   });
-  const calls = async () => (await readFile(path.join(root, 'log'), 'utf8')).trim().split('\n');
-  const folder = () => path.join(root, 'cache', 'unpacked');
+  const calls = async () => (await readFile(inRoot('log'), 'utf8')).trim().split('\n');
+  const folder = () => inRoot('cache', 'unpacked');
 
   it('come with those that they need and the machine has not', async () => {
     expect(installedBy(SIMULATED)).toEqual(['liblua5.3-0', 'haproxy']);
@@ -70,10 +61,10 @@ describe('Debian packages that are unpacked', () => {
 
   it('are found by lists of our own where the machine has none', async () => {
     process.env.MACHINE_HAS_LISTS = 'no';
-    const cache = path.join(root, 'lists');
+    const cache = inRoot('lists');
     await unpackDebianPackages(folder(), ['haproxy'], { alone: true, cache });
     expect(await readdir(folder())).toEqual(['haproxy.deb']);
-    expect((await calls()).map((call) => call.replaceAll(root, ''))).toEqual([
+    expect((await calls()).map((call) => call.replaceAll(inRoot(), ''))).toEqual([
       '-q download haproxy',
       '-q -o Dir::State::lists=/lists/apt/lists -o Dir::Cache=/lists/apt/cache update',
       '-q -o Dir::State::lists=/lists/apt/lists -o Dir::Cache=/lists/apt/cache download haproxy',
@@ -81,7 +72,7 @@ describe('Debian packages that are unpacked', () => {
   });
 
   it('leave nothing behind when they cannot be fetched', async () => {
-    await writeFile(path.join(root, 'simulated'), '');
+    await writeFile(inRoot('simulated'), '');
     await expect(unpackDebianPackages(folder(), ['haproxy'])).rejects.toThrow('Nothing is left to fetch');
     expect(await readdir(path.dirname(folder()))).toEqual(['apt']);
   });

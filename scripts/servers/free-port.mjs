@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import net from 'node:net';
 
 /** Below the ports that systems give to outgoing connections, one of which could take a port before its server does. */
@@ -10,14 +11,13 @@ export async function freePorts(count) {
   /** @type {net.Server[]} */
   const servers = [];
   while (servers.length < count) {
-    const server = net.createServer();
-    const isFree = await new Promise((resolve, reject) => {
-      server.once('error', (error) =>
-        /** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE' ? resolve(false) : reject(error),
-      );
-      server.listen(randomInt(...PORTS), '127.0.0.1', () => resolve(true));
-    });
-    if (isFree) servers.push(server);
+    const server = net.createServer().listen(randomInt(...PORTS), '127.0.0.1');
+    await once(server, 'listening').then(
+      () => servers.push(server),
+      (error) => {
+        if (error.code !== 'EADDRINUSE') throw error;
+      },
+    );
   }
   const ports = servers.map((server) => /** @type {net.AddressInfo} */ (server.address()).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));

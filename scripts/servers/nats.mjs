@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import path from 'node:path';
 import { ChildServer } from '../processes/child-server.mjs';
-import { run, runOrFail } from '../processes/run.mjs';
+import { accepts } from '../processes/readiness.mjs';
+import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { knowsSyncInterval, natsProgram } from './programs.mjs';
 
@@ -12,16 +12,14 @@ const START_TIMEOUT_MS = 30_000;
 /** NATS writes its last blocks and lets clients go; after this long it is killed. */
 export const NATS_STOP_MS = 10_000;
 
-/**
- * @typedef {object} NatsOptions
+/** @typedef {object} NatsOptions
  * @property {string} dataDir holds the configuration (with passwords: mode 0600) and JetStream's store
  * @property {number} port on 127.0.0.1
  * @property {Record<string, string>} passwords by user: every service and `provisioner`
  * @property {import('../processes/guard.mjs').Guard} guard
  * @property {string} [logFile]
  * @property {{ name: string, port: number, routes: readonly number[] }} [cluster] for one of several servers: its name, the
- *   port that the others connect to, and those of all of them, on 127.0.0.1
- */
+ *   port that the others connect to, and those of all of them, on 127.0.0.1 */
 
 /** Starts nats-server with JetStream and resolves when it accepts connections.
  * @param {NatsOptions} options @throws {PlainError} when there is no nats-server or it does not come up */
@@ -29,19 +27,16 @@ export async function startNats(options) {
   const program = await natsProgram();
   const configFile = path.join(options.dataDir, 'nats.conf');
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const version = await run(program, ['--version']);
-  const syncs = knowsSyncInterval(version.stdout + version.stderr);
-  await writeFile(configFile, await natsConfiguration(options, syncs), { mode: 0o600 });
+  await writeFile(configFile, await natsConfiguration(options, await knowsSyncInterval(program)), { mode: 0o600 });
   const server = await ChildServer.start({
     name: 'NATS',
     command: program,
     args: ['-c', configFile],
     logFile: options.logFile,
     guard: options.guard,
-    kind: 'servers',
   });
   try {
-    await server.untilReady(() => greets(options.port), START_TIMEOUT_MS);
+    await server.untilReady(() => accepts(options.port), START_TIMEOUT_MS);
   } catch {
     await server.stop('SIGTERM', NATS_STOP_MS);
     throw server.startError(options, /\[(FTL|ERR)\]|nats-server:/);
@@ -67,20 +62,5 @@ async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
     }),
     failure: 'The configuration of NATS could not be made',
     lines: 15,
-  });
-}
-
-/** NATS sends its INFO line to whoever connects. @param {number} port @returns {Promise<boolean>} */
-function greets(port) {
-  return new Promise((resolve) => {
-    const socket = net.connect({ host: '127.0.0.1', port });
-    const finish = (/** @type {boolean} */ answer) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(1000, () => finish(false));
-    socket.once('data', (chunk) => finish(chunk.toString('utf8').startsWith('INFO ')));
-    socket.once('error', () => finish(false));
-    socket.once('close', () => resolve(false));
   });
 }

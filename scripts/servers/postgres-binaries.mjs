@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { inRoot, ROOT } from '../root.mjs';
-import { canReach, makeExecutable } from './unprivileged-user.mjs';
+import { canReach } from './unprivileged-user.mjs';
 
 /** @typedef {import('./unprivileged-user.mjs').UnixUser} UnixUser */
 
@@ -28,29 +29,30 @@ async function packagedPostgres() {
   }
 }
 
-/** A place that the unprivileged user can reach when the project is somewhere private, as in root's home folder. */
-export const reachablePlace = () =>
-  path.join('/var/tmp', `crm-platform-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`);
+const hashOf = (/** @type {string} */ text) => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** Copied once to {@link reachablePlace} if the user cannot reach the project. @param {UnixUser | undefined} user */
+/** A place that the unprivileged user can reach when the project is somewhere private, as in root's home folder. */
+const REACHABLE_PLACE = path.join('/var/tmp', `crm-platform-${hashOf(ROOT)}`);
+
+/** Copied once to {@link REACHABLE_PLACE} if the user cannot reach the project. @param {UnixUser | undefined} user */
 export async function postgresPrograms(user) {
   const { folder, version } = await packagedPostgres();
   const programs = (/** @type {string} */ home) => ({
     postgres: path.join(home, 'bin', 'postgres'),
     initdb: path.join(home, 'bin', 'initdb'),
   });
-  await Promise.all(Object.values(programs(folder)).map(makeExecutable));
+  // Some unpackers drop the x bit of programs.
+  for (const file of Object.values(programs(folder))) {
+    const { mode } = await stat(file);
+    if ((mode & 0o555) !== 0o555) await chmod(file, mode | 0o555);
+  }
   if (!user || (await canReach(programs(folder).postgres, user))) return programs(folder);
 
-  const copy = path.join(reachablePlace(), `postgres-${version}`);
-  const exists = await stat(copy).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) {
+  const copy = path.join(REACHABLE_PLACE, `postgres-${version}`);
+  if (!existsSync(copy)) {
     // Copied beside and renamed, so that a copy that was cut short is never used.
     const unfinished = `${copy}.${process.pid}`;
-    await mkdir(reachablePlace(), { recursive: true, mode: 0o755 });
+    await mkdir(REACHABLE_PLACE, { recursive: true, mode: 0o755 });
     await cp(folder, unfinished, { recursive: true, verbatimSymlinks: true });
     await rename(unfinished, copy).catch(async (error) => {
       await rm(unfinished, { recursive: true, force: true });
@@ -60,12 +62,12 @@ export async function postgresPrograms(user) {
   return programs(copy);
 }
 
-/** Where it was asked for, or in {@link reachablePlace} if the user could not get there.
+/** Where it was asked for, or in {@link REACHABLE_PLACE} if the user could not get there.
  * @param {string} wanted absolute path @param {UnixUser | undefined} user */
 export async function reachableDataDir(wanted, user) {
   await mkdir(path.dirname(wanted), { recursive: true });
   if (!user || (await canReach(wanted, user))) return wanted;
-  const place = path.join(reachablePlace(), createHash('sha256').update(wanted).digest('hex').slice(0, 12));
+  const place = path.join(REACHABLE_PLACE, hashOf(wanted));
   await mkdir(place, { recursive: true, mode: 0o755 });
   return path.join(place, path.basename(wanted));
 }

@@ -3,26 +3,21 @@ import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'n
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
-import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { commandLineOf, endProcess, isAlive, lastLines, run } from '../processes/run.mjs';
 import { postgresPrograms, reachableDataDir } from './postgres-binaries.mjs';
 import { unprivilegedUser } from './unprivileged-user.mjs';
 
 /** @typedef {import('./unprivileged-user.mjs').UnixUser} UnixUser */
 
-/**
- * @typedef {object} PostgresOptions
+/** @typedef {object} PostgresOptions
  * @property {string} dataDir created when it does not exist
  * @property {number} port on 127.0.0.1
  * @property {string} password of the superuser `postgres`
  * @property {boolean} throwaway no durability: for data that is deleted afterwards
  * @property {import('../processes/guard.mjs').Guard} guard
  * @property {string} [logFile]
- * @property {Record<string, string>} [settings] of the server, besides ours
- */
-
-/** dataDir: where the data really is. @typedef {Awaited<ReturnType<typeof startPostgres>>} RunningPostgres */
+ * @property {Record<string, string>} [settings] of the server, besides ours */
 
 /** Longest wait for the server to accept connections; recovery after a crash replays the log first. */
 const START_TIMEOUT_MS = 60_000;
@@ -57,7 +52,10 @@ const THROWAWAY_SETTINGS = {
 /** Starts a server on a data folder, which is created if need be, and resolves when it accepts connections.
  * @param {PostgresOptions} options @throws {PlainError} when the data folder is broken or the server does not come up */
 export async function startPostgres(options) {
-  const { user, programs, dataDir } = await preparePostgres(options);
+  const user = await unprivilegedUser();
+  const programs = await postgresPrograms(user);
+  const dataDir = await reachableDataDir(options.dataDir, user);
+  await createDataDir({ ...options, dataDir, user, initdb: programs.initdb });
   await clearStalePid(dataDir);
 
   const settings = {
@@ -78,7 +76,6 @@ export async function startPostgres(options) {
       env: { ...process.env, LC_ALL: 'C' },
       logFile: options.logFile,
       guard: options.guard,
-      kind: 'servers',
       ...(user ? { user } : {}),
     });
     try {
@@ -94,18 +91,8 @@ export async function startPostgres(options) {
   }
 }
 
-/** Creates the data folder when it does not exist; nothing runs yet.
- * @param {Pick<PostgresOptions, 'dataDir' | 'password' | 'throwaway'>} options */
-export async function preparePostgres(options) {
-  const user = await unprivilegedUser();
-  const programs = await postgresPrograms(user);
-  const dataDir = await reachableDataDir(options.dataDir, user);
-  await createDataDir({ ...options, dataDir, user, initdb: programs.initdb });
-  return { user, programs, dataDir };
-}
-
 /** Runs initdb beside the final place and renames, so that an interrupted run never leaves half a data folder.
- * @param {Parameters<typeof preparePostgres>[0] & { user: UnixUser | undefined, initdb: string }} options */
+ * @param {Pick<PostgresOptions, 'dataDir' | 'password' | 'throwaway'> & { user: UnixUser | undefined, initdb: string }} options */
 async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   const content = await readdir(dataDir).catch((error) => {
     if (error.code === 'ENOENT') return undefined;
@@ -122,10 +109,7 @@ async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   const passwordFile = `${unfinished}.password`;
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (user) {
-    await chown(unfinished, user.uid, user.gid);
-    await chown(passwordFile, user.uid, user.gid);
-  }
+  if (user) for (const place of [unfinished, passwordFile]) await chown(place, user.uid, user.gid);
   const outcome = await run(
     initdb,
     [
@@ -147,17 +131,15 @@ async function createDataDir({ dataDir, password, throwaway, user, initdb }) {
   await rm(passwordFile, { force: true });
   if (outcome.code !== 0) {
     await rm(unfinished, { recursive: true, force: true });
-    throw new PlainError(
-      `PostgreSQL's data folder ${dataDir} could not be created:\n${indent(lastLines(outcome.stderr || outcome.stdout, 8))}`,
-    );
+    const said = lastLines(outcome.stderr || outcome.stdout, 8);
+    throw new PlainError(`PostgreSQL's data folder ${dataDir} could not be created:\n${said}`);
   }
   await chmod(unfinished, 0o700);
   await rename(unfinished, dataDir);
 }
 
 /** PostgreSQL clears a stale pid file itself unless the id is another's by now; a server that still runs there is
- * stopped.
- * @param {string} dataDir */
+ * stopped. @param {string} dataDir */
 async function clearStalePid(dataDir) {
   const pid = Number((await pidFileLines(dataDir))[0]);
   if (!pid || !isAlive(pid)) return;
@@ -180,6 +162,3 @@ async function isReady(server, dataDir) {
   const lines = await pidFileLines(dataDir);
   return Number(lines[0]) === server.pid && lines[7] === 'ready';
 }
-
-/** @param {string} text */
-const indent = (text) => text.replace(/^/gm, '  ');

@@ -1,17 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { isAtLeast, knowsSyncInterval, NATS_RELEASE, PROGRAMS, sourcesOf } from './programs.mjs';
+import { isAtLeast, NATS_RELEASE, PROGRAMS, sourcesOf } from './programs.mjs';
 
-describe('where a nats-server is fetched from', () => {
-  const release = (/** @type {string} */ file) => ({ from: 'release', asset: `nats-server-v${NATS_RELEASE}-${file}` });
-  const debian = { from: 'Debian package', asset: 'nats-server' };
+const release = (/** @type {string} */ file) => `nats-server-v${NATS_RELEASE}-${file}`;
 
+describe('where a program is fetched from', () => {
   it.each([
-    ['a machine with apt', { apt: true, platform: 'linux', arch: 'x64' }, [debian, release('linux-amd64.tar.gz')]],
-    ['a Mac', { apt: false, platform: 'darwin', arch: 'arm64' }, [release('darwin-arm64.zip')]],
-    ['Windows', { apt: false, platform: 'win32', arch: 'x64' }, []],
-    ['a machine without a release', { apt: false, platform: 'linux', arch: 'mips' }, []],
-  ])('on %s', (_name, machine, expected) => {
-    expect(sourcesOf(PROGRAMS.nats, machine)).toEqual(expected);
+    ['a machine with apt', 'nats', true, 'linux', 'x64', ['Debian package', release('linux-amd64.tar.gz')]],
+    ['a Mac', 'nats', false, 'darwin', 'arm64', [release('darwin-arm64.zip')]],
+    ['Windows', 'nats', false, 'win32', 'x64', []],
+    ['a machine without a release', 'nats', false, 'linux', 'mips', []],
+    ['any machine', 'kubectl', true, 'linux', 'x64', ['npm']],
+  ])('on %s: %s', (_name, program, apt, platform, arch, expected) => {
+    const sources = sourcesOf(PROGRAMS[/** @type {keyof typeof PROGRAMS} */ (program)], { apt, platform, arch });
+    expect(sources.map(({ from }) => from)).toEqual(expected);
   });
 });
 
@@ -24,6 +25,9 @@ describe('a version', () => {
     ['nats', 'nats-server: v2.8.4', false],
     ['nats', 'nats-server: v1.4.1', false],
     ['nats', '', false],
+    ['haproxy', 'HAProxy version 2.6.12-1+deb12u3 2025/10/03 - https://haproxy.org/', true],
+    ['kubectl', 'Client Version: v1.35.0\nKustomize Version: v5.7.1', true],
+    ['kubectl', 'Client Version: v1.31.4\nKustomize Version: v5.7.1', false],
     ['redis', 'Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=ae4d7c971a948f0', true],
     ['redis', 'Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1', true],
     ['redis', 'Redis server v=6.2.14 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1', false],
@@ -33,14 +37,5 @@ describe('a version', () => {
   ])('of %s, %s, is new enough: %p', (name, printed, expected) => {
     const { oldest } = PROGRAMS[/** @type {keyof typeof PROGRAMS} */ (name)];
     expect(isAtLeast(printed, oldest)).toBe(expected);
-  });
-
-  it.each([
-    ['nats-server: v2.9.25', false],
-    ['nats-server: v2.10.0', true],
-    ['nats-server: v3.0.0', true],
-    ['', false],
-  ])('%p knows how often to write to disk: %p', (printed, expected) => {
-    expect(knowsSyncInterval(printed)).toBe(expected);
   });
 });

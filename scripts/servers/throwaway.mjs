@@ -9,11 +9,9 @@ import { NATS_STOP_MS, startNats } from './nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
 import { natsProgram, redisProgram } from './programs.mjs';
 
-/** folder: for what else is written and thrown away. @typedef {Awaited<ReturnType<typeof startThrowawayServers>>} ThrowawayServers */
-
 /** Starts PostgreSQL and NATS on free ports, with data that is deleted at the end, also if this process is killed.
- * @param {string} [parent] folder that their folder is made in */
-export async function startThrowawayServers(parent = os.tmpdir()) {
+ * @param {string} [parent] folder that their folder is made in @param {{ durable?: boolean }} [options] durable: what is committed is on disk */
+export async function startThrowawayServers(parent = os.tmpdir(), { durable = false } = {}) {
   const folder = await mkdtemp(path.join(parent, 'crm-test-'));
   // PostgreSQL's user must get through; what is inside is closed to others.
   await chmod(folder, 0o711);
@@ -35,13 +33,24 @@ export async function startThrowawayServers(parent = os.tmpdir()) {
     const { SERVICES } = await import(builtFile('libs/contracts', 'services.js'));
     const passwords = Object.fromEntries([...SERVICES, 'provisioner'].map((user) => [user, password]));
     const [postgres, nats] = await Promise.all([
-      startPostgres({ dataDir: path.join(folder, 'postgres'), port: postgresPort, password, throwaway: true, guard }),
+      startPostgres({
+        dataDir: path.join(folder, 'postgres'),
+        port: postgresPort,
+        password,
+        throwaway: !durable,
+        guard,
+      }),
       startNats({ dataDir: path.join(folder, 'nats'), port: natsPort, passwords, guard }),
     ]);
     stops.push(() => postgres.process.stop('SIGINT', POSTGRES_STOP_MS));
     stops.push(() => nats.process.stop('SIGTERM', NATS_STOP_MS));
     return {
       folder,
+      guard,
+      postgres,
+      nats,
+      /** Of the administrator of PostgreSQL, and of each user of NATS. */
+      password,
       environment: {
         TEST_DATABASE_URL: postgres.url,
         TEST_NATS_URL: nats.url,

@@ -1,4 +1,4 @@
-import { chmod, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { run } from '../processes/run.mjs';
@@ -28,10 +28,4 @@ export async function canReach(target, user) {
     if ((mode & bit) === 0) return false;
     if (folder === path.dirname(folder)) return true;
   }
-}
-
-/** Some unpackers drop the x bit of programs. @param {string} file */
-export async function makeExecutable(file) {
-  const { mode } = await stat(file);
-  if ((mode & 0o555) !== 0o555) await chmod(file, mode | 0o555);
 }

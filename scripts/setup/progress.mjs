@@ -1,4 +1,4 @@
-/** Shows the steps of a command as they happen: `[3/9] Building … 12.3 s`. */
+/** Shows the steps of a command as they happen: `[3/9] Building … 12.3 s (2 of 20 packages changed)`. */
 export class Progress {
   #total;
   #output;
@@ -11,17 +11,16 @@ export class Progress {
   }
 
   /** @template T @param {string} title what is being done, in the words of the reader
-   * @param {(note: (text: string) => void) => Promise<T>} work may note something worth knowing, shown behind the time
+   * @param {() => Promise<T>} work a text that it resolves with is shown behind the time
    * @returns {Promise<T>} what the work resolves with; a failure ends the line with "failed" and is thrown on */
   async step(title, work) {
     this.#done += 1;
     const begun = performance.now();
-    const notes = /** @type {string[]} */ ([]);
     this.#output.write(`[${this.#done}/${this.#total}] ${title} … `);
     try {
-      const result = await work((text) => notes.push(text));
+      const result = await work();
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-      this.#output.write(`${seconds} s${notes.length > 0 ? ` (${notes.join('; ')})` : ''}\n`);
+      this.#output.write(`${seconds} s${typeof result === 'string' ? ` (${result})` : ''}\n`);
       return result;
     } catch (error) {
       this.#output.write('failed\n');

@@ -6,28 +6,14 @@ import { runOrFail } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { pnpmProgram, withoutNpmVariables } from '../setup/pnpm.mjs';
 
-/**
- * @typedef {object} Component
- * @property {string} bom-ref
- * @property {string} [group] the scope, with its `@`
- * @property {string} name
- * @property {string} version
- * @property {{ license?: { id?: string, name?: string }, expression?: string }[]} [licenses]
- */
+/** group: the scope, with its `@`.
+ * @typedef {{ 'bom-ref': string, group?: string, name: string, version: string, licenses?: { license?: { id?: string, name?: string }, expression?: string }[] }} Component */
 /** @typedef {{ components: Component[], dependencies: { ref: string, dependsOn?: string[] }[] }} Bill CycloneDX */
 
 /** Licences we ship under: each asks that its notice be kept, and nothing of our own code. */
 const ALLOWED = [
-  '0BSD',
-  'Apache-2.0',
-  'BlueOak-1.0.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'ISC',
-  'MIT',
-  'MIT-0',
-  'Python-2.0',
-  'Unlicense',
+  ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause'],
+  ...['ISC', 'MIT', 'MIT-0', 'Python-2.0', 'Unlicense'],
 ];
 
 /** Packages whose package.json names no licence as SPDX does, with the one that their files state. */
@@ -43,11 +29,9 @@ const README = /^readme(\.|$)/i;
 /** From the heading to the next one of the same or a higher level. */
 const LICENCE_SECTION = /^(#+)[ \t]*licen[cs]e\b[^\n]*\n(.*?)(?=^(?!\1#)#+ |$(?![\s\S]))/ims;
 
-/**
- * Writes `sbom.cdx.json`, the bill of materials, and `NOTICES.txt`, the licence texts. Without a folder it only judges.
+/** Writes `sbom.cdx.json`, the bill of materials, and `NOTICES.txt`, the licence texts. Without a folder it only judges.
  * @param {string} [folder] @returns {Promise<number>} how many packages others have written
- * @throws {PlainError} when one of them may not be shipped
- */
+ * @throws {PlainError} when one of them may not be shipped */
 export async function writeDocuments(folder) {
   const bill = await billOfMaterials();
   const packages = thirdParty(bill);
@@ -96,10 +80,9 @@ export const thirdParty = ({ components }) => components.filter(({ group }) => g
 export function licenceProblems(components) {
   return components.flatMap((component) => {
     const licence = licenceOf(component);
+    const what = `${nameOf(component)} ${component.version}`;
     if (licence && isAllowed(licence)) return [];
-    return [
-      `${nameOf(component)} ${component.version} is under ${licence || 'no stated licence'}, which is not on the list.`,
-    ];
+    return [`${what} is under ${licence || 'no stated licence'}, which is not on the list.`];
   });
 }
 
@@ -113,11 +96,9 @@ function isAllowed(licence) {
   }
 }
 
-/**
- * The licence texts that go with an image, because a bundle has no comments. Each part begins `<name> <version> (<licence>)`.
+/** The licence texts that go with an image, because a bundle has no comments. Each part begins `<name> <version> (<licence>)`.
  * @param {readonly Component[]} components installed ones @param {string} [store] folder in which pnpm keeps them
- * @throws {PlainError} when one is not installed
- */
+ * @throws {PlainError} when one is not installed */
 export async function noticesOf(components, store = inRoot('node_modules', '.pnpm')) {
   const entries = await readdir(store);
   const parts = components.map(async (component) => {

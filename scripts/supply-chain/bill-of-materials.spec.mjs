@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { temporaryFolder } from '../testing/temporary-folder.mjs';
 import { billOfMaterials, licenceProblems, noticesOf, thirdParty } from './bill-of-materials.mjs';
 
 /** @type {(licenses?: object[]) => any} */
@@ -37,28 +37,23 @@ describe('the licences of what we ship', () => {
 });
 
 describe('the notices of an image', () => {
-  let store = '';
-  beforeEach(async () => {
-    store = await mkdtemp(path.join(os.tmpdir(), 'crm-notices-'));
-  });
-  afterEach(() => rm(store, { recursive: true }));
-
+  const store = temporaryFolder();
   const readme = '## License\n\nBe kind.\n\n### Parts\n\nToo.\n\n## Thanks\nAll';
   it.each([
     ['files of licences and notices', { LICENSE: 'Be kind.\r\n', 'NOTICE.txt': 'By me.' }, 'Be kind.\n\nBy me.'],
     ['else the section of the README', { 'Readme.md': `# left\n\n${readme}` }, 'Be kind.\n\n### Parts\n\nToo.'],
     ['else the author', {}, 'The package contains no text of its licence. Its author is Ada.'],
   ])('have %s', async (_, files, text) => {
-    const folder = path.join(store, 'left@1.2.3_right@1.0.0', 'node_modules', 'left');
+    const folder = store('left@1.2.3_right@1.0.0', 'node_modules', 'left');
     await mkdir(folder, { recursive: true });
     const all = { 'package.json': '{"author":{"name":"Ada"}}', 'index.js': '', ...files };
     for (const [name, content] of Object.entries(all)) await writeFile(path.join(folder, name), content);
-    const [head, part] = (await noticesOf([component([{ license: { id: 'MIT' } }])], store)).split(/-{80}\n\n/);
+    const [head, part] = (await noticesOf([component([{ license: { id: 'MIT' } }])], store())).split(/-{80}\n\n/);
     expect(head).toMatch(/\/usr\/local\/LICENSE.*\/usr\/share\/doc\//s);
     expect(part).toBe(`left 1.2.3 (MIT)\n\n${text}\n`);
   });
 
   it('refuse a package that is not installed', async () => {
-    await expect(noticesOf([component()], store)).rejects.toThrow('left 1.2.3 is not installed');
+    await expect(noticesOf([component()], store())).rejects.toThrow('left 1.2.3 is not installed');
   });
 });

@@ -1,31 +1,34 @@
-import { inRoot } from '../root.mjs';
-
-/** What is checked besides the tests; each counts as one. @typedef {{ name: string, command: string, args: readonly string[] }} Check */
+import { inRoot, ROOT } from '../root.mjs';
 
 /** @param {string} name */
 const tool = (name) => inRoot('node_modules', '.bin', name);
+const script = (/** @type {string} */ name, /** @type {string[]} */ ...args) => ({
+  command: process.execPath,
+  args: [inRoot('scripts', name), ...args],
+});
 
-/** @type {readonly Check[]} */
-export const CHECKS = [
+/** What is checked besides the tests; each counts as one. @type {readonly { name: string, command: string, args: readonly string[] }[]} */
+const CHECKS = [
   { name: 'format and lint', command: tool('biome'), args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.json'] },
-  {
-    name: 'types of the API',
-    command: process.execPath,
-    args: [inRoot('scripts', 'build.mjs'), '--projects=@crm/api-client,@crm/sdk'],
-  },
+  { name: 'types of the API', ...script('build.mjs', '--projects=@crm/api-client,@crm/sdk') },
   // What runs in a browser knows the DOM and nothing of Node; its tests run in Node.
-  {
-    name: 'types of pages',
-    command: tool('tsc'),
-    args: ['--noEmit', '-p', 'tsconfig.browser.json'],
-  },
+  { name: 'types of pages', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.browser.json'] },
   {
     name: 'types of the tests of pages',
     command: tool('tsc'),
     args: ['--noEmit', '-p', 'tsconfig.browser-tests.json'],
   },
-  { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
-  { name: 'licences', command: process.execPath, args: [inRoot('scripts', 'sbom.mjs'), '--licences'] },
-  { name: 'rules of this repository', command: process.execPath, args: [inRoot('scripts', 'lint-rules.mjs')] },
+  { name: 'import rules', ...script('import-rules.mjs') },
+  { name: 'licences', ...script('sbom.mjs', '--licences') },
 ];
+
+/** @param {import('./tally.mjs').Tally} tally
+ * @param {(name: string, command: string, args: readonly string[], options: { cwd: string }) => Promise<number>} run shows what it prints, and resolves with its exit code */
+export async function runChecks(tally, run) {
+  for (const { name, command, args } of CHECKS) {
+    const begun = performance.now();
+    const failed = (await run(name, command, args, { cwd: ROOT })) === 0 ? 0 : 1;
+    tally.add(name, { passed: 1 - failed, failed }, begun);
+  }
+}

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { runInForeground } from '../processes/foreground.mjs';
+import { runInForeground } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */

@@ -4,14 +4,12 @@ import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { readRunState } from '../platform/run-state.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 
 /** A whole platform of its own for end-to-end tests, on free ports. @typedef {Awaited<ReturnType<typeof startTestPlatform>>} TestPlatform */
 
 /** Starts a platform from what is built. It ends, with its data, when it is stopped or this process ends, in whatever
- * way.
- * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW */
+ * way. @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW */
 export async function startTestPlatform(environment = {}) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-platform-'));
   const { TEST_DATABASE_URL: _database, TEST_NATS_URL: _nats, ...outer } = process.env;
@@ -37,13 +35,6 @@ export async function startTestPlatform(environment = {}) {
   });
   return {
     addresses,
-    /** Of a service or server as it is now; it changes with a restart. @param {string} name */
-    processId: async (name) => {
-      const state = await readRunState(dataDir);
-      const program = state?.children.find((one) => one.name === name);
-      if (!program) throw new Error(`${name} does not run`);
-      return program.pid;
-    },
     stop: async () => {
       child.kill('SIGTERM');
       const [code] = await ended;

@@ -1,34 +1,22 @@
+import { columns } from '../platform/addresses.mjs';
+
 /** Counts what passed and what failed, over checks and tests. */
 export class Tally {
-  /** @type {{ name: string, passed: number, failed: number, skipped: number, seconds: number }[]} */
+  /** @type {string[][]} */
   #rows = [];
+  passed = 0;
+  failed = 0;
 
-  /** @param {string} name @param {{ passed: number, failed: number, skipped?: number }} counts @param {number} seconds */
-  add(name, { passed, failed, skipped = 0 }, seconds) {
-    this.#rows.push({ name, passed, failed, skipped, seconds });
+  /** @param {string} name @param {{ passed: number, failed: number, skipped?: number }} counts @param {number} begun by `performance.now()` */
+  add(name, { passed, failed, skipped = 0 }, begun) {
+    const seconds = `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+    this.#rows.push([name, `${passed} passed`, `${failed} failed`, skipped > 0 ? `${skipped} skipped` : '', seconds]);
+    this.passed += passed;
+    this.failed += failed;
   }
 
-  get passed() {
-    return this.#rows.reduce((sum, { passed }) => sum + passed, 0);
-  }
-
-  get failed() {
-    return this.#rows.reduce((sum, { failed }) => sum + failed, 0);
-  }
-
-  /** @returns {string[][]} a row for each part, for people */
-  rows() {
-    return this.#rows.map(({ name, passed, failed, skipped, seconds }) => [
-      name,
-      `${passed} passed`,
-      `${failed} failed`,
-      skipped > 0 ? `${skipped} skipped` : '',
-      `${seconds.toFixed(1)} s`,
-    ]);
-  }
-
-  /** @returns {string} the closing line, alone and plain: programs read it */
-  closingLine() {
-    return `${this.passed} passed, ${this.failed} failed`;
+  /** @returns {string} a row for each part, for people; the closing line, alone and plain: programs read it */
+  report() {
+    return `\n${columns(this.#rows).join('\n')}\n\n${this.passed} passed, ${this.failed} failed\n`;
   }
 }

@@ -290,6 +290,7 @@ it('the last use of each secret is shown, noted once in five minutes and never f
   expect(sinceUse(unused)).toBeGreaterThan(5 * 60_000);
 });
 
+// The last: the service of this file knows the old key alone.
 describe('the encryption key', () => {
   it('is replaced, and administrators see the URLs of their hooks as before', async () => {
     const hooks = await Promise.all(

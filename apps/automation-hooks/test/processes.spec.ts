@@ -61,21 +61,22 @@ describe('a worker of runs', () => {
       return opened.then(() => ({ id: newId() }));
     };
     await service.close();
+    let runId = '';
     try {
-      const stopping = await world.start();
-      const { body } = await stopping.request<{ runId: string }>('POST', path, { body: {} });
+      const stopping = await startAnother();
+      runId = (await stopping.request<{ runId: string }>('POST', path, { body: {} })).body.runId;
       await waitUntil(() => calls === 1, { describe: 'the first step to begin' });
       const closed = stopping.close();
       release();
       await closed;
-      const steps = await world.sql('SELECT position, status FROM run_step WHERE run_id = $1', body.runId);
+      const steps = await world.sql('SELECT position, status FROM run_step WHERE run_id = $1', runId);
       expect(steps).toEqual([{ position: 0, status: 'succeeded' }]);
-      Object.assign(service, await world.start());
-      expect((await tenant.ended(body.runId)).status).toBe('succeeded');
-      expect(tenant.createdNames()).toEqual(['first', 'second']);
     } finally {
       release();
+      Object.assign(service, await world.start());
     }
+    expect((await tenant.ended(runId)).status).toBe('succeeded');
+    expect(tenant.createdNames()).toEqual(['first', 'second']);
   });
 
   it('shares the runs with other workers, and no run is executed twice', async () => {
@@ -267,6 +268,7 @@ describe('the dead letter program', () => {
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const MAX_CLAIMS = 2;
 
+// The last: the service of this file executes no runs any more.
 describe('a run whose processes die with it', () => {
   let worker: ChildProcess | undefined;
   let deaths = 0;

@@ -42,7 +42,7 @@ describe('a workflow that a tenant creates', () => {
     expect(await world.sql('SELECT 1 FROM hook WHERE workflow_id = $1', body.id)).toEqual([]);
   });
 
-  it('is listed in pages, also by cursor', async () => {
+  it('is listed in pages, also by cursor, which is none of another list', async () => {
     for (let count = 0; count < 3; count += 1) await tenant.hooked();
     type List = { data: { id: string }[]; nextCursor: string | null; total: number };
     const list = (query: string) => tenant.call<List>('GET', `/workflows?${query}`);
@@ -52,6 +52,8 @@ describe('a workflow that a tenant creates', () => {
     const second = (await list(`size=2&cursor=${first.nextCursor}`)).body;
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all);
     expect(second.nextCursor).toBeNull();
+    const runs = await tenant.call<Problem>('GET', `/runs?cursor=${first.nextCursor}`);
+    expect([runs.status, runs.body.code]).toEqual([400, 'INVALID_QUERY']);
   });
 
   it('cannot be created with an Idempotency-Key, because the URL that starts it is a secret', async () => {

@@ -44,15 +44,13 @@ export class Workspace {
     { colours = false, columns = 100, config = {}, interruption, onOutput }: Setting = {},
   ): Promise<Outcome> {
     const written = { out: '', err: '' };
+    const writeTo = (stream: 'out' | 'err') => (text: string) => {
+      written[stream] += text;
+      onOutput?.(written);
+    };
     const status = await runCli(args, {
-      out: (text) => {
-        written.out += text;
-        onOutput?.(written);
-      },
-      err: (text) => {
-        written.err += text;
-        onOutput?.(written);
-      },
+      out: writeTo('out'),
+      err: writeTo('err'),
       colours: coloursOf(colours),
       columns,
       config: { colours: 'auto', baseUrl: undefined, token: undefined, refreshToken: undefined, ...config },

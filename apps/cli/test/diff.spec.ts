@@ -58,20 +58,16 @@ describe('crm-dev diff', () => {
 
   it('finds no changes between a package and itself', async () => {
     const { status, out } = await workspace.run(['diff', old, old]);
-    expect(status).toBe(0);
-    expect(lastLine(out)).toBe('acme-site-visits@1.0.0 → acme-site-visits@1.0.0: nothing changes for tenants');
+    const verdict = 'acme-site-visits@1.0.0 → acme-site-visits@1.0.0: nothing changes for tenants';
+    expect([status, lastLine(out)]).toEqual([0, verdict]);
   });
 
-  it.each<[string, string, string]>([
-    ['a text that is not JSON', '{', '~/bad.json:1:2 is not a package: The document ends without the closing "}".\n'],
-    [
-      'a document that is not a package',
-      '{\n  "kind": "x" }',
-      '~/bad.json:1:1 is not a package: The key "key" is missing.',
-    ],
+  it.each([
+    ['a text that is not JSON', '{', '1:2 is not a package: The document ends without the closing "}".\n'],
+    ['a document that is not a package', '{\n  "kind": "x" }', '1:1 is not a package: The key "key" is missing.'],
   ])('does not compare %s', async (_what, text, message) => {
     const { status, err } = await workspace.run(['diff', old, workspace.write('bad.json', text)]);
     expect(status).toBe(2);
-    expect(err.slice(0, message.length)).toBe(message);
+    expect(err.startsWith(`~/bad.json:${message}`)).toBe(true);
   });
 });

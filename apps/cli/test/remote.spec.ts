@@ -30,6 +30,7 @@ async function certification({ body }: Received): Promise<Answered> {
   return { status: 200, body: await certify(manifest, { mode: 'certification', reviewPacket, probes }) };
 }
 
+const ROUTE = '/crm/api/marketplace/developer/certifications';
 const remotely = (...args: string[]) =>
   workspace.run(['certify', app, '--remote', ...args], { config: { baseUrl: `${platform.url}/crm`, token: 'secret' } });
 
@@ -40,8 +41,7 @@ describe('crm-dev certify --remote', () => {
     expect(status).toBe(1);
     expect(out).toContain('app.json:4:10 blocker MAN-002 The key "acme-site-visits" belongs to another publisher.');
     expect(lastLine(out)).toMatch(/^FAIL acme-site-visits@1\.0\.0 /);
-    const path = '/crm/api/marketplace/developer/certifications';
-    expect(platform.received).toMatchObject([{ path, headers: { authorization: 'Bearer secret' } }]);
+    expect(platform.received).toMatchObject([{ path: ROUTE, headers: { authorization: 'Bearer secret' } }]);
     expect(JSON.parse(platform.received[0]?.body ?? '')).toMatchObject({
       manifest: { key: 'acme-site-visits' },
       reviewPacket: { demoVideo: expect.any(String) },
@@ -51,41 +51,33 @@ describe('crm-dev certify --remote', () => {
   it('prefers the options of the command line to the environment', async () => {
     platform.respond = certification;
     await remotely('--token', 'other', '--base-url', `${platform.url}/crm/`);
-    const path = '/crm/api/marketplace/developer/certifications';
-    expect(platform.received[0]).toMatchObject({ path, headers: { authorization: 'Bearer other' } });
+    expect(platform.received[0]).toMatchObject({ path: ROUTE, headers: { authorization: 'Bearer other' } });
   });
 
   it('does not send a text that is not JSON', async () => {
     const file = workspace.write('bad.json', '{');
-    const { status, out } = await workspace.run(['certify', file, '--remote'], {
-      config: { baseUrl: platform.url, token: 'a' },
-    });
+    const config = { baseUrl: platform.url, token: 'a' };
+    const { status, out } = await workspace.run(['certify', file, '--remote'], { config });
     expect({ status, sent: platform.received.length }).toEqual({ status: 1, sent: 0 });
-    expect(lastLine(out)).toMatch(/^FAIL unknown@unknown /);
+    const verdict = 'FAIL unknown@unknown (blockers: MAN-001; warnings: 0; advice: 0; suite 1.3.0)';
+    expect(out).toContain(`\n0 checks passed, 1 failed, 27 skipped\n${verdict}\n`);
   });
 
   it.each<[string, number, unknown, RegExp]>([
     ['a refusal', 403, { title: 'Forbidden', detail: 'Developers only.' }, /refused: 403 Developers only\.\n$/],
-    [
-      'an expired token',
-      401,
-      { title: 'Unauthorized' },
-      /refused: 401 Unauthorized Sign in again and use the new token\.\n$/,
-    ],
+    ['an expired token', 401, { title: 'No' }, /refused: 401 No Sign in again and use the new token\.\n$/],
     ['a redirect', 302, '', /refused: 302\n$/],
     ['a page', 502, '<html>', /refused: 502\n$/],
     ['an answer that is not a certification', 200, { passed: true }, /did not answer with a certification\.\n$/],
     ['an empty answer', 200, null, /did not answer with a certification\.\n$/],
   ])('ends with status 2 after %s', async (_what, status, body, message) => {
     platform.respond = () => ({ status, body, headers: { location: '/elsewhere' } });
-    const outcome = await remotely();
-    expect(outcome).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
+    expect(await remotely()).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
   });
 
   it('ends with status 2 when nothing listens at the address', async () => {
-    const { status, err } = await remotely('--base-url', 'http://127.0.0.1:9');
-    expect(status).toBe(2);
-    expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);
+    const err = expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);
+    expect(await remotely('--base-url', 'http://127.0.0.1:9')).toMatchObject({ status: 2, err });
   });
 });
 
@@ -96,22 +88,14 @@ const sent = (...deliveries: object[]): Answered => ({
   body: { event: 'lead.created', eventId: 'e1', deliveries },
 });
 const accepted = { url: 'https://acme.example/a', status: 'delivered', httpStatus: 202, latencyMs: 12 };
-const failed = {
-  url: 'https://acme.example/b',
-  status: 'failed',
-  httpStatus: 503,
-  latencyMs: 34,
-  error: { code: 'http_5xx', message: 'The receiver answered 503' },
-};
+const error = { code: 'http_5xx', message: 'The receiver answered 503' };
+const failed = { url: 'https://acme.example/b', status: 'failed', httpStatus: 503, latencyMs: 34, error };
 
 describe('crm-dev trigger', () => {
   it('has a sample event sent, and prints what the endpoint answered', async () => {
     platform.respond = () => sent(accepted);
-    expect(await trigger()).toEqual({
-      status: 0,
-      out: 'lead.created e1 → https://acme.example/a 202 (12 ms)\n',
-      err: '',
-    });
+    const out = 'lead.created e1 → https://acme.example/a 202 (12 ms)\n';
+    expect(await trigger()).toEqual({ status: 0, out, err: '' });
     expect(platform.received.at(-1)).toMatchObject({
       method: 'POST',
       path: '/api/marketplace/developer/apps/acme/trigger',
@@ -185,14 +169,10 @@ function listenWith(config: object, { out = 0, err = 0 }: { out?: number; err?: 
 describe('crm-dev listen', () => {
   it('prints deliveries from now on, page after page', async () => {
     answers(page('c1'), page('c2', delivery(1), delivery(2, 'deal.won')), page('c3', delivery(3)));
-    const { status, out, err } = await listen({ out: 3 });
-    expect({ status, out, err }).toEqual({
+    const line = (event: string) => `${event} for https://acme.example/hook\n`;
+    expect(await listen({ out: 3 })).toEqual({
       status: 0,
-      out: [
-        'lead.created e1 for https://acme.example/hook\n',
-        'deal.won e2 for https://acme.example/hook\n',
-        'lead.created e3 for https://acme.example/hook\n',
-      ].join(''),
+      out: ['lead.created e1', 'deal.won e2', 'lead.created e3'].map(line).join(''),
       err: 'Listening to the sandboxes of acme. Ctrl-C ends it.\nStopped.\n',
     });
     const route = '/api/marketplace/developer/apps/acme/listen';
@@ -207,19 +187,12 @@ describe('crm-dev listen', () => {
     const { out, err } = await listen({ out: 2 }, '--forward', `${local.url}/hooks?a=b`);
     expect(out.replaceAll(/\d+ ms/g, 'N ms')).toBe('lead.created e1 → 204 (N ms)\nlead.created e2 → 500 (N ms)\n');
     expect(err).toContain(`and forwarding to ${local.url}/hooks?a=b.`);
-    expect(local.received).toEqual(
-      [delivery(1), delivery(2)].map(({ headers, body }) => ({
-        method: 'POST',
-        path: '/hooks?a=b',
-        body,
-        headers: {
-          ...headers,
-          host: new URL(local.url).host,
-          connection: 'close',
-          'content-length': String(Buffer.byteLength(body)),
-        },
-      })),
-    );
+    const { host } = new URL(local.url);
+    const forwarded = ({ headers, body }: ReturnType<typeof delivery>) => {
+      const sent = { host, connection: 'close', 'content-length': String(Buffer.byteLength(body)) };
+      return { method: 'POST', path: '/hooks?a=b', body, headers: { ...headers, ...sent } };
+    };
+    expect(local.received).toEqual([delivery(1), delivery(2)].map(forwarded));
   });
 
   it('says why nothing could be forwarded, and goes on', async () => {
@@ -235,20 +208,14 @@ describe('crm-dev listen', () => {
     expect(JSON.parse(out)).toEqual(delivery(1));
     expect(calls()[0]).toBe('/api/marketplace/developer/apps/acme/listen?events=lead.*&events=deal.won&events=task.*');
     answers(page('c1'), page('c2', delivery(2)));
-    const forwarded = await listen({ out: 1 }, '--json', '--forward', local.url);
-    expect(JSON.parse(forwarded.out)).toEqual({
-      ...delivery(2),
-      forwarded: { status: 200, ms: expect.any(Number) },
-    });
+    const second = await listen({ out: 1 }, '--json', '--forward', local.url);
+    const forwarded = { status: 200, ms: expect.any(Number) };
+    expect(JSON.parse(second.out)).toEqual({ ...delivery(2), forwarded });
   });
 
   it('goes on with its cursor after an interruption, and says so once', async () => {
-    answers(
-      page('c1', delivery(1)),
-      'reset',
-      { status: 503, headers: { 'retry-after': '1' } },
-      page('c2', delivery(2)),
-    );
+    const away = { status: 503, headers: { 'retry-after': '1' } };
+    answers(page('c1', delivery(1)), 'reset', away, page('c2', delivery(2)));
     const { status, out, err } = await listen({ out: 2 });
     expect([status, out.match(/e\d/g)]).toEqual([0, ['e1', 'e2']]);
     expect(err.split('\n').slice(1)).toEqual([
@@ -257,24 +224,13 @@ describe('crm-dev listen', () => {
       'Stopped.',
       '',
     ]);
-    expect(calls().map((called) => new URLSearchParams(called.split('?')[1]).get('cursor'))).toEqual([
-      null,
-      'c1',
-      'c1',
-      'c1',
-      ...(calls().length > 4 ? ['c2'] : []),
-    ]);
+    const cursors = calls().map((called) => new URLSearchParams(called.split('?')[1]).get('cursor'));
+    expect(cursors).toEqual([null, 'c1', 'c1', 'c1', ...(cursors.length > 4 ? ['c2'] : [])]);
   });
 
   it('renews its access token with a refresh token, of which each is used once', async () => {
     const expired: Answered = { status: 401, body: { title: 'The access token has expired' } };
-    const script: (Answered | undefined)[] = [
-      page('c1'),
-      expired,
-      page('c2', delivery(1)),
-      expired,
-      page('c3', delivery(2)),
-    ];
+    const script = [page('c1'), expired, page('c2', delivery(1)), expired, page('c3', delivery(2))];
     let renewed = 0;
     platform.respond = ({ path: called, body }) => {
       if (called !== '/api/auth/refresh') return script.shift();
@@ -284,9 +240,8 @@ describe('crm-dev listen', () => {
     };
     const { status, out } = await listenWith({ token: undefined, refreshToken: 'r0' }, { out: 2 });
     expect([status, out.match(/e\d/g), renewed]).toEqual([0, ['e1', 'e2'], 3]);
-    const tokens = platform.received
-      .filter(({ method }) => method === 'GET')
-      .map(({ headers }) => headers.authorization);
+    const listening = platform.received.filter(({ method }) => method === 'GET');
+    const tokens = listening.map(({ headers }) => headers.authorization);
     expect(tokens.slice(0, 5)).toEqual(['a1', 'a1', 'a2', 'a2', 'a3'].map((token) => `Bearer ${token}`));
   });
 
@@ -294,11 +249,7 @@ describe('crm-dev listen', () => {
     ['a refusal', { status: 409, body: { detail: 'acme has no sandbox' } }, /refused: 409 acme has no sandbox\n$/],
     ['an expired token', { status: 401, body: { title: 'Expired' } }, /Sign in again and use the new token\.\n$/],
     ['a platform that is away', { status: 503, body: { title: 'Away' } }, /refused: 503 Away\n$/],
-    [
-      'something else',
-      { status: 200, body: { data: [{ id: 1 }], cursor: 'c' } },
-      /did not answer with deliveries\.\n$/,
-    ],
+    ['something else', page('c', { id: 1 }), /did not answer with deliveries\.\n$/],
   ])('ends with status 2 when it begins with %s', async (_what, answer, message) => {
     answers(answer);
     expect(await listen({ err: 9 })).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });

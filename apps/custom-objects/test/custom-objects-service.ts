@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rpc, SCOPE_NAMES } from '@crm/contracts';
+import { type Plan, rpc, SCOPE_NAMES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import {
   answerRpc,
@@ -10,6 +10,8 @@ import {
   testServiceConfig,
   testTokens,
 } from '@crm/testing';
+import { afterAll, beforeAll } from '@jest/globals';
+import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import { migrations } from '../src/migrations/index.js';
 import { ObjectService } from '../src/object/object.service.js';
@@ -42,25 +44,20 @@ export const SITE_VISIT: DeclaredObject = {
   ],
 };
 
-type Call = <Body = Json>(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers?: Readonly<Record<string, string>>,
-) => Promise<TestAnswer<Body>>;
-
 export interface Tenant {
   readonly id: string;
-  /** Calls as a member. */
-  readonly call: Call;
-  /** Calls as a user with this role. */
-  as(role: string, scopes?: string[]): Promise<Call>;
+  /** Tokens of users with these roles. */
   readonly admin: string;
   readonly member: string;
   readonly viewer: string;
+  /** Calls as a member. */
+  call(method: string, path: string, body?: unknown, headers?: Sent): Promise<TestAnswer<Json>>;
   /** Signs a token of this tenant. */
   sign(claims: { roles: string[]; scopes?: string[] }): Promise<string>;
 }
+
+/** Headers of a request. */
+type Sent = Readonly<Record<string, string>>;
 
 /** Any body that the service answers with. */
 export type Json = Record<string, unknown> & {
@@ -85,114 +82,122 @@ export interface StoredEvent {
   readonly data: { record: Json; changed?: string[]; previous?: Record<string, unknown> };
 }
 
-export interface CustomObjectsService {
-  readonly service: TestService;
-  call(
-    method: string,
-    path: string,
-    token: string,
-    body?: unknown,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<TestAnswer<Json>>;
-  /** Creates a record, which has to succeed. @returns the record */
-  create(path: string, token: string, body: object): Promise<Json>;
-  /** Signs the token of an app that is installed in a tenant. */
-  appToken(tenantId: string, appKey: string, scopes: readonly string[]): Promise<string>;
-  /** Events of a tenant in the order in which they were appended. */
-  events(tenantId: string): Promise<StoredEvent[]>;
-  /** Changes a tenant's definitions as another process does it: with a new revision in the same transaction. */
-  redefine(tenantId: string, change: string): Promise<void>;
-  /** The database without row-level security. */
-  readonly adminUrl: string;
-  readonly objects: ObjectService;
-  /** Keys of apps that the marketplace does not know; it knows all others. */
-  readonly unknownApps: Set<string>;
-  tenant(plan?: 'business' | 'enterprise', objects?: readonly DeclaredObject[]): Promise<Tenant>;
-  close(): Promise<void>;
-}
+const tokens = testTokens();
 
 /** The service with its own database; the calls that it makes to identity and to the marketplace are answered here. */
-export async function startCustomObjects(): Promise<CustomObjectsService> {
-  const database = await testDatabase('custom-objects', migrations);
-  const tokens = testTokens();
-  const plans = new Map<string, 'business' | 'enterprise'>();
-  const identity = await answerRpc(rpc.identity.getTenant, ({ tenantId }) => ({
-    id: tenantId,
-    name: 'Tenant',
-    plan: plans.get(tenantId) ?? 'business',
-    timeZone: 'Europe/Berlin',
-    country: 'DE',
-  }));
-  const unknownApps = new Set<string>();
-  const marketplace = await answerRpc(rpc.marketplace.isAppKnown, ({ appKey }) => ({
-    known: !unknownApps.has(appKey),
-  }));
-  const config = {
-    service: testServiceConfig('custom-objects'),
-    database: { ...database.config, genericPlans: true },
-  };
-  const service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
-  const objects = service.get(ObjectService);
-  const call: CustomObjectsService['call'] = (method, path, token, body, headers) =>
-    service.request<Json>(method, path, { token, ...(body !== undefined && { body }), ...(headers && { headers }) });
-  return {
-    service,
-    call,
-    async create(path, token, body) {
-      const answer = await call('POST', path, token, body);
-      if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-      return answer.body;
-    },
-    appToken(tenantId, appKey, scopes) {
-      const act = { sub: appKey, installation_id: randomUUID() };
-      const claims = { tid: tenantId, sub: act.installation_id, sid: undefined, roles: [`app:${appKey}`], scopes, act };
-      return tokens.sign(claims as never);
-    },
-    events: (tenantId) =>
-      service.get(Database).crossTenant((tx) =>
-        tx.query<StoredEvent>(
-          `SELECT name, envelope->>'subject' AS subject, (envelope->>'recordversion')::int AS version,
-                  envelope->>'traceparent' AS traceparent, envelope->>'appkeys' AS appkeys, envelope->'data' AS data
-             FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
-          [tenantId],
-        ),
-      ),
-    redefine: (tenantId, change) =>
-      service.get(Database).transaction(tenantId, async (tx) => {
-        await tx.query(`UPDATE custom_field SET definition = ${change}`);
-        await tx.query('UPDATE custom_object SET revision = revision + 1');
-      }),
-    adminUrl: database.adminUrl,
-    objects,
-    unknownApps,
-    async tenant(plan = 'business', declared = [SITE_VISIT]) {
-      const id = randomUUID();
-      plans.set(id, plan);
-      if (declared.length > 0) {
-        const request = { installationId: randomUUID(), appKey: 'acme-visits', sandbox: false, objects: declared };
-        await objects.provision(id, request);
-      }
-      const sign: Tenant['sign'] = ({ roles, scopes = [...SCOPE_NAMES] }) =>
-        tokens.sign({ tid: id, sub: randomUUID(), roles, scopes });
-      const [admin, member, viewer] = await Promise.all(
-        ['admin', 'member', 'viewer'].map((role) => sign({ roles: [role] })),
-      );
-      const callBy = (token: string): Call => {
-        return <Body>(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
-          service.request<Body>(method, path, { token, body, ...(headers && { headers }) });
-      };
-      const userId = randomUUID();
-      return {
-        ...{ id, admin: admin as string, member: member as string, viewer: viewer as string, sign },
-        call: callBy(member as string),
-        as: async (role, scopes = []) => callBy(await tokens.sign({ tid: id, sub: userId, roles: [role], scopes })),
-      };
-    },
-    async close() {
-      await service.close();
-      await identity.close();
-      await marketplace.close();
-      await database.drop();
-    },
-  };
+export class CustomObjectsService {
+  /** Keys of apps that the marketplace does not know; it knows all others. */
+  readonly unknownApps = new Set<string>();
+  private readonly plans = new Map<string, Plan>();
+  private readonly ends: (() => Promise<unknown>)[] = [];
+  /** A connection to the database that no row-level security binds. */
+  admin: pg.Client;
+  service: TestService;
+
+  static async start(): Promise<CustomObjectsService> {
+    const started = new CustomObjectsService();
+    const database = await testDatabase('custom-objects', migrations);
+    started.admin = new pg.Client({ connectionString: database.adminUrl });
+    await started.admin.connect();
+    const identity = await answerRpc(rpc.identity.getTenant, ({ tenantId }) => ({
+      id: tenantId,
+      name: 'Tenant',
+      plan: started.plans.get(tenantId) ?? 'business',
+      timeZone: 'Europe/Berlin',
+      country: 'DE',
+    }));
+    const marketplace = await answerRpc(rpc.marketplace.isAppKnown, ({ appKey }) => ({
+      known: !started.unknownApps.has(appKey),
+    }));
+    const config = {
+      service: testServiceConfig('custom-objects'),
+      database: { ...database.config, genericPlans: true },
+    };
+    started.service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
+    started.ends.push(
+      () => started.service.close(),
+      () => identity.close(),
+      () => marketplace.close(),
+      () => started.admin.end(),
+      () => database.drop(),
+    );
+    return started;
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.ends) await end();
+  }
+
+  get objects(): ObjectService {
+    return this.service.get(ObjectService);
+  }
+
+  call(method: string, path: string, token: string, body?: unknown, headers?: Sent): Promise<TestAnswer<Json>> {
+    return this.service.request<Json>(method, path, { token, body, ...(headers && { headers }) });
+  }
+
+  /** Creates a record, which has to succeed. @returns the record */
+  async create(path: string, token: string, body: object): Promise<Json> {
+    const answer = await this.call('POST', path, token, body);
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** Signs the token of an app that is installed in a tenant. */
+  appToken(tenantId: string, appKey: string, scopes: readonly string[], more: object = {}): Promise<string> {
+    const act = { sub: appKey, installation_id: randomUUID() };
+    const claims = { tid: tenantId, sub: act.installation_id, sid: undefined, roles: [`app:${appKey}`], scopes, act };
+    return tokens.sign({ ...claims, ...more } as never);
+  }
+
+  /** Events of a tenant in the order in which they were appended. */
+  async events(tenantId: string): Promise<StoredEvent[]> {
+    const { rows } = await this.admin.query<StoredEvent>(
+      `SELECT name, envelope->>'subject' AS subject, (envelope->>'recordversion')::int AS version,
+              envelope->>'traceparent' AS traceparent, envelope->>'appkeys' AS appkeys, envelope->'data' AS data
+         FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
+      [tenantId],
+    );
+    return rows;
+  }
+
+  /** Changes a tenant's definitions as another process does it: with a new revision in the same transaction. */
+  async redefine(tenantId: string, change: string): Promise<void> {
+    await this.service.get(Database).transaction(tenantId, async (tx) => {
+      await tx.query(`UPDATE custom_field SET definition = ${change}`);
+      await tx.query('UPDATE custom_object SET revision = revision + 1');
+    });
+  }
+
+  provision(
+    tenantId: string,
+    objects: readonly DeclaredObject[],
+    changes: { appKey?: string; sandbox?: boolean; installationId?: string } = {},
+  ) {
+    const installation = { installationId: randomUUID(), appKey: 'acme-visits', sandbox: false };
+    return this.objects.provision(tenantId, { ...installation, objects, ...changes });
+  }
+
+  async tenant(plan: Plan = 'business', declared: readonly DeclaredObject[] = [SITE_VISIT]): Promise<Tenant> {
+    const id = randomUUID();
+    this.plans.set(id, plan);
+    if (declared.length > 0) await this.provision(id, declared);
+    const sign: Tenant['sign'] = ({ roles, scopes = [...SCOPE_NAMES] }) =>
+      tokens.sign({ tid: id, sub: randomUUID(), roles, scopes });
+    const signed = await Promise.all(['admin', 'member', 'viewer'].map((role) => sign({ roles: [role] })));
+    const [admin, member, viewer] = signed as [string, string, string];
+    const call: Tenant['call'] = (method, path, body, headers) => this.call(method, path, member, body, headers);
+    return { id, admin, member, viewer, sign, call };
+  }
+}
+
+export let app: CustomObjectsService;
+export const call: CustomObjectsService['call'] = (...request) => app.call(...request);
+
+/** Runs the service from the first test of a file to the last one. */
+export function useCustomObjects(): void {
+  beforeAll(async () => {
+    app = await CustomObjectsService.start();
+  });
+  afterAll(() => app?.close());
 }

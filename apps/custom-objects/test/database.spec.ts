@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { GLOBAL_TABLES } from '@crm/contracts';
-import { catalogueProblems } from '@crm/database';
-import { type TestDatabase, testDatabase } from '@crm/testing';
+import { catalogueProblems, newId } from '@crm/database';
+import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { SEARCH_RECORDS } from '../src/finding/search.repository.js';
+import { type ListShape, listRecords } from '../src/finding/record-list.repository.js';
+import * as search from '../src/finding/search.repository.js';
+import { containsText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
+import * as objects from '../src/object/object.repository.js';
+import * as reading from '../src/reading/record.repository.js';
+import * as claims from '../src/writing/claim.repository.js';
+import * as writing from '../src/writing/record-write.repository.js';
 
 const RECORDS = 20_000;
 const TENANT = randomUUID();
@@ -22,6 +28,16 @@ const FILL = `
          ELSE 'number ' || i || ' hidden' END
     FROM generate_series(1, $3::int) AS i CROSS JOIN unnest(ARRAY['', $4::text]) AS audience
    WHERE audience = '' OR i % 3 = 0`;
+
+async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
 
 let database: TestDatabase;
 let admin: pg.Client;
@@ -68,8 +84,8 @@ describe('the search in the database', () => {
     text: string,
     { audiences = [''], isIndexed = true, after = null, wanted = 26, most = 10_001 }: Options,
   ) => [OBJECT, audiences, text, isIndexed, after, wanted, most];
-  const search = async (text: string, options: Options = {}, client = runtime) => {
-    const { rows } = await client.query(SEARCH_RECORDS, parametersOf(text, options));
+  const find = async (text: string, options: Options = {}, client = runtime) => {
+    const { rows } = await client.query(search.SEARCH_RECORDS, parametersOf(text, options));
     return rows[0] as { ids: string[]; counted: number };
   };
   /** The same by looking at every text. */
@@ -101,15 +117,13 @@ describe('the search in the database', () => {
     for (const audiences of [[''], [RESTRICTED], ['', RESTRICTED]]) {
       for (const most of [10_001, 1_001, null]) {
         const options = { audiences, most };
-        expect(await search(text, options)).toEqual(await lookAtAll(text, options));
+        expect(await find(text, options)).toEqual(await lookAtAll(text, options));
       }
-      const first = await search(text, { audiences, most: 0 });
+      const first = await find(text, { audiences, most: 0 });
       const after = first.ids.at(-2) ?? null;
       const later = { audiences, after, most: 0 };
-      expect(await search(text, later)).toEqual(await lookAtAll(text, later));
-      expect(await search(text, { ...later, wanted: 1_500 })).toEqual(
-        await lookAtAll(text, { ...later, wanted: 1_500 }),
-      );
+      expect(await find(text, later)).toEqual(await lookAtAll(text, later));
+      expect(await find(text, { ...later, wanted: 1_500 })).toEqual(await lookAtAll(text, { ...later, wanted: 1_500 }));
     }
   });
 
@@ -117,42 +131,32 @@ describe('the search in the database', () => {
     'finds by %j, which has no trigram, what a look at all texts finds',
     async (text) => {
       const options = { isIndexed: false, audiences: ['', RESTRICTED] };
-      expect(await search(text, options)).toEqual(await lookAtAll(text, options));
+      expect(await find(text, options)).toEqual(await lookAtAll(text, options));
       // Who believes that the index has it waits longer, and finds the same.
-      expect(await search(text, { audiences: ['', RESTRICTED] })).toEqual(await lookAtAll(text, options));
+      expect(await find(text, { audiences: ['', RESTRICTED] })).toEqual(await lookAtAll(text, options));
     },
   );
 
   it('finds nothing of other tenants, and nothing without a tenant', async () => {
-    const client = new pg.Client({ connectionString: database.config.url });
-    await client.connect();
-    try {
-      expect(await search('number', {}, client)).toEqual({ ids: [], counted: 0 });
+    await withClient(database.config.url, async (client) => {
+      expect(await find('number', {}, client)).toEqual({ ids: [], counted: 0 });
       await client.query("SELECT set_config('app.tenant_id', $1, false)", [randomUUID()]);
-      expect(await search('number', {}, client)).toEqual({ ids: [], counted: 0 });
-      expect(await search('unique', {}, client)).toEqual({ ids: [], counted: 0 });
-    } finally {
-      await client.end();
-    }
+      expect(await find('number', {}, client)).toEqual({ ids: [], counted: 0 });
+      expect(await find('unique', {}, client)).toEqual({ ids: [], counted: 0 });
+    });
   });
 
   it('is called by the runtime role only, and cannot be diverted to another table', async () => {
-    const narrow = new pg.Client({ connectionString: database.config.narrowUrl });
-    await narrow.connect();
-    try {
-      await expect(search('number', {}, narrow)).rejects.toThrow(/permission denied for function/);
-    } finally {
-      await narrow.end();
-    }
+    await withClient(database.config.narrowUrl, (narrow) =>
+      expect(find('number', {}, narrow)).rejects.toThrow(/permission denied for function/),
+    );
     // A table of the same name would have to be in a schema where the role may create one.
     await expect(runtime.query('CREATE TEMP TABLE record_search (id uuid)')).rejects.toThrow(/permission denied/);
   });
 
   /** The plans of the statements inside the function, by the role and the settings of the service. */
-  const plansOf = async (text: string, options: Options) => {
-    const client = new pg.Client({ connectionString: database.adminUrl });
-    await client.connect();
-    try {
+  const plansOf = (text: string, options: Options) =>
+    withClient(database.adminUrl, async (client) => {
       const plans: string[] = [];
       client.on('notice', ({ message }) => plans.push(message ?? ''));
       await client.query("LOAD 'auto_explain'");
@@ -162,14 +166,11 @@ describe('the search in the database', () => {
       await client.query('SET client_min_messages = log');
       await client.query(`SET ROLE ${rows[0].name as string}`);
       plans.length = 0;
-      await client.query(SEARCH_RECORDS, parametersOf(text, options));
+      await client.query(search.SEARCH_RECORDS, parametersOf(text, options));
       return plans
         .filter((plan) => plan.includes(' on record_search'))
         .map((plan) => plan.replace(/ \(cost=.*\)/g, ''));
-    } finally {
-      await client.end();
-    }
-  };
+    });
 
   it('walks through the newest texts in the order of the primary key, without sorting', async () => {
     const [walk, ...others] = await plansOf('common', { most: 0 });
@@ -183,5 +184,80 @@ describe('the search in the database', () => {
     expect(plans).toHaveLength(2);
     expect(plans[1]).toMatch(/Bitmap Index Scan on record_search_text\s+Index Cond: .*text ~~ /);
     expect(plans[1]).not.toContain('Seq Scan');
+  });
+});
+
+const textSearch = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
+
+/** A filter by a field in a slot, by one without, and what a search has found. */
+const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
+const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
+const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
+
+/** The first portion of a first page, newest first. */
+const first: ListShape = { by: null, descending: true, after: null, counted: true };
+/** In the order of a slot. */
+const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', isNullable: true } };
+
+/** The statements that repositories export, by name. */
+const exported = Object.entries({ ...claims, ...objects, ...reading, ...search, ...writing }).filter(
+  ([name, value]) => /^[A-Z_]+$/.test(name) && /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(String(value)),
+);
+
+/** What runs per request; of a statement that is made for its conditions there are several, with the case behind the name. */
+const statements = {
+  ...Object.fromEntries(exported as [string, string][]),
+  insertRecords: writing.insertRecords(['s1', 'n1']),
+  listRecords: listRecords([], first),
+  'listRecords by slot': listRecords(bySlot, first),
+  'listRecords by data': listRecords(byData, first),
+  'listRecords by ids': listRecords(byIds, { ...first, counted: false }),
+  'listRecords by slot and text': listRecords([...bySlot, containsText(textSearch, 4)], { ...first, counted: false }),
+  'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
+  'listRecords sorted': listRecords([], sorted),
+  'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
+  'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
+  unsetFields: writing.unsetFields(['s1']),
+  updateRecords: writing.updateRecords(['s1', 'n1']),
+};
+
+/** 2,000 tenants, of which a hundred have records. */
+const TENANTS = `
+  SELECT n, md5('tenant' || n)::uuid AS tenant, md5('object' || n)::uuid AS object FROM generate_series(1, 2000) AS n`;
+/** The first has half of the records. */
+const MANY_RECORDS = `
+  SELECT tenant, object, md5(tenant::text || i)::uuid AS id, i
+    FROM (SELECT *, CASE WHEN n = 1 THEN 10000 ELSE 100 END AS size FROM (${TENANTS}) AS t WHERE n <= 100) AS t,
+         generate_series(1, size) AS i`;
+
+/** 20,000 records with what belongs to them, as ANALYZE sees them. */
+const FILL_EVERYTHING = [
+  `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
+   SELECT tenant, object, object, 'acme-visits', false, 'visit', 'visit', 'Visit', 'Visits' FROM (${TENANTS}) AS t`,
+  `INSERT INTO custom_field (tenant_id, id, object_id, api_name, key, position, definition)
+   SELECT tenant, md5(object::text || k)::uuid, object, 'field_' || k, k, k, '{}' FROM (${TENANTS}) AS t, generate_series(1, 5) AS k`,
+  `INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, s1, n1)
+   SELECT tenant, object, id, 1, '{}', now(), now(), 'value ' || i / 40, CASE WHEN i % 10 > 0 THEN i END FROM (${MANY_RECORDS}) AS r`,
+  `INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id)
+   SELECT tenant, object, md5(object::text || 1)::uuid, 'value ' || i, id FROM (${MANY_RECORDS}) AS r`,
+  `INSERT INTO record_reference (tenant_id, target_id, object_id, record_id, field_key)
+   SELECT tenant, md5(tenant::text || i / 10)::uuid, object, id, 2 FROM (${MANY_RECORDS}) AS r`,
+  `INSERT INTO record_search (tenant_id, object_id, id, audience, text) SELECT tenant, object, id, '', 'value ' || i FROM (${MANY_RECORDS}) AS r`,
+  'ANALYZE',
+];
+
+describe('plans of the hand-written SQL of custom-objects', () => {
+  let filled: TestDatabase;
+  beforeAll(async () => {
+    filled = await testDatabase('custom-objects', migrations);
+    await withClient(filled.adminUrl, async (client) => {
+      for (const statement of FILL_EVERYTHING) await client.query(statement);
+    });
+  });
+  afterAll(() => filled?.drop());
+
+  it('are what they were for the runtime role, in the context of a tenant, with 20,000 records', async () => {
+    const plans = await explainStatements({ url: filled.config.url, tenantId: newId(), areFilled: true }, statements);
+    expect(plans).toMatchSnapshot();
   });
 });

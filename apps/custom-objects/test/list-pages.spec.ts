@@ -1,9 +1,8 @@
 import { Database } from '@crm/database';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { type CustomObjectsService, type Json, startCustomObjects, type Tenant } from './custom-objects-service.js';
+import { app, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
 const TICKET: DeclaredObject = {
   apiName: 'ticket',
@@ -20,18 +19,17 @@ const TICKET: DeclaredObject = {
 };
 const PATH = '/api/crm/custom/ticket/records';
 
-let app: CustomObjectsService;
+useCustomObjects();
+
 let tenant: Tenant;
 beforeAll(async () => {
-  app = await startCustomObjects();
   tenant = await app.tenant('business', [TICKET]);
 });
-afterAll(() => app?.close());
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const list = (query: string, of = tenant) => of.call<Json>('GET', `${PATH}?${query}`);
+const list = (query: string, of = tenant) => of.call('GET', `${PATH}?${query}`);
 const create = (body: object) => app.create(PATH, tenant.admin, body);
 
 describe('a page by cursor', () => {
@@ -93,15 +91,12 @@ describe('a page of long records', () => {
 });
 
 describe('a sorted list of an object with very many records', () => {
-  let admin: pg.Client;
   let large: Tenant;
   beforeAll(async () => {
     large = await app.tenant('business', [TICKET]);
-    const { id } = (await large.call<Json>('POST', PATH, { title: 'First', rank: 1 })).body;
-    admin = new pg.Client({ connectionString: app.adminUrl });
-    await admin.connect();
+    const { id } = (await large.call('POST', PATH, { title: 'First', rank: 1 })).body;
     // Those of odd numbers have no rank.
-    await admin.query(
+    await app.admin.query(
       `INSERT INTO custom_record (tenant_id, object_id, id, version, created_at, updated_at, data, s1, n1)
        SELECT tenant_id, object_id, overlay(id::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 1, now(), now(), data, s1,
               CASE WHEN n % 2 = 0 THEN n1 END
@@ -109,7 +104,6 @@ describe('a sorted list of an object with very many records', () => {
       [id],
     );
   });
-  afterAll(() => admin?.end());
 
   it.each([
     [
@@ -124,9 +118,9 @@ describe('a sorted list of an object with very many records', () => {
     await list(query, large);
     expect(costly).toHaveBeenCalledTimes(1);
     costly.mockRestore();
-    await admin.query('BEGIN');
+    await app.admin.query('BEGIN');
     try {
-      await admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
+      await app.admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
       const read = jest
         .spyOn(Database.prototype, 'read')
         .mockImplementation(async () => [{ revision: 1, heads: null, data: null, isWhole: true } as never]);
@@ -134,7 +128,7 @@ describe('a sorted list of an object with very many records', () => {
       read.mockRestore();
       expect(body).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE', detail: expect.stringMatching(cause) });
     } finally {
-      await admin.query('ROLLBACK');
+      await app.admin.query('ROLLBACK');
     }
   });
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CustomObjectsService, startCustomObjects } from './custom-objects-service.js';
+import { app, useCustomObjects } from './custom-objects-service.js';
 import { arbitraryObjects, arbitraryObserver } from './non-interference/object.js';
 import { Observer } from './non-interference/observer.js';
 import { arbitraryRecords, arbitraryStep, type Step } from './non-interference/steps.js';
@@ -30,11 +30,7 @@ const arbitraryStory = fc.record({
 });
 
 describe('for generated objects, roles, records and requests', () => {
-  let app: CustomObjectsService;
-  beforeAll(async () => {
-    app = await startCustomObjects();
-  });
-  afterAll(() => app?.close());
+  useCustomObjects();
 
   it(
     'a value that a caller may not read changes nothing that they can observe',
@@ -47,7 +43,7 @@ describe('for generated objects, roles, records and requests', () => {
           const observer = new Observer(pair, outcomes);
           for (const record of records) await writer.create(record);
           if (begunOpen) await beginAgain(pair);
-          for (const step of steps) await take(step, writer, observer);
+          for (const step of steps) await TAKE[step.kind](step as never, writer, observer);
           await observer.readAll(chosen);
         }),
         // What has failed by then is reported; without a limit the search for a smaller story could take hours.
@@ -65,33 +61,19 @@ async function beginAgain(pair: WorldPair): Promise<void> {
   await pair.restrict();
 }
 
-async function take(step: Step, writer: Writer, observer: Observer): Promise<void> {
-  switch (step.kind) {
-    case 'writer creates':
-      return writer.create(step);
-    case 'writer changes':
-      return writer.change(step);
-    case 'writer deletes':
-      if (await writer.mayDelete(step)) await writer.delete(step);
-      return;
-    case 'definition tightens':
-      return writer.tighten(step);
-    case 'list':
-      return observer.list(step);
-    case 'get':
-      return observer.get(step);
-    case 'definition':
-      return observer.definition(step);
-    case 'definitions':
-      return observer.definitions();
-    case 'create':
-      return observer.create(step);
-    case 'create again':
-      return observer.createAgain();
-    case 'change':
-      return observer.change(step);
-    case 'delete':
-      if (await writer.mayDelete(step)) await observer.delete(step);
-      return;
-  }
-}
+const TAKE: {
+  [Kind in Step['kind']]: (step: Extract<Step, { kind: Kind }>, writer: Writer, observer: Observer) => Promise<unknown>;
+} = {
+  'writer creates': (step, writer) => writer.create(step),
+  'writer changes': (step, writer) => writer.change(step),
+  'writer deletes': async (step, writer) => (await writer.mayDelete(step)) && writer.delete(step),
+  'definition tightens': (step, writer) => writer.tighten(step),
+  list: (step, _, observer) => observer.list(step),
+  get: (step, _, observer) => observer.get(step),
+  definition: (step, _, observer) => observer.definition(step),
+  definitions: (_step, _, observer) => observer.definitions(),
+  create: (step, _, observer) => observer.create(step),
+  'create again': (_step, _, observer) => observer.createAgain(),
+  change: (step, _, observer) => observer.change(step),
+  delete: async (step, writer, observer) => (await writer.mayDelete(step)) && observer.delete(step),
+};

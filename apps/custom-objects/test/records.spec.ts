@@ -1,33 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import type { ValidationRule } from '@crm/fields';
 import { testTokens } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
-import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
+import { app, call, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
-let app: CustomObjectsService;
+useCustomObjects();
+
 let tenant: Tenant;
 beforeAll(async () => {
-  app = await startCustomObjects();
   tenant = await app.tenant();
 });
-afterAll(() => app?.close());
 
-const call: CustomObjectsService['call'] = (...request) => app.call(...request);
 const create = (body: object) => app.create(RECORDS, tenant.admin, body);
+/** In order. */
+const eventNames = async ({ id }: Tenant) => (await app.events(id)).map(({ name }) => name);
 
 describe('a record of a custom object', () => {
   it('is created, read, changed and deleted', async () => {
     const created = await create({ title: 'Roof', hours: 3, rate: 50 });
-    expect(created).toMatchObject({
-      version: 1,
-      title: 'Roof',
-      hours: 3,
-      rate: 50,
-      total: 150,
-      doubled: 6,
-      stage: 'planned',
-    });
-    expect(created.code).toBeNull();
+    const computed = { total: 150, doubled: 6, stage: 'planned', code: null };
+    expect(created).toMatchObject({ version: 1, title: 'Roof', hours: 3, rate: 50, ...computed });
 
     const changed = await call('PATCH', `${RECORDS}/${created.id}`, tenant.admin, { hours: 4 });
     expect(changed.status).toBe(200);
@@ -41,251 +34,158 @@ describe('a record of a custom object', () => {
     }
   });
 
-  describe('field security', () => {
-    it('leaves out fields that the role cannot read, and formulas that use them', async () => {
-      const created = await create({ title: 'Secret rate', hours: 2, rate: 99 });
-      const { body } = await call('GET', `${RECORDS}/${created.id}`, tenant.member);
-      expect(body).toMatchObject({ title: 'Secret rate', doubled: 4 });
-      expect(body).not.toHaveProperty('rate');
-      expect(body).not.toHaveProperty('total');
-      const list = await call('GET', RECORDS, tenant.member);
-      for (const record of list.body.data) expect(record).not.toHaveProperty('rate');
-    });
-
-    it('refuses a write to a field that the role cannot write, whatever else is wrong', async () => {
-      const answer = await call('POST', RECORDS, tenant.member, { title: 'x', rate: 'not even a number' });
-      expect(answer.status).toBe(403);
-      expect(answer.body).toMatchObject({ code: 'FIELD_ACCESS_DENIED', errors: [{ pointer: '/rate' }] });
-      const created = await create({ title: 'y' });
-      const patched = await call('PATCH', `${RECORDS}/${created.id}`, tenant.member, { rate: null });
-      expect(patched.status).toBe(403);
-    });
-
-    it('answers a filter by an unreadable field like a filter by an unknown field', async () => {
-      const answers = await Promise.all(
-        ['rate', 'total', 'nowhere'].map((name) =>
-          call('GET', `${RECORDS}?filterField=${name}&filterValue=1`, tenant.member),
-        ),
-      );
-      for (const answer of answers) expect(answer.status).toBe(400);
-      const details = answers.map((answer, index) =>
-        String(answer.body.detail).replace(['rate', 'total', 'nowhere'][index] as string, 'F'),
-      );
-      expect(new Set(details).size).toBe(1);
-    });
-
-    it('follows a changed definition at once, also where the old one was in use', async () => {
-      const changing = await app.tenant();
-      const created = (await call('POST', RECORDS, changing.admin, { title: 'Open', hours: 1 })).body;
-      const path = `${RECORDS}/${created.id}`;
-      expect((await call('GET', path, changing.member)).body).toHaveProperty('hours', 1);
-      await app.redefine(changing.id, `definition || '{"readRoles": ["admin"]}' WHERE api_name = 'hours'`);
-      const { body } = await call('GET', path, changing.member);
-      expect(body).not.toHaveProperty('hours');
-      expect(body).not.toHaveProperty('doubled');
-      expect((await call('GET', `${RECORDS}?filterField=hours&filterValue=1`, changing.member)).status).toBe(400);
-      expect((await call('GET', path, changing.admin)).body).toMatchObject({ hours: 1, doubled: 2 });
-    });
-
-    it('refuses nothing by a definition that has changed, in a filter or in a body', async () => {
-      const changing = await app.tenant();
-      const { id } = (await call('POST', RECORDS, changing.admin, { title: 'Opened', rate: 5 })).body;
-      const filtered = `${RECORDS}?filterField=rate&filterValue=5`;
-      expect((await call('GET', filtered, changing.member)).status).toBe(400);
-      await app.redefine(changing.id, `definition - 'readRoles' - 'writeRoles' WHERE api_name = 'rate'`);
-      expect((await call('GET', filtered, changing.member)).body.data).toMatchObject([{ id, rate: 5 }]);
-      const other = await app.tenant();
-      expect((await call('POST', RECORDS, other.member, { title: 'Closed', rate: 5 })).status).toBe(403);
-      await app.redefine(other.id, `definition - 'writeRoles' WHERE api_name = 'rate'`);
-      expect((await call('POST', RECORDS, other.member, { title: 'Opened', rate: 5 })).status).toBe(201);
-    });
-
-    it('does not reveal whether a value written to an unreadable field is the one it had', async () => {
-      const answers = await Promise.all(
-        ['the value', 'another'].map(async (guess) => {
-          const { id } = await create({ title: 'Guess', remark: 'the value' });
-          const { body, headers } = await call('PATCH', `${RECORDS}/${id}`, tenant.member, { remark: guess });
-          return { version: body.version, etag: headers.get('etag'), isNewer: body.updatedAt !== body.createdAt };
-        }),
-      );
-      expect(answers[0]).toEqual(answers[1]);
-      expect(answers[0]).toMatchObject({ version: 2 });
-    });
-
-    it('compares role names exactly: an owner is not an admin', async () => {
-      const created = await create({ title: 'Exact', rate: 1 });
-      const owner = await tenant.sign({ roles: ['owner'] });
-      expect((await call('GET', `${RECORDS}/${created.id}`, owner)).body).not.toHaveProperty('rate');
-    });
+  it('is judged as a whole: every problem of a body is reported, with a pointer', async () => {
+    const wrong = { hours: -1, stage: 'unknown', total: 5, parent: 'no-id' };
+    // No fields: members of the view, columns, and what objects inherit.
+    const unknown = { nonsense: 1, id: randomUUID(), tenant_id: 'x', search_text: 'x', constructor: 1, toString: 2 };
+    const { status, body } = await call('POST', RECORDS, tenant.admin, { ...wrong, ...unknown });
+    expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
+    const names = ['title', ...Object.keys(wrong), ...Object.keys(unknown)];
+    expect(body.errors?.map(({ pointer }) => pointer).sort()).toEqual(names.map((name) => `/${name}`).sort());
+    for (const error of body.errors ?? []) {
+      expect(error).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), detail: expect.any(String) });
+    }
+    const { id } = await create({ title: 'x' });
+    for (const name of ['version', 'createdAt', '__proto__x']) {
+      expect((await call('PATCH', `${RECORDS}/${id}`, tenant.admin, { [name]: 'x' })).status).toBe(422);
+    }
   });
 
-  it('reports all problems of a body at once, with pointers', async () => {
-    const answer = await call('POST', RECORDS, tenant.admin, {
-      hours: -1,
-      stage: 'unknown',
-      total: 5,
-      nonsense: 1,
-      parent: 'no-id',
-    });
-    expect(answer.status).toBe(422);
-    expect(answer.body.code).toBe('VALIDATION_FAILED');
-    const pointers = (answer.body.errors ?? []).map((problem) => problem.pointer).sort();
-    expect(pointers).toEqual(['/hours', '/nonsense', '/parent', '/stage', '/title', '/total']);
-  });
-
-  describe('unique fields', () => {
-    it('stay unique under concurrent writes, and the conflict does not name the value', async () => {
-      const code = `C-${randomUUID()}`;
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => call('POST', RECORDS, tenant.admin, { title: `${index}`, code })),
-      );
-      const statuses = answers.map((answer) => answer.status).sort();
-      expect(statuses).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
-      const conflict = answers.find((answer) => answer.status === 409);
-      expect(conflict?.body.code).toBe('UNIQUE_VIOLATION');
-      expect(JSON.stringify(conflict?.body)).not.toContain(code);
-    });
-
-    it('release a value when it changes or the record is deleted', async () => {
-      const first = await create({ title: 'one', code: 'K1' });
-      await call('PATCH', `${RECORDS}/${first.id}`, tenant.admin, { code: 'K2' });
-      const second = await create({ title: 'two', code: 'K1' });
-      await call('DELETE', `${RECORDS}/${second.id}`, tenant.admin);
-      await create({ title: 'three', code: 'K1' });
-      expect((await call('POST', RECORDS, tenant.admin, { title: 'four', code: 'k2' })).status).toBe(409);
-    });
-  });
-
-  describe('versions', () => {
-    it('refuse a change that is based on an older version', async () => {
-      const created = await create({ title: 'v' });
-      const path = `${RECORDS}/${created.id}`;
-      expect((await call('PATCH', path, tenant.admin, { hours: 1 }, { 'if-match': '"1"' })).status).toBe(200);
-      const stale = await call('PATCH', path, tenant.admin, { hours: 2 }, { 'if-match': '"1"' });
-      expect([stale.status, stale.body.code]).toEqual([412, 'VERSION_MISMATCH']);
-      expect((await call('DELETE', path, tenant.admin, undefined, { 'if-match': '"1"' })).status).toBe(412);
-      expect((await call('PATCH', path, tenant.admin, { hours: 2 }, { 'if-match': 'garbage' })).status).toBe(400);
-    });
-
-    it('count every one of several concurrent changes', async () => {
-      const created = await create({ title: 'many' });
-      await Promise.all(
-        Array.from({ length: 10 }, (_, hours) =>
-          call('PATCH', `${RECORDS}/${created.id}`, tenant.admin, { hours: hours + 1 }),
-        ),
-      );
-      const { body } = await call('GET', `${RECORDS}/${created.id}`, tenant.admin);
-      expect(body.version).toBe(11);
-    });
-  });
-
-  describe('a list', () => {
-    let other: Tenant;
-    beforeAll(async () => {
-      other = await app.tenant();
-      for (let index = 0; index < 7; index += 1) {
-        const body = {
-          title: `Väter ${index}%`,
-          hours: index,
-          stage: index < 3 ? 'done' : 'planned',
-          tags: index % 2 ? ['b', 'a'] : [],
-          visited_on: '2026-02-28',
-        };
-        expect((await call('POST', RECORDS, other.admin, body)).status).toBe(201);
-      }
-    });
-
-    it('computes a formula that is too large for a query, and refuses a filter by it', async () => {
-      const doubling = Array.from({ length: 11 }, (_, step) => ({
-        apiName: `f${step}`,
-        type: 'formula' as const,
-        expression: step === 0 ? 'n' : `f${step - 1} + f${step - 1}`,
-      }));
-      const large = await app.tenant('business', [
-        { apiName: 'site_visit', label: 'Visit', fields: [{ apiName: 'n', type: 'number' }, ...doubling] },
-      ]);
-      expect((await call('POST', RECORDS, large.member, { n: 1 })).body).toMatchObject({ f10: 1024 });
-      expect((await call('GET', `${RECORDS}?filterField=f8&filterValue=256`, large.member)).body.total).toBe(1);
-      const refused = await call('GET', `${RECORDS}?filterField=f10&filterValue=1024`, large.member);
-      expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_QUERY']);
-      expect(refused.body.detail).toContain('more than 4000 nodes');
-    });
-
-    it.each([
-      ['filterField=stage&filterValue=done', 3],
-      ['filterField=hours&filterValue=4', 1],
-      ['filterField=hours&filterValue=4.0', 1],
-      ['filterField=tags&filterValue=a', 3],
-      ['filterField=visited_on&filterValue=2026-02-28', 7],
-      ['filterField=doubled&filterValue=8', 1],
-      ['filterField=doubled&filterValue=8.0', 1],
-      ['filterField=doubled&filterValue=7', 0],
-      ['filterField=summary&filterValue=V%C3%A4ter%203%25%20(a,%20b)', 1],
-      ['filterField=is_late&filterValue=true', 7],
-      ['filterField=doubled&filterValue=1e-400', 1],
-      ['filterField=visit_day&filterValue=2026-02-28', 7],
-      ['q=vater', 7],
-      ['q=%C3%A4ter%203', 1],
-      ['q=3%25', 1],
-      ['q=_', 0],
-      ['q=vater&filterField=stage&filterValue=done', 3],
-    ])('filtered by %s finds %d records', async (query, total) => {
-      expect((await call('GET', `${RECORDS}?${query}`, other.member)).body.total).toBe(total);
-    });
-
-    it.each([
-      'filterField=hours&filterValue=many',
-      'filterField=stage',
-      'filterValue=done',
-      'filterField=stage&filterValue=unknown',
-      'filterField=doubled&filterValue=many',
-      'filterField=is_late&filterValue=1',
-      'filterField=doubled&filterValue=1e999',
-      'filterField=visit_day&filterValue=2026-02-30',
-      'filterField=visit_day&filterValue=now',
-      'filterField=__proto__&filterValue=2',
-    ])('refuses the query %s', async (query) => {
-      const answer = await call('GET', `${RECORDS}?${query}`, other.member);
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);
-    });
-  });
-
-  describe("other tenants' records", () => {
-    it('are not found by reading, changing or deleting them', async () => {
-      const created = await create({ title: 'Mine' });
-      const stranger = await app.tenant();
-      const path = `${RECORDS}/${created.id}`;
-      expect((await call('GET', path, stranger.admin)).status).toBe(404);
-      expect((await call('PATCH', path, stranger.admin, { title: 'Yours' })).status).toBe(404);
-      expect((await call('DELETE', path, stranger.admin)).status).toBe(404);
-      const nowhere = await app.tenant('business', []);
-      expect((await call('GET', RECORDS, nowhere.admin)).status).toBe(404);
-    });
-  });
-
-  describe('access', () => {
-    it('needs a token, the right and the scope', async () => {
-      expect((await app.service.request('GET', RECORDS)).status).toBe(401);
-      expect((await call('POST', RECORDS, tenant.viewer, { title: 'x' })).status).toBe(403);
-      const reader = await tenant.sign({ roles: ['member'], scopes: ['custom_objects:read'] });
-      expect((await call('GET', RECORDS, reader)).status).toBe(200);
-      expect((await call('POST', RECORDS, reader, { title: 'x' })).status).toBe(403);
-      const elsewhere = await tenant.sign({ roles: ['admin'], scopes: ['leads'] });
-      expect((await call('GET', RECORDS, elsewhere)).status).toBe(403);
-    });
-  });
-
-  it('refuses bodies that are not objects, and unknown keys that objects inherit', async () => {
+  it('is refused when it is no object, and not found by what is no id', async () => {
     for (const body of [[], 'text', 7, null]) {
       expect((await call('POST', RECORDS, tenant.admin, body)).status).toBe(400);
     }
-    const answer = await call('POST', RECORDS, tenant.admin, { title: 'x', constructor: 1, toString: 2 });
-    expect(answer.status).toBe(422);
     expect((await call('GET', `${RECORDS}/not-an-id`, tenant.admin)).status).toBe(404);
+  });
+
+  it('of another tenant is not found by reading, changing, deleting or listing', async () => {
+    const created = await create({ title: 'Mine' });
+    const stranger = await app.tenant();
+    const path = `${RECORDS}/${created.id}`;
+    for (const [method, body] of [['GET'], ['PATCH', { title: 'Yours' }], ['DELETE']] as const) {
+      expect(await call(method, path, stranger.admin, body)).toMatchObject({
+        status: 404,
+        body: { code: 'NOT_FOUND' },
+      });
+    }
+    expect((await call('GET', RECORDS, stranger.admin)).body.data).toEqual([]);
+    expect((await call('GET', path, tenant.admin)).body).toEqual(created);
+    const nowhere = await app.tenant('business', []);
+    expect((await call('GET', RECORDS, nowhere.admin)).status).toBe(404);
+  });
+
+  it('of another tenant is neither listed nor found by search where both have the object, a standard one', async () => {
+    const lead = await app.create('/api/crm/leads', tenant.admin, { lastName: 'Quillfeather' });
+    const stranger = await app.tenant();
+    for (const query of ['', '?q=quillfeather']) {
+      expect((await call('GET', `/api/crm/leads${query}`, tenant.admin)).body.data).toEqual([lead]);
+      expect((await call('GET', `/api/crm/leads${query}`, stranger.admin)).body.data).toEqual([]);
+    }
+  });
+
+  it('keeps the value of a unique field to itself under concurrent writes, and the conflict does not name it', async () => {
+    const code = `C-${randomUUID()}`;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => call('POST', RECORDS, tenant.admin, { title: `${index}`, code })),
+    );
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+    const conflict = answers.find((answer) => answer.status === 409);
+    expect(conflict?.body.code).toBe('UNIQUE_VIOLATION');
+    expect(JSON.stringify(conflict?.body)).not.toContain(code);
+  });
+
+  it('releases a unique value when it changes or is deleted', async () => {
+    const first = await create({ title: 'one', code: 'K1' });
+    await call('PATCH', `${RECORDS}/${first.id}`, tenant.admin, { code: 'K2' });
+    const second = await create({ title: 'two', code: 'K1' });
+    await call('DELETE', `${RECORDS}/${second.id}`, tenant.admin);
+    await create({ title: 'three', code: 'K1' });
+    expect((await call('POST', RECORDS, tenant.admin, { title: 'four', code: 'k2' })).status).toBe(409);
+  });
+
+  it('is not changed or deleted on the basis of an older version', async () => {
+    const created = await create({ title: 'v' });
+    const path = `${RECORDS}/${created.id}`;
+    const change = (hours: number, tag: string) => call('PATCH', path, tenant.admin, { hours }, { 'if-match': tag });
+    expect((await change(1, '"1"')).status).toBe(200);
+    const stale = await change(2, '"1"');
+    expect([stale.status, stale.body.code]).toEqual([412, 'VERSION_MISMATCH']);
+    expect((await call('DELETE', path, tenant.admin, undefined, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await change(2, 'garbage')).status).toBe(400);
+  });
+});
+
+describe('field security', () => {
+  it('leaves out fields that the role cannot read, and formulas that use them', async () => {
+    const created = await create({ title: 'Secret rate', hours: 2, rate: 99 });
+    const { body } = await call('GET', `${RECORDS}/${created.id}`, tenant.member);
+    expect(body).toMatchObject({ title: 'Secret rate', doubled: 4 });
+    for (const record of [body, ...(await call('GET', RECORDS, tenant.member)).body.data]) {
+      expect(record).not.toHaveProperty('rate');
+      expect(record).not.toHaveProperty('total');
+    }
+  });
+
+  it('refuses a write to a field that the role cannot write, whatever else is wrong', async () => {
+    const answer = await call('POST', RECORDS, tenant.member, { title: 'x', rate: 'not even a number' });
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ code: 'FIELD_ACCESS_DENIED', errors: [{ pointer: '/rate' }] });
+    const created = await create({ title: 'y' });
+    expect((await call('PATCH', `${RECORDS}/${created.id}`, tenant.member, { rate: null })).status).toBe(403);
+  });
+
+  it('answers a filter by an unreadable field like a filter by an unknown field', async () => {
+    const names = ['rate', 'total', 'nowhere'];
+    const answers = await Promise.all(
+      names.map((name) => call('GET', `${RECORDS}?filterField=${name}&filterValue=1`, tenant.member)),
+    );
+    for (const answer of answers) expect(answer.status).toBe(400);
+    const details = answers.map(({ body }, index) => String(body.detail).replace(names[index] as string, 'F'));
+    expect(new Set(details).size).toBe(1);
+  });
+
+  it('follows a changed definition at once, also where the old one was in use', async () => {
+    const changing = await app.tenant();
+    const created = await app.create(RECORDS, changing.admin, { title: 'Open', hours: 1 });
+    const path = `${RECORDS}/${created.id}`;
+    expect((await changing.call('GET', path)).body).toHaveProperty('hours', 1);
+    await app.redefine(changing.id, `definition || '{"readRoles": ["admin"]}' WHERE api_name = 'hours'`);
+    const { body } = await changing.call('GET', path);
+    expect(body).not.toHaveProperty('hours');
+    expect(body).not.toHaveProperty('doubled');
+    expect((await changing.call('GET', `${RECORDS}?filterField=hours&filterValue=1`)).status).toBe(400);
+    expect((await call('GET', path, changing.admin)).body).toMatchObject({ hours: 1, doubled: 2 });
+  });
+
+  it('refuses nothing by a definition that has changed, in a filter or in a body', async () => {
+    const changing = await app.tenant();
+    const { id } = await app.create(RECORDS, changing.admin, { title: 'Opened', rate: 5 });
+    const filtered = `${RECORDS}?filterField=rate&filterValue=5`;
+    expect((await changing.call('GET', filtered)).status).toBe(400);
+    await app.redefine(changing.id, `definition - 'readRoles' - 'writeRoles' WHERE api_name = 'rate'`);
+    expect((await changing.call('GET', filtered)).body.data).toMatchObject([{ id, rate: 5 }]);
+    const other = await app.tenant();
+    expect((await other.call('POST', RECORDS, { title: 'Closed', rate: 5 })).status).toBe(403);
+    await app.redefine(other.id, `definition - 'writeRoles' WHERE api_name = 'rate'`);
+    expect((await other.call('POST', RECORDS, { title: 'Opened', rate: 5 })).status).toBe(201);
+  });
+
+  it('does not reveal whether a value written to an unreadable field is the one it had', async () => {
+    const answers = await Promise.all(
+      ['the value', 'another'].map(async (guess) => {
+        const { id } = await create({ title: 'Guess', remark: 'the value' });
+        const { body, headers } = await call('PATCH', `${RECORDS}/${id}`, tenant.member, { remark: guess });
+        return { version: body.version, etag: headers.get('etag'), isNewer: body.updatedAt !== body.createdAt };
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toMatchObject({ version: 2 });
   });
 });
 
 const hidden = { readRoles: ['admin'] };
+const UP_TO_77: ValidationRule = { type: 'max', value: 77, message: 'Secret message' };
 
 /** An object with fields that members write and do not read. Certification refuses the unique one. */
 const VISIT: DeclaredObject = {
@@ -295,22 +195,10 @@ const VISIT: DeclaredObject = {
     { apiName: 'badge', type: 'text', is_unique: true, ...hidden },
     { apiName: 'stage', type: 'picklist', options: ['secret_stage'], ...hidden },
     { apiName: 'tags', type: 'multi_select', options: ['secret_tag'], ...hidden },
-    {
-      apiName: 'score',
-      label: 'Secret score',
-      type: 'number',
-      validationRules: [{ type: 'max', value: 77, message: 'Secret message' }],
-      ...hidden,
-    },
+    { apiName: 'score', label: 'Secret score', type: 'number', validationRules: [UP_TO_77], ...hidden },
     { apiName: 'pin', type: 'text', validationRules: [{ type: 'regex', value: '^77$' }], ...hidden },
     { apiName: 'lead', label: 'Secret lead', type: 'reference', referenceTarget: 'lead', ...hidden },
-    {
-      apiName: 'parent',
-      label: 'Secret parent',
-      type: 'reference',
-      referenceTarget: 'custom:site_visit',
-      ...hidden,
-    },
+    { apiName: 'parent', label: 'Secret parent', type: 'reference', referenceTarget: 'custom:site_visit', ...hidden },
   ],
 };
 
@@ -319,24 +207,25 @@ describe('a field that the caller cannot read', () => {
   beforeAll(async () => {
     tenant = await app.tenant('business', [VISIT]);
   });
+
   it('does not reveal a guessed unique value by a conflict, alone or beside another one', async () => {
     const title = randomUUID();
     expect((await call('POST', RECORDS, tenant.admin, { title, badge: 'B-7' })).status).toBe(201);
     const answers = await Promise.all(
       ['B-7', 'B-8'].flatMap((badge) => [
-        call('POST', RECORDS, tenant.member, { title, badge }),
-        call('POST', RECORDS, tenant.member, { title: randomUUID(), badge }),
+        tenant.call('POST', RECORDS, { title, badge }),
+        tenant.call('POST', RECORDS, { title: randomUUID(), badge }),
       ]),
     );
     for (const { status, body } of answers) {
       expect([status, body.code]).toEqual([403, 'FIELD_ACCESS_DENIED']);
       expect(body.errors).toEqual([expect.objectContaining({ pointer: '/badge' })]);
     }
-    const { body: mine } = await call('POST', RECORDS, tenant.member, { title: randomUUID() });
+    const { body: mine } = await tenant.call('POST', RECORDS, { title: randomUUID() });
     for (const badge of ['B-7', 'B-8', null]) {
-      expect((await call('PATCH', `${RECORDS}/${mine.id}`, tenant.member, { badge })).status).toBe(403);
+      expect((await tenant.call('PATCH', `${RECORDS}/${mine.id}`, { badge })).status).toBe(403);
     }
-    const { body: definition } = await call('GET', '/api/crm/custom/site_visit', tenant.member);
+    const { body: definition } = await tenant.call('GET', '/api/crm/custom/site_visit');
     expect(JSON.stringify(definition)).not.toContain('badge');
   });
 
@@ -349,11 +238,11 @@ describe('a field that the caller cannot read', () => {
       ],
     };
     const other = await app.tenant('business', [withDefault]);
-    const create = async (token: string) => (await call('POST', RECORDS, token, { title: 'x' })).status;
-    expect(await create(other.member)).toBe(403);
-    expect(await create(other.admin)).toBe(201);
-    expect(await create(other.member)).toBe(403);
-    expect(await create(other.admin)).toBe(409);
+    const statuses = [];
+    for (const token of [other.member, other.admin, other.member, other.admin]) {
+      statuses.push((await call('POST', RECORDS, token, { title: 'x' })).status);
+    }
+    expect(statuses).toEqual([403, 201, 403, 409]);
   });
 
   it.each([
@@ -365,7 +254,7 @@ describe('a field that the caller cannot read', () => {
     ['parent', randomUUID(), 'REFERENCE_NOT_FOUND'],
   ])('shows neither options, limits nor texts of its author when %s is refused', async (name, value, code) => {
     const body = { title: randomUUID(), [name]: value };
-    const refused = await call('POST', RECORDS, tenant.member, body);
+    const refused = await tenant.call('POST', RECORDS, body);
     expect(refused.status).toBe(422);
     expect(refused.body.errors).toEqual([
       { pointer: expect.stringMatching(`^/${name}`), code, detail: expect.stringMatching(/^\w/) },
@@ -378,20 +267,137 @@ describe('a field that the caller cannot read', () => {
   });
 
   it('is part of a new entity tag when a new definition takes it away', async () => {
-    const { body } = await call('POST', RECORDS, tenant.admin, { title: randomUUID() });
-    const tag = async () => (await call('GET', `${RECORDS}/${body.id}`, tenant.member)).headers.get('etag');
+    const { body } = await tenant.call('POST', RECORDS, { title: randomUUID() });
+    const tag = async () => (await tenant.call('GET', `${RECORDS}/${body.id}`)).headers.get('etag');
     const before = await tag();
     await app.redefine(tenant.id, 'definition');
     expect(await tag()).not.toBe(before);
   });
 });
 
-const createBy = (token: string, key: string, body: object) =>
-  app.call('POST', RECORDS, token, body, { 'idempotency-key': key });
-const countOf = async (token: string, title: string) =>
-  (await app.call('GET', `${RECORDS}?filterField=title&filterValue=${title}`, token)).body.total;
+/** A tenant that has standard objects only. */
+const standard = () => app.tenant('business', []);
+
+describe('a record of a standard object', () => {
+  it.each([
+    [
+      'leads',
+      { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0000' },
+      { companyName: null, status: null, source: null, ownerId: null },
+    ],
+    ['contacts', { lastName: 'A', phone: '030 901820' }, { firstName: null, email: null, companyId: null }],
+    ['companies', { name: 'A', website: 'https://example.org/a', phone: '(555) 010-0199 ext. 12' }, {}],
+    [
+      'opportunities',
+      { name: 'A', amount: 12.5, currency: 'EUR', closeDate: '2026-03-01' },
+      { status: 'open', stage: null, companyId: null, contactId: null },
+    ],
+    [
+      'tasks',
+      { title: 'A', dueAt: '2026-03-01T10:00:00Z', description: 'one\ntwo' },
+      { status: 'open', assigneeId: null, relatedTo: null },
+    ],
+  ])(
+    'of %s has every field, null where none was given, and is read back as it was written',
+    async (path, ...fields) => {
+      const { call } = await standard();
+      const { status, body, headers } = await call('POST', `/api/crm/${path}`, fields[0]);
+      expect([status, headers.get('etag')]).toEqual([201, '"1.0"']);
+      const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+      const createdAt = expect.stringMatching(/\.\d{3}Z$/);
+      expect(body).toEqual(Object.assign({ id, version: 1, createdAt, updatedAt: body.createdAt }, ...fields));
+      const read = await call('GET', `/api/crm/${path}/${body.id}`);
+      expect([read.status, read.headers.get('etag'), read.body]).toEqual([200, '"1.0"', body]);
+    },
+  );
+
+  it.each([
+    ['opportunities', { name: 'A', status: 'maybe' }, '/status'],
+    ['opportunities', { name: 'A', status: null }, '/status'],
+    ['opportunities', { name: 'A', amount: '12' }, '/amount'],
+    ['opportunities', { name: 'A', closeDate: '2026-02-30' }, '/closeDate'],
+    ['opportunities', { name: 'A', currency: 'EURO' }, '/currency'],
+    ['companies', { name: 'A', website: 'javascript:alert(1)' }, '/website'],
+    ['companies', { name: '' }, '/name'],
+    ['companies', { name: null }, '/name'],
+    ['tasks', { title: 'A', dueAt: 'tomorrow' }, '/dueAt'],
+    ['leads', { lastName: 'A', firstName: 'x'.repeat(121) }, '/firstName'],
+    ['leads', { lastName: 'A', email: 'not an address' }, '/email'],
+    ['leads', { lastName: 'A', ownerId: '17' }, '/ownerId'],
+    ['contacts', { lastName: 7 }, '/lastName'],
+    ['contacts', { lastName: 'A', phone: 'call me' }, '/phone'],
+  ])('of %s is refused with %j', async (path, values, pointer) => {
+    const { status, body } = await (await standard()).call('POST', `/api/crm/${path}`, values);
+    expect(status).toBe(422);
+    expect(body.errors?.map((error) => error.pointer)).toEqual([pointer]);
+  });
+
+  it('keeps its version, and has no event, when nothing differs', async () => {
+    const own = await standard();
+    const { body: lead } = await own.call('POST', '/api/crm/leads', { lastName: 'Hopper' });
+    const { body } = await own.call('PATCH', `/api/crm/leads/${lead.id}`, { lastName: 'Hopper', email: null });
+    expect(body).toEqual(lead);
+    expect(await eventNames(own)).toEqual(['lead.created']);
+  });
+
+  it('has events that tell what was created, changed and deleted', async () => {
+    const { call, id: tenantId } = await standard();
+    const { body: lead } = await call('POST', '/api/crm/leads', { lastName: 'A', source: 'fair' });
+    const changes = { status: 'won over', source: null };
+    const { status, body: changed, headers } = await call('PATCH', `/api/crm/leads/${lead.id}`, changes);
+    expect([status, headers.get('etag')]).toEqual([200, '"2.0"']);
+    expect(changed).toEqual({ ...lead, ...changes, version: 2, updatedAt: changed.updatedAt });
+    expect(new Date(changed.updatedAt) >= new Date(lead.updatedAt)).toBe(true);
+    await call('DELETE', `/api/crm/leads/${lead.id}`);
+    const events = await app.events(tenantId);
+    expect(events.map(({ name, subject, version, data }) => ({ name, subject, version, data }))).toEqual([
+      { name: 'lead.created', subject: lead.id, version: 1, data: { record: lead } },
+      {
+        name: 'lead.updated',
+        subject: lead.id,
+        version: 2,
+        data: { record: changed, changed: ['status', 'source'], previous: { status: null, source: 'fair' } },
+      },
+      { name: 'lead.deleted', subject: lead.id, version: 3, data: { record: changed } },
+    ]);
+  });
+
+  it.each([
+    ['opportunities', { name: 'A' }, { status: 'won' }, ['deal.created', 'deal.updated', 'deal.won']],
+    ['opportunities', { name: 'A' }, { status: 'lost' }, ['deal.created', 'deal.updated', 'deal.lost']],
+    ['opportunities', { name: 'A', status: 'won' }, { stage: 'x' }, ['deal.created', 'deal.won', 'deal.updated']],
+    ['tasks', { title: 'A' }, { status: 'completed' }, ['task.created', 'task.updated', 'task.completed']],
+    [
+      'tasks',
+      { title: 'A', status: 'completed' },
+      { status: 'open' },
+      ['task.created', 'task.completed', 'task.updated'],
+    ],
+  ])('of %s, %j, changed by %j has the events %j', async (path, values, change, names) => {
+    const own = await standard();
+    const { body } = await own.call('POST', `/api/crm/${path}`, values);
+    await own.call('PATCH', `/api/crm/${path}/${body.id}`, change);
+    expect(await eventNames(own)).toEqual(names);
+  });
+
+  it('is described by the OpenAPI document', async () => {
+    type Document = { paths: { [path: string]: { [method: string]: unknown } } };
+    const { body } = await app.service.request<Document>('GET', '/api/openapi.json');
+    const properties = { lastName: { type: 'string', maxLength: 120 }, companyId: { type: ['string', 'null'] } };
+    expect(body.paths['/api/crm/contacts']?.post).toMatchObject({
+      requestBody: { content: { 'application/json': { schema: { properties, required: ['lastName'] } } } },
+      responses: { 201: { content: { 'application/json': { schema: { properties } } } } },
+    });
+    expect(Object.keys(body.paths)).toEqual(expect.arrayContaining(['/api/crm/leads/{id}', '/api/crm/opportunities']));
+  });
+});
 
 describe('a record created with an Idempotency-Key', () => {
+  const createBy = (token: string, key: string, body: object, path = RECORDS) =>
+    call('POST', path, token, body, { 'idempotency-key': key });
+  const countOf = async (title: string) =>
+    (await call('GET', `${RECORDS}?filterField=title&filterValue=${title}`, tenant.admin)).body.total;
+
   it('is created once, and a repetition returns it in its present state', async () => {
     const title = randomUUID();
     const first = await createBy(tenant.admin, 'k1', { title, hours: 2 });
@@ -400,16 +406,22 @@ describe('a record created with an Idempotency-Key', () => {
     const again = await createBy(tenant.admin, 'k1', { hours: 2, title });
     expect(again).toMatchObject({ status: 201, body: { id: first.body.id, version: 2, hours: 3 } });
     expect(again.headers.get('etag')).toMatch(/^"2\./);
-    expect(await countOf(tenant.admin, title)).toBe(1);
+    expect(await countOf(title)).toBe(1);
   });
 
-  it('is refused with another body, and another user can use the same key', async () => {
-    const first = await createBy(tenant.admin, 'k2', { title: 'A' });
+  it('is refused with another body; another user, object or tenant can use the same key', async () => {
+    const title = 'A';
+    const first = await createBy(tenant.admin, 'k2', { title });
     const other = await createBy(tenant.admin, 'k2', { title: 'B' });
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    const somebodyElse = await createBy(tenant.member, 'k2', { title: 'A' });
-    expect(somebodyElse.status).toBe(201);
-    expect(somebodyElse.body.id).not.toBe(first.body.id);
+    const { admin } = await app.tenant();
+    const others = await Promise.all([
+      createBy(tenant.member, 'k2', { title }),
+      createBy(tenant.admin, 'k2', { title }, '/api/crm/tasks'),
+      createBy(admin, 'k2', { title }),
+    ]);
+    expect(others.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set([first, ...others].map(({ body }) => body.id)).size).toBe(4);
   });
 
   it('is created once by concurrent calls, also with a unique value', async () => {
@@ -420,14 +432,14 @@ describe('a record created with an Idempotency-Key', () => {
     for (const answer of answers.filter(({ status }) => status !== 201)) {
       expect([answer.status, answer.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
     }
-    expect(await countOf(tenant.admin, body.title)).toBe(1);
+    expect(await countOf(body.title)).toBe(1);
   });
 
   it('is found again after the record that it refers to was deleted', async () => {
-    const parent = await createBy(tenant.admin, 'k4-parent', { title: 'Parent' });
-    const body = { title: 'Child', parent: parent.body.id };
+    const parent = await create({ title: 'Parent' });
+    const body = { title: 'Child', parent: parent.id };
     const first = await createBy(tenant.admin, 'k4', body);
-    await call('DELETE', `${RECORDS}/${parent.body.id}`, tenant.admin);
+    await call('DELETE', `${RECORDS}/${parent.id}`, tenant.admin);
     expect(await createBy(tenant.admin, 'k4', body)).toMatchObject({ status: 201, body: { id: first.body.id } });
   });
 
@@ -448,8 +460,8 @@ describe('a record created with an Idempotency-Key', () => {
     expect((await createBy(tenant.admin, 'k6', { title: 'Short-lived' })).status).toBe(404);
   });
 
-  it.each(['', 'two words', 'x'.repeat(256)])('is refused with the key %j', async (key) => {
-    const answer = await createBy(tenant.admin, key, { title: 'x' });
+  it('is refused with a key that is none', async () => {
+    const answer = await createBy(tenant.admin, 'two words', { title: 'x' });
     expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
   });
 });

@@ -48,11 +48,11 @@ const stand: typeof answerRpc = async (contract, handler) => {
   neighbours.push(neighbour);
   return neighbour;
 };
-/** identity, which mints, or refuses with a code. */
-const standMint = (refusal?: ErrorCode) =>
+/** identity, which mints, or refuses with a code, unless the secret is the right one. */
+const standMint = (refusal?: ErrorCode, right = '') =>
   stand(rpc.identity.mintEmbedToken, (request) => {
     seen.push(request);
-    if (refusal) throw new PlatformError(refusal);
+    if (refusal && request.fingerprint !== fingerprintOf(right)) throw new PlatformError(refusal);
     return { embedToken: 'token', expiresIn: 900 };
   });
 
@@ -123,15 +123,18 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     expect([status, body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('refuses a client after twenty failures from one address, and only from that address', async () => {
-    await standMint('INVALID_EMBED_CREDENTIALS');
-    const from = (address: string, client = 'embed_1') =>
-      mint(hostUser, { ...credentials, 'x-embed-key': client, 'x-forwarded-for': address });
+  it('refuses a client after twenty failures from one address, whatever the secret, and only from there', async () => {
+    await standMint('INVALID_EMBED_CREDENTIALS', 'right');
+    const from = (address: string, client = 'embed_1', secret = 'wrong') =>
+      mint(hostUser, { 'x-embed-key': client, 'x-embed-secret': secret, 'x-forwarded-for': address });
     for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) expect((await from('192.0.2.1')).status).toBe(401);
     const { status, headers } = await from('192.0.2.1');
     expect([status, seen.length]).toEqual([429, FAILURES_PER_CLIENT]);
     expect(headers.get('ratelimit-policy')).toBe(`"mint-client";q=${FAILURES_PER_CLIENT};w=900`);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await from('192.0.2.1', 'embed_1', 'right')).status).toBe(429);
+    expect(seen).toHaveLength(FAILURES_PER_CLIENT);
+    expect((await from('192.0.2.2', 'embed_1', 'right')).status).toBe(201);
     expect([(await from('192.0.2.2')).status, (await from('192.0.2.1', 'embed_2')).status]).toEqual([401, 401]);
   });
 

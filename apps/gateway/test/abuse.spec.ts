@@ -159,6 +159,10 @@ describe('bodies on their way', () => {
     };
     expect(await stream(16 * 1024, {})).toBe(200);
     expect(await stream(16 * 1024 + 1, {})).toBe(413);
+    // Also one that has not come to its end.
+    const head = 'POST /api/crm/leads HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked';
+    const chunk = `${(17 * 1024).toString(16)}\r\n${'x'.repeat(17 * 1024)}\r\n`;
+    expect(await edge.raw(`${head}\r\n\r\n${chunk}`)).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
     expect(edge.services.received.length).toBe(1);
     expect(await stream(16 * 1024 + 1, { authorization: `Bearer ${await tokenOf()}` })).toBe(200);
   });

@@ -204,9 +204,8 @@ export class Edge {
     return { status: response.status, headers: response.headers, text, json, code: json.code };
   }
 
-  async metric(name: string): Promise<number> {
-    const text = await (await fetch(`${this.gateway.operationsUrl}/metrics`)).text();
-    return Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
+  metric(name: string): Promise<number> {
+    return metricOf(this.gateway, name);
   }
 
   raw(request: string): Promise<string> {
@@ -217,6 +216,12 @@ export class Edge {
     await this.gateway?.close();
     await this.services.close();
   }
+}
+
+/** @param name and the labels that it begins with */
+export async function metricOf({ operationsUrl }: RunningService, name: string): Promise<number> {
+  const text = await (await fetch(`${operationsUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
 /** Sends a text that no HTTP client would send. @returns the answer, from the status line on */

@@ -66,7 +66,7 @@ describe('the account page', () => {
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-    for (const name of ['missing.js', '..%2findex.html', 'index.html']) {
+    for (const name of ['missing.js', '..%2findex.html', 'index.html', 'constructor']) {
       const refusal = await edge.fetch(`/account/assets/${name}`);
       expect(refusal.status).toBe(404);
       expect(refusal.headers.get('cache-control')).toBe('no-store');

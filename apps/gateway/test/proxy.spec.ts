@@ -163,6 +163,16 @@ describe('the forwarding of the gateway', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
+  it('passes on 503 with its Retry-After, also of no time at all, and does not repeat the call', async () => {
+    edge.services.answer = () => ({ status: 503, headers: { 'retry-after': '0' } });
+    for (const method of ['GET', 'POST']) {
+      edge.services.received.length = 0;
+      const answer = await call(method, '/api/crm/leads');
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '0']);
+      expect(edge.services.received).toHaveLength(1);
+    }
+  });
+
   it('answers 503 with Retry-After when a service is down', async () => {
     const front = await startGateway(edge.services, { CUSTOM_OBJECTS_URL: 'http://127.0.0.1:1' });
     const answer = await fetch(`${front.url}/api/crm/leads`);

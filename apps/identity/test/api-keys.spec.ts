@@ -6,8 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { ExpiredRowSweeper } from '../src/accounts/accounts.sweeper.js';
 import { KEYS_PER_OWNER, KEYS_PER_TENANT } from '../src/api-keys/api-key.service.js';
-import { outcome } from './checks.js';
-import { type Account, NEW_PASSWORD, PASSWORD, withMail } from './identity.js';
+import { type Account, NEW_PASSWORD, outcome, PASSWORD, withMail } from './identity.js';
 import { PRESENTED_AT, TestKeys } from './keys.js';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -163,7 +162,7 @@ describe('a personal API key', () => {
       [owner.tenantId, KEYS_PER_TENANT - 1],
     );
     expect((await ask(owner)).status).toBe(201);
-    expect(outcome(await ask(owner))).toEqual([409, 'API_KEY_LIMIT_EXCEEDED']);
+    expect(await outcome(ask(owner))).toEqual([409, 'API_KEY_LIMIT_EXCEEDED']);
     expect((await ask(await identity.account())).status).toBe(201);
   });
 
@@ -257,7 +256,7 @@ describe('a key that identity does not exchange', () => {
 describe('an API key itself', () => {
   it('is no token where a service is called directly: only the gateway takes keys', async () => {
     const { key } = await keys.make(await identity.account());
-    expect(outcome(await keys.current(key))).toEqual([401, 'UNAUTHENTICATED']);
+    expect(await outcome(keys.current(key))).toEqual([401, 'UNAUTHENTICATED']);
   });
 });
 

@@ -1,41 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { hashRecoveryCode } from '../src/sign-in/authenticator.service.js';
 import { FREE_TRIES } from '../src/sign-in/guess-limits.js';
 import { confirm, enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
-import { type Account, PASSWORD, TestIdentity } from './identity.js';
+import { type Account, outcome, PASSWORD, TestIdentity } from './identity.js';
 import { mailSubjects } from './passkeys.js';
 
-let identity: TestIdentity;
-/** A second replica of the service, on the same database. */
-let replica: TestIdentity;
-beforeAll(async () => {
-  identity = await TestIdentity.start();
-  replica = await identity.replica();
-});
-afterAll(async () => {
-  await replica?.close();
-  await identity?.close();
-});
+const { identity, replica } = TestIdentity.replicasOfFile();
 
 const get = ({ accessToken }: Account, path: string) => identity.request('GET', path, { token: accessToken });
 const remove = ({ accessToken }: Account) =>
   identity.request('DELETE', '/api/auth/mfa/authenticator', { token: accessToken });
 const verify = (challengeId: string, code: string, at = identity) =>
   at.post('/api/auth/mfa/verify', { challengeId, code });
+const signIn = async (email: string, code: string) => verify((await identity.login(email)).body.challengeId, code);
 const another = (code: string) => code.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+
+const ADDED = 'An authenticator was added to your account';
 
 /** Signs in with the password. @returns the challenge */
 async function challenge(email: string, at = identity): Promise<string> {
   const { status, body } = await at.login(email);
-  expect([status, body]).toEqual([
-    200,
-    {
-      mfaRequired: true,
-      challengeId: expect.any(String),
-      expiresIn: 600,
-      methods: ['authenticator', 'recovery_code'],
-    },
-  ]);
+  const methods = ['authenticator', 'recovery_code'];
+  const expected = { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600, methods };
+  expect([status, body]).toEqual([200, expected]);
   return body.challengeId;
 }
 
@@ -50,23 +37,22 @@ describe('setting up an authenticator', () => {
     expect((await identity.login(account.email)).body.accessToken).toBeTruthy();
     const app = new TestAuthenticator(identity, account.tenantId, body.secret);
     expect((await confirm(identity, account, app.wrongCode())).body.code).toBe('INVALID_CREDENTIALS');
-    const { body: confirmed } = await confirm(identity, account, app.code());
+    const code = app.code();
+    const { body: confirmed } = await confirm(identity, account, code);
     expect(new Set(confirmed.recoveryCodes).size).toBe(10);
-    expect((await get(account, '/api/auth/mfa')).body).toEqual({
-      enabled: true,
-      authenticator: true,
-      recoveryCodesLeft: 10,
-      required: false,
-    });
-    await challenge(account.email);
+    const expected = { enabled: true, authenticator: true, recoveryCodesLeft: 10, required: false };
+    expect((await get(account, '/api/auth/mfa')).body).toEqual(expected);
+    // The code has been used.
+    expect((await verify(await challenge(account.email), code)).status).toBe(401);
   });
 
   it('stores the secret sealed and the recovery codes hashed', async () => {
     const { account, app, recoveryCodes } = await protectedAccount(identity);
-    const rows = [
-      ...(await identity.query(account.tenantId, 'SELECT row_to_json(t)::text AS stored FROM authenticator t')),
-      ...(await identity.query(account.tenantId, 'SELECT row_to_json(t)::text AS stored FROM recovery_code t')),
-    ] as { stored: string }[];
+    const rows = await identity.query<{ stored: string }>(
+      account.tenantId,
+      `SELECT row_to_json(a)::text AS stored FROM authenticator a
+        UNION ALL SELECT row_to_json(r)::text FROM recovery_code r`,
+    );
     expect(rows).toHaveLength(11);
     const stored = rows.map((row) => row.stored).join();
     for (const secret of [app.secret, ...recoveryCodes, ...recoveryCodes.map((code) => code.replaceAll('-', ''))]) {
@@ -75,19 +61,13 @@ describe('setting up an authenticator', () => {
     }
   });
 
-  it('does not replace an authenticator in use', async () => {
+  it('is neither replaced nor left out for the codes by mail while it is in use', async () => {
     const { account } = await protectedAccount(identity);
-    const { status, body } = await identity.post('/api/auth/mfa/authenticator', {}, account.accessToken);
-    expect([status, body.code]).toEqual([409, 'CONFLICT']);
-  });
-
-  it('does not leave the codes by mail as a way around it', async () => {
-    const { account } = await protectedAccount(identity);
-    const body = { enabled: false, password: PASSWORD };
-    const off = await identity.request('PUT', '/api/auth/mfa', { token: account.accessToken, body });
-    expect([off.status, off.body.code]).toEqual([409, 'CONFLICT']);
+    const again = identity.post('/api/auth/mfa/authenticator', {}, account.accessToken);
+    expect(await outcome(again)).toEqual([409, 'CONFLICT']);
+    expect(await outcome(identity.setSecondFactor(account.accessToken, false))).toEqual([409, 'CONFLICT']);
     await challenge(account.email);
-    expect(await mailSubjects(identity, account.tenantId)).toEqual(['An authenticator was added to your account']);
+    expect(await mailSubjects(identity, account.tenantId)).toEqual([ADDED]);
   });
 });
 
@@ -95,10 +75,9 @@ describe('a code of an authenticator', () => {
   it('completes a sign-in, and is accepted once', async () => {
     const { account, app } = await protectedAccount(identity);
     const code = await app.freshCode();
-    const first = await verify(await challenge(account.email), code);
-    expect([first.status, first.body]).toMatchObject([200, { accessToken: expect.any(String), expiresIn: 900 }]);
-    const replay = await verify(await challenge(account.email), code);
-    expect([replay.status, replay.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
+    const body = { accessToken: expect.any(String), expiresIn: 900 };
+    expect(await verify(await challenge(account.email), code)).toMatchObject({ status: 200, body });
+    expect(await outcome(verify(await challenge(account.email), code))).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
   it('opens one session when it is sent twice at once, to two replicas as well', async () => {
@@ -107,20 +86,6 @@ describe('a code of an authenticator', () => {
     const code = await app.freshCode();
     const answers = await Promise.all([verify(challengeId, code), verify(challengeId, code, replica)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
-  });
-
-  it('that confirmed the enrolment does not complete a sign-in', async () => {
-    const account = await identity.account();
-    const { body } = await identity.post('/api/auth/mfa/authenticator', {}, account.accessToken);
-    const code = new TestAuthenticator(identity, account.tenantId, body.secret).code();
-    expect((await confirm(identity, account, code)).status).toBe(200);
-    expect((await verify(await challenge(account.email), code)).status).toBe(401);
-  });
-
-  it('of another user is refused', async () => {
-    const { account } = await protectedAccount(identity);
-    const other = await protectedAccount(identity);
-    expect((await verify(await challenge(account.email), await other.app.freshCode())).status).toBe(401);
   });
 });
 
@@ -132,10 +97,10 @@ describe('guessing codes', () => {
       expect((await verify(await challenge(account.email, at), app.wrongCode(), at)).status).toBe(401);
     }
     for (const at of [identity, replica]) {
-      const { status, body, headers } = await verify(await challenge(account.email, at), await app.freshCode(), at);
-      expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
-      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+      const refused = await verify(await challenge(account.email, at), await app.freshCode(), at);
+      expect(await outcome(refused)).toEqual([429, 'RATE_LIMITED']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
     }
     await identity.query(account.tenantId, 'UPDATE code_guess SET next_at = now()');
     expect((await verify(await challenge(account.email), app.wrongCode())).status).toBe(401);
@@ -148,7 +113,7 @@ describe('guessing codes', () => {
     for (let count = 0; count < FREE_TRIES; count += 1) {
       await verify(await challenge(account.email), app.wrongCode());
     }
-    expect((await identity.post('/api/auth/refresh', { refreshToken: account.refreshToken })).status).toBe(200);
+    expect((await identity.refresh(account.refreshToken)).status).toBe(200);
     const proof = { code: await app.freshCode() };
     expect((await identity.post('/api/auth/step-up', proof, account.accessToken)).status).toBe(204);
   });
@@ -165,12 +130,25 @@ describe('guessing codes', () => {
 });
 
 describe('a recovery code', () => {
-  it('is refused when it is wrong or belongs to somebody else', async () => {
+  it('is refused when it is wrong or belongs to somebody else, as the code of an authenticator is', async () => {
     const { account, recoveryCodes } = await protectedAccount(identity);
-    const other = await protectedAccount(identity);
-    for (const code of [another(recoveryCodes[0] ?? ''), other.recoveryCodes[0] ?? '']) {
+    const { app, recoveryCodes: others } = await protectedAccount(identity);
+    for (const code of [another(recoveryCodes[0] ?? ''), others[0] ?? '', await app.freshCode()]) {
       expect((await verify(await challenge(account.email), code)).status).toBe(401);
     }
+  });
+
+  it('is told by mail when it is used, at a sign-in and within a session, and not when it is wrong', async () => {
+    const { account, recoveryCodes } = await protectedAccount(identity);
+    const [first = '', second = ''] = recoveryCodes;
+    const subjects = () => mailSubjects(identity, account.tenantId);
+    await verify(await challenge(account.email), first);
+    const used = [ADDED, 'A recovery code of your account was used'];
+    expect(await subjects()).toEqual(used);
+    const stepUp = (code: string) => identity.post('/api/auth/step-up', { code }, account.accessToken);
+    expect((await stepUp(second)).status).toBe(204);
+    expect((await stepUp(another(second))).status).toBe(401);
+    expect(await subjects()).toEqual([...used, used[1]]);
   });
 
   it('of an earlier set stops working', async () => {
@@ -185,9 +163,8 @@ describe('a recovery code', () => {
 describe('removing an authenticator', () => {
   it('needs a recent proof, and leaves the second factor on by mail', async () => {
     const { account, app, recoveryCodes } = await protectedAccount(identity);
-    await identity.query(account.tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
-    const refused = await remove(account);
-    expect([refused.status, refused.body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+    await identity.forgetProofs(account.tenantId);
+    expect(await outcome(remove(account))).toEqual([403, 'STEP_UP_REQUIRED']);
     const stepUp = (proof: object) => identity.post('/api/auth/step-up', proof, account.accessToken);
     // The password of a user with an authenticator proves nothing more than the first factor again.
     expect((await stepUp({ password: PASSWORD })).status).toBe(401);
@@ -196,10 +173,8 @@ describe('removing an authenticator', () => {
     expect((await stepUp({ code: await app.freshCode() })).status).toBe(204);
     expect((await remove(account)).status).toBe(204);
     expect((await remove(account)).status).toBe(404);
-    expect(await mailSubjects(identity, account.tenantId)).toEqual([
-      'An authenticator was added to your account',
-      'The authenticator was removed from your account',
-    ]);
+    const subjects = [ADDED, 'The authenticator was removed from your account'];
+    expect(await mailSubjects(identity, account.tenantId)).toEqual(subjects);
     const { body } = await identity.login(account.email);
     expect(body.methods).toEqual(['mail']);
     expect((await verify(body.challengeId, recoveryCodes[0] ?? '')).status).toBe(401);
@@ -214,7 +189,7 @@ describe('a workspace that requires a second factor', () => {
   it('is made one by its owner alone, with a recent proof', async () => {
     const { owner, admin } = await identity.team('admin');
     expect((await requireFactor(admin)).status).toBe(403);
-    await identity.query(owner.tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
+    await identity.forgetProofs(owner.tenantId);
     expect((await requireFactor(owner)).body.code).toBe('STEP_UP_REQUIRED');
     expect((await identity.stepUp(owner.accessToken)).status).toBe(204);
     expect((await requireFactor(owner)).status).toBe(200);
@@ -226,23 +201,17 @@ describe('a workspace that requires a second factor', () => {
     expect((await requireFactor(owner)).status).toBe(200);
     expect((await get(member, '/api/auth/me')).status).toBe(200);
     const { status, body } = await identity.login(member.email);
-    expect([status, body]).toEqual([
-      200,
-      { mfaEnrolmentRequired: true, enrolmentToken: expect.any(String), expiresIn: 600 },
-    ]);
+    const expected = { mfaEnrolmentRequired: true, enrolmentToken: expect.any(String), expiresIn: 600 };
+    expect([status, body]).toEqual([200, expected]);
     const { enrolmentToken } = body;
-    for (const [method, path] of [
-      ['GET', '/api/auth/me'],
-      ['GET', '/api/auth/mfa'],
-      ['GET', '/api/auth/sessions'],
-      ['POST', '/api/auth/mfa/authenticator'],
-      ['GET', '/api/tenant/users'],
-    ] as const) {
-      expect((await identity.request(method, path, { token: enrolmentToken })).status).toBe(401);
+    const [enrolmentId = ''] = enrolmentToken.split('.');
+    for (const path of ['/api/auth/me', '/api/auth/mfa', '/api/auth/sessions', '/api/tenant/users']) {
+      expect((await identity.request('GET', path, { token: enrolmentToken })).status).toBe(401);
     }
-    expect((await identity.post('/api/auth/refresh', { refreshToken: enrolmentToken })).status).toBe(401);
-    expect((await verify(enrolmentToken.split('.')[0] ?? '', '123456')).status).toBe(401);
-    const forged = `${enrolmentToken.split('.')[0]}.${'A'.repeat(43)}`;
+    expect((await identity.post('/api/auth/mfa/authenticator', undefined, enrolmentToken)).status).toBe(401);
+    expect((await identity.refresh(enrolmentToken)).status).toBe(401);
+    expect((await verify(enrolmentId, '123456')).status).toBe(401);
+    const forged = `${enrolmentId}.${'A'.repeat(43)}`;
     expect((await identity.post('/api/auth/mfa/enrolment', { enrolmentToken: forged })).status).toBe(401);
     const started = await identity.post('/api/auth/mfa/enrolment', { enrolmentToken });
     expect(started.status).toBe(200);
@@ -252,9 +221,7 @@ describe('a workspace that requires a second factor', () => {
     expect((await confirmEnrolment(app.wrongCode())).status).toBe(401);
     const done = await confirmEnrolment(app.code());
     expect([done.status, done.body.recoveryCodes.length]).toEqual([200, 10]);
-    expect((await identity.request('GET', '/api/auth/me', { token: done.body.accessToken })).body).toMatchObject({
-      mfaEnabled: true,
-    });
+    expect((await identity.me(done.body.accessToken)).body).toMatchObject({ mfaEnabled: true });
     expect((await confirmEnrolment(await app.freshCode())).status).toBe(401);
     expect((await identity.login(member.email)).body.methods).toEqual(['authenticator', 'recovery_code']);
   });
@@ -263,18 +230,12 @@ describe('a workspace that requires a second factor', () => {
     const owner = await identity.account();
     await requireFactor(owner);
     await identity.setSecondFactor(owner.accessToken, true);
-    const { status, body } = await identity.setSecondFactor(owner.accessToken, false);
-    expect([status, body.code]).toEqual([409, 'CONFLICT']);
+    expect(await outcome(identity.setSecondFactor(owner.accessToken, false))).toEqual([409, 'CONFLICT']);
   });
 });
 
 /** As earlier versions have made them: 120 and 80 bits. */
 const EARLIER_CODES = ['ABCD-EFGH-IJKL-MNOP-QRST-UVWX', 'ABCD-EFGH-IJKL-MNOP'];
-
-const signIn = async (email: string, code: string) => {
-  const { challengeId } = (await identity.login(email)).body;
-  return (await identity.post('/api/auth/mfa/verify', { challengeId, code })).status;
-};
 
 describe('recovery codes', () => {
   it('have 128 bits at least, and are accepted however they are written', async () => {
@@ -289,24 +250,18 @@ describe('recovery codes', () => {
       if (place % 5 !== 4) expect(new Set(recoveryCodes.map((code) => code[place])).size).toBeGreaterThan(1);
     }
     const [first = '', second = '', third = '', fourth = ''] = recoveryCodes;
-    expect(await signIn(account.email, first)).toBe(200);
-    expect(await signIn(account.email, second.replaceAll('-', '').toLowerCase())).toBe(200);
-    expect(await signIn(account.email, third.replaceAll('-', ' '))).toBe(200);
-    expect(await signIn(account.email, fourth.slice(0, 29))).toBe(401);
-    expect(await signIn(account.email, first)).toBe(401);
+    const written = [first, second.replaceAll('-', '').toLowerCase(), third.replaceAll('-', ' ')];
+    for (const code of written) expect((await signIn(account.email, code)).status).toBe(200);
+    for (const code of [fourth.slice(0, 29), first]) expect((await signIn(account.email, code)).status).toBe(401);
     expect((await get(account, '/api/auth/mfa')).body).toMatchObject({ recoveryCodesLeft: 7 });
   });
 
   it.each(EARLIER_CODES)('of an earlier version stay valid, once each: %s', async (earlier) => {
     const { account } = await protectedAccount(identity);
     const { tenantId, userId, email } = account;
-    const row = [tenantId, userId, hashRecoveryCode(userId, earlier)];
-    await identity.query(
-      tenantId,
-      'INSERT INTO recovery_code (tenant_id, user_id, code_hash) VALUES ($1, $2, $3)',
-      row,
-    );
-    expect(await signIn(email, earlier)).toBe(200);
-    expect(await signIn(email, earlier)).toBe(401);
+    const insert = 'INSERT INTO recovery_code (tenant_id, user_id, code_hash) VALUES ($1, $2, $3)';
+    await identity.query(tenantId, insert, [tenantId, userId, hashRecoveryCode(userId, earlier)]);
+    expect((await signIn(email, earlier)).status).toBe(200);
+    expect((await signIn(email, earlier)).status).toBe(401);
   });
 });

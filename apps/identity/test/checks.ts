@@ -13,12 +13,6 @@ export const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
     (error: { code?: string }) => error.code,
   );
 
-/** The status of an answer, and the code of its error. */
-export const outcome = ({ status, body }: { status: number; body: object }): [number, string | undefined] => {
-  const { code, error } = body as { code?: string; error?: string };
-  return [status, code ?? error];
-};
-
 /** Waits until a token is refused everywhere, which may take a second. */
 export const untilRevoked = (identity: TestIdentity, token: string): Promise<void> =>
   waitUntil(async () => (await codeOf(principalOf(identity, token))) === 'TOKEN_REVOKED', {

@@ -1,36 +1,25 @@
-import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ExpiredRowSweeper } from '../src/accounts/accounts.sweeper.js';
 import { AfterResponse } from '../src/accounts/after-response.service.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
-import { type Answer, NEW_PASSWORD, newEmail, PASSWORD, USERS, withMail } from './identity.js';
-import { register, signIn } from './passkeys.js';
-import { SoftwareAuthenticator } from './software-authenticator.js';
+import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
+import { codeIn, type ReceivedMail, tokenIn } from './mail-server.js';
+import { newAuthenticator, passkeyAccount, register, signIn } from './passkeys.js';
 
 const { identity, mailServer } = withMail();
 
-let addresses = 0;
-const newAddress = () => {
-  addresses += 1;
-  return { 'x-forwarded-for': `198.51.100.${addresses}` };
-};
 const ask = (token: string, email: string, changes: Record<string, unknown> = {}) =>
   identity.post('/api/auth/email-change', { email, password: PASSWORD, ...changes }, token);
 const present = (step: 'confirm' | 'undo', token: string) =>
-  identity.request('POST', `/api/auth/email-change/${step}`, { body: { token }, headers: newAddress() });
+  identity.request('POST', `/api/auth/email-change/${step}`, { body: { token }, headers: fromElsewhere() });
 /** The token of the link to a page, in whichever mail it comes: those of what went before can be late. */
 const tokenTo = async (address: string, page: string, since = 0): Promise<string> => {
-  const link = new RegExp(`/${page}#token=([\\w.-]+)`);
-  const find = () =>
-    mailServer.mails
-      .slice(since)
-      .filter(({ to }) => to === address)
-      .flatMap(({ text }) => link.exec(text)?.[1] ?? [])
-      .at(-1);
+  const isLink = ({ to, text }: ReceivedMail) => to === address && text.includes(`/${page}#token=`);
+  const find = () => mailServer.mails.slice(since).findLast(isLink);
   await waitUntil(() => find() !== undefined, { timeoutMs: 10_000, describe: `a link to ${page} for ${address}` });
-  return find() ?? '';
+  return tokenIn(find()?.text ?? '');
 };
 /** Asks for another address. @returns the token of the mail that confirms it */
 const asked = async (accessToken: string, email: string) => {
@@ -46,6 +35,13 @@ const changed = async (accessToken: string, from: string, to: string) => {
   expect((await present('confirm', token)).status).toBe(204);
   return tokenTo(from, 'email-change/undo', since);
 };
+const registerWith = (email: string) =>
+  identity.post('/api/auth/register', { email, password: PASSWORD, name: 'Next', workspace: { name: 'Next' } });
+/** Takes the link for a new password that an undone change sends. */
+const setPassword = async (email: string, since: number) => {
+  const body = { token: await tokenTo(email, 'password-reset', since), password: NEW_PASSWORD };
+  expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
+};
 
 describe('a change of the e-mail address', () => {
   it('takes effect when the new address confirms it; the old one no longer signs in and is told', async () => {
@@ -54,60 +50,46 @@ describe('a change of the e-mail address', () => {
     const token = await asked(accessToken, wanted);
     expect((await identity.login(wanted)).status).toBe(401);
     expect((await identity.login(email)).status).toBe(200);
-    const since = mailServer.mails.length;
-    expect((await present('confirm', token)).status).toBe(204);
+    const { answer, text } = await mailServer.sentBy(email, () => present('confirm', token));
+    expect(answer.status).toBe(204);
     expect((await identity.signedIn(wanted)).userId).toBe(userId);
     expect((await identity.login(email)).status).toBe(401);
-    const { text } = await mailServer.mailTo(email, since);
     expect(text).toMatch(/^Subject: The e-mail address of your account was changed\r?$/m);
     expect(text).toContain(wanted);
-    expect((await identity.request('GET', '/api/auth/me', { token: accessToken })).body).toMatchObject({
-      email: wanted,
-    });
+    expect((await identity.me(accessToken)).body).toMatchObject({ email: wanted });
     expect((await present('confirm', token)).body.code).toBe('INVALID_EMAIL_CHANGE');
   });
 
-  it('needs the password, and the second factor where it is on', async () => {
+  it('needs another address, the password, and the second factor where it is on', async () => {
     const { email, accessToken } = await identity.account();
     const wanted = newEmail();
+    const same = { status: 422, body: { errors: [{ pointer: '/email' }] } };
+    expect(await ask(accessToken, email.toUpperCase())).toMatchObject(same);
     expect((await ask(accessToken, wanted, { password: 'not-the-password' })).status).toBe(401);
     await identity.setSecondFactor(accessToken, true);
-    const since = mailServer.mails.length;
-    const first = await ask(accessToken, wanted);
-    expect([first.status, first.body]).toMatchObject([202, { mfaRequired: true }]);
-    const code = /code is (\d{6})/.exec((await mailServer.mailTo(email, since)).text)?.[1];
-    const second = await ask(accessToken, wanted, { challengeId: first.body.challengeId, code });
-    expect([second.status, second.body]).toEqual([202, {}]);
+    const { answer, text } = await mailServer.sentBy(email, () => ask(accessToken, wanted));
+    expect(answer).toMatchObject({ status: 202, body: { mfaRequired: true } });
+    const proof = { challengeId: answer.body.challengeId, code: codeIn(text) };
+    const { status, body } = await ask(accessToken, wanted, proof);
+    expect([status, body]).toEqual([202, {}]);
     expect(await tokenTo(wanted, 'email-change')).not.toBe('');
   });
 
-  const endings: [string, (token: string) => Promise<Answer>][] = [
-    [
-      'a new password',
-      (token) => identity.post('/api/auth/password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, token),
-    ],
-    ['the end of every session', (token) => identity.request('DELETE', '/api/auth/sessions', { token })],
-  ];
-  it.each(endings)('ends, while it waits for its confirmation, with %s', async (_name, end) => {
+  it.each([
+    ['a new password', 'POST', '/api/auth/password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }],
+    ['the end of every session', 'DELETE', '/api/auth/sessions', undefined],
+  ])('ends, while it waits for its confirmation, with %s', async (_name, method, path, body) => {
     const { accessToken } = await identity.account();
     const token = await asked(accessToken, newEmail());
-    expect((await end(accessToken)).status).toBeLessThan(300);
+    expect((await identity.request(method, path, { token: accessToken, body })).status).toBeLessThan(300);
     expect((await present('confirm', token)).body.code).toBe('INVALID_EMAIL_CHANGE');
-  });
-
-  it('to the present address is refused', async () => {
-    const { email, accessToken } = await identity.account();
-    const { status, body } = await ask(accessToken, email.toUpperCase());
-    expect([status, body.errors]).toMatchObject([422, [{ pointer: '/email' }]]);
   });
 
   it('to an address with an account is answered like any other; only the mail says so', async () => {
     const [mine, theirs] = [await identity.account(), await identity.account()];
-    const since = mailServer.mails.length;
-    const taken = await ask(mine.accessToken, theirs.email);
+    const { answer: taken, text } = await mailServer.sentBy(theirs.email, () => ask(mine.accessToken, theirs.email));
     const free = await ask(mine.accessToken, newEmail());
     expect([taken.status, taken.body]).toEqual([free.status, free.body]);
-    const { text } = await mailServer.mailTo(theirs.email, since);
     expect(text).toContain('has an account already');
     expect(text).not.toContain('#token=');
     expect((await identity.login(theirs.email)).status).toBe(200);
@@ -117,10 +99,8 @@ describe('a change of the e-mail address', () => {
     const { email, accessToken } = await identity.account();
     const wanted = newEmail();
     const token = await asked(accessToken, wanted);
-    const workspace = { name: 'Faster' };
-    await identity.post('/api/auth/register', { email: wanted, password: PASSWORD, name: 'Faster', workspace });
-    const { status, body } = await present('confirm', token);
-    expect([status, body.code]).toEqual([409, 'EMAIL_TAKEN']);
+    await registerWith(wanted);
+    expect(await outcome(present('confirm', token))).toEqual([409, 'EMAIL_TAKEN']);
     expect((await identity.login(email)).status).toBe(200);
   });
 
@@ -128,19 +108,12 @@ describe('a change of the e-mail address', () => {
     const { accessToken, tenantId } = await identity.account();
     const [first, second] = [await asked(accessToken, newEmail()), await asked(accessToken, newEmail())];
     expect((await present('confirm', first)).body.code).toBe('INVALID_EMAIL_CHANGE');
-    const database = identity.get(Database);
-    const [row] = await database.transaction(tenantId, (tx) =>
-      tx.query<{ hours: number }>(
-        'SELECT extract(epoch FROM expires_at - created_at)::int / 3600 AS hours FROM email_change',
-      ),
-    );
-    expect(row?.hours).toBe(24);
+    const hours = 'SELECT extract(epoch FROM expires_at - created_at)::int / 3600 AS hours FROM email_change';
+    expect(await identity.query(tenantId, hours)).toEqual([{ hours: 24 }]);
     const answers = await Promise.all([present('confirm', second), present('confirm', second)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 410]);
     const third = await asked(accessToken, newEmail());
-    await database.transaction(tenantId, (tx) =>
-      tx.query(`UPDATE email_change SET expires_at = now() - interval '1 second' WHERE confirmed_at IS NULL`),
-    );
+    await identity.expire('email_change', tenantId);
     expect((await present('confirm', third)).body.code).toBe('INVALID_EMAIL_CHANGE');
   });
 
@@ -154,15 +127,10 @@ describe('a change of the e-mail address', () => {
 
   it.each(['confirm', 'undo'] as const)('refuses to %s with a token of another workspace', async (step) => {
     const [mine, theirs] = [await identity.account(), await identity.account()];
-    const tokens =
-      step === 'confirm'
-        ? [await asked(mine.accessToken, newEmail()), await asked(theirs.accessToken, newEmail())]
-        : [
-            await changed(mine.accessToken, mine.email, newEmail()),
-            await changed(theirs.accessToken, theirs.email, newEmail()),
-          ];
-    const [myIds, mySecret] = (tokens[0] ?? '').split('.');
-    const [theirIds] = (tokens[1] ?? '').split('.');
+    const tokenOf = ({ accessToken, email }: Account) =>
+      step === 'confirm' ? asked(accessToken, newEmail()) : changed(accessToken, email, newEmail());
+    const [myIds, mySecret] = (await tokenOf(mine)).split('.');
+    const [theirIds] = (await tokenOf(theirs)).split('.');
     expect((await present(step, `${theirIds}.${mySecret}`)).body.code).toBe('INVALID_EMAIL_CHANGE');
     expect((await present(step === 'undo' ? 'confirm' : 'undo', `${myIds}.${mySecret}`)).status).toBe(410);
     expect((await present(step, `${myIds}.${mySecret}`)).status).toBe(204);
@@ -178,53 +146,44 @@ describe('undoing a change of the e-mail address', () => {
     const since = mailServer.mails.length;
     expect((await present('undo', undo)).status).toBe(204);
     for (const address of [email, thiefsEmail]) expect((await identity.login(address)).status).toBe(401);
-    expect((await identity.post('/api/auth/refresh', { refreshToken: thief.refreshToken })).status).toBe(401);
+    expect((await identity.refresh(thief.refreshToken)).status).toBe(401);
     await identity.refuses(thief.accessToken);
-    const token = await tokenTo(email, 'password-reset', since);
-    const body = { token, password: NEW_PASSWORD };
-    expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
+    await setPassword(email, since);
     const back = await identity.login(email, NEW_PASSWORD);
     expect(back.status).toBe(200);
-    const me = await identity.request('GET', '/api/auth/me', { token: back.body.accessToken });
-    expect(me.body).toMatchObject({ id: userId, email });
+    expect((await identity.me(back.body.accessToken)).body).toMatchObject({ id: userId, email });
     expect((await present('undo', undo)).body.code).toBe('INVALID_EMAIL_CHANGE');
     expect((await identity.account()).email).not.toBe(thiefsEmail);
   });
 
   it('removes an authenticator that was set up after the change was asked for, and no older one', async () => {
-    const { email, ...account } = await identity.account();
+    const account = await identity.account();
+    const { email } = account;
     const undo = await changed(account.accessToken, email, newEmail());
-    await enrol(identity, { email, ...account });
+    await enrol(identity, account);
     const since = mailServer.mails.length;
     expect((await present('undo', undo)).status).toBe(204);
-    const token = await tokenTo(email, 'password-reset', since);
-    const body = { token, password: NEW_PASSWORD };
-    expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
+    await setPassword(email, since);
     // Setting it up has switched the second factor on: without it, a code goes to the address.
     expect((await identity.login(email, NEW_PASSWORD)).body).toMatchObject({ mfaRequired: true, methods: ['mail'] });
 
     const { account: older, app } = await protectedAccount(identity);
-    const { body: needed } = await ask(older.accessToken, newEmail());
-    const again = { challengeId: needed.challengeId, code: await app.freshCode() };
+    const { challengeId } = (await ask(older.accessToken, newEmail())).body;
+    const again = { challengeId, code: await app.freshCode() };
     const [newer, before] = [newEmail(), mailServer.mails.length];
     expect((await ask(older.accessToken, newer, again)).status).toBe(202);
     const confirmation = await tokenTo(newer, 'email-change', before);
     expect((await present('confirm', confirmation)).status).toBe(204);
     const undoing = await tokenTo(older.email, 'email-change/undo', before);
     expect((await present('undo', undoing)).status).toBe(204);
-    const rows = await identity.query(
-      older.tenantId,
-      'SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator',
-    );
-    expect(rows).toEqual([{ confirmed: true }]);
+    const confirmed = 'SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator';
+    expect(await identity.query(older.tenantId, confirmed)).toEqual([{ confirmed: true }]);
   });
 
   it('removes every passkey, because an older one can belong to the thief as well', async () => {
-    const { email, ...account } = await identity.account();
-    const older = new SoftwareAuthenticator(USERS.origins[0] ?? '');
-    await register(identity, account, older);
-    const undo = await changed(account.accessToken, email, newEmail());
-    const newer = new SoftwareAuthenticator(USERS.origins[0] ?? '');
+    const { account, authenticator: older } = await passkeyAccount(identity);
+    const newer = newAuthenticator();
+    const undo = await changed(account.accessToken, account.email, newEmail());
     await register(identity, account, newer);
     expect((await signIn(identity, newer)).status).toBe(200);
     expect((await present('undo', undo)).status).toBe(204);
@@ -237,9 +196,8 @@ describe('undoing a change of the e-mail address', () => {
     const { email, accessToken, userId, tenantId } = host.owner;
     const query = (sql: string, values: unknown[] = []) => identity.query(tenantId, sql, values);
     const atProvider = (sub: string) =>
-      query('INSERT INTO provider_link (tenant_id, issuer, sub, user_id) VALUES ($1, $2, $3, $4)', [
+      query("INSERT INTO provider_link (tenant_id, issuer, sub, user_id) VALUES ($1, 'https://a.test', $2, $3)", [
         tenantId,
-        'https://a.test',
         sub,
         userId,
       ]);
@@ -251,7 +209,7 @@ describe('undoing a change of the e-mail address', () => {
     const embedded = await host.mint({ sub: 'newer', email: thiefsEmail });
     await mailServer.mailTo(thiefsEmail);
     await atProvider('newer');
-    expect((await identity.request('GET', '/api/auth/me', { token: embedded.embedToken })).body.id).toBe(userId);
+    expect((await identity.me(embedded.embedToken)).body.id).toBe(userId);
     expect((await present('undo', undo)).status).toBe(204);
     await expect(host.mint({ sub: 'newer' })).rejects.toMatchObject({ code: 'EMBED_USER_DISABLED' });
     expect((await host.userOf({ sub: 'older' })).userId).toBe(userId);
@@ -261,11 +219,8 @@ describe('undoing a change of the e-mail address', () => {
   it('ends a link to a host user that an administrator has replaced since', async () => {
     const host = await EmbedHost.start(identity, { appKey: 'visits', linkUsersBy: 'explicit' });
     const { email, accessToken, userId } = host.owner;
-    const link = () =>
-      identity.request('PUT', '/api/tenant/embed-links', {
-        token: accessToken,
-        body: { appKey: 'visits', sub: 'u1', userId },
-      });
+    const body = { appKey: 'visits', sub: 'u1', userId };
+    const link = () => identity.request('PUT', '/api/tenant/embed-links', { token: accessToken, body });
     await link();
     const undo = await changed(accessToken, email, newEmail());
     expect((await host.userOf({ sub: 'u1' })).userId).toBe(userId);
@@ -282,34 +237,21 @@ describe('undoing a change of the e-mail address', () => {
     expect((await present('undo', undoFirst)).status).toBe(204);
     expect((await present('undo', undoSecond)).body.code).toBe('INVALID_EMAIL_CHANGE');
     // Both are free again.
-    for (const free of [second, third]) {
-      const body = { email: free, password: PASSWORD, name: 'Next', workspace: { name: 'Next' } };
-      expect((await identity.post('/api/auth/register', body)).status).toBe(201);
-    }
+    for (const free of [second, third]) expect((await registerWith(free)).status).toBe(201);
   });
 
   it('is possible for seven days, in which nobody else gets the old address', async () => {
     const { email, accessToken, tenantId } = await identity.account();
     const undo = await changed(accessToken, email, newEmail());
-    const database = identity.get(Database);
-    const [row] = await database.transaction(tenantId, (tx) =>
-      tx.query<{ days: number }>(
-        'SELECT extract(epoch FROM expires_at - confirmed_at)::int / 86400 AS days FROM email_change',
-      ),
-    );
-    expect(row?.days).toBe(7);
-    const register = () =>
-      identity.post('/api/auth/register', { email, password: PASSWORD, name: 'Next', workspace: { name: 'Next' } });
-    expect((await register()).body.code).toBe('EMAIL_TAKEN');
-    await database.transaction(tenantId, (tx) =>
-      tx.query(`UPDATE email_change SET expires_at = now() - interval '1 second'`),
-    );
-    await database.crossTenant((tx) =>
-      tx.query(`UPDATE sign_in_email SET reserved_until = now() - interval '1 second' WHERE email = $1`, [email]),
-    );
+    const days = 'SELECT extract(epoch FROM expires_at - confirmed_at)::int / 86400 AS days FROM email_change';
+    expect(await identity.query(tenantId, days)).toEqual([{ days: 7 }]);
+    expect((await registerWith(email)).body.code).toBe('EMAIL_TAKEN');
+    await identity.expire('email_change', tenantId);
+    const lapse = `UPDATE sign_in_email SET reserved_until = now() - interval '1 second' WHERE email = $1`;
+    await identity.queryAll(lapse, [email]);
     expect((await present('undo', undo)).body.code).toBe('INVALID_EMAIL_CHANGE');
     await identity.get(ExpiredRowSweeper).sweep();
-    expect((await register()).status).toBe(201);
+    expect((await registerWith(email)).status).toBe(201);
   });
 
   it('does not keep the user from taking back the old address themselves', async () => {

@@ -4,9 +4,9 @@ import { AUDIENCES, type PlatformError } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { codeOf, outcome, principalOf, untilRevoked } from './checks.js';
+import { codeOf, principalOf, untilRevoked } from './checks.js';
 import { EmbedHost, type IssueRequest } from './embed-host.js';
-import { type Account, newEmail, quota, TestIdentity, withMail } from './identity.js';
+import { type Account, newEmail, outcome, quota, TestIdentity, withMail } from './identity.js';
 import { TestOperators } from './operators.js';
 
 const { identity, mailServer } = withMail();
@@ -282,7 +282,7 @@ describe('the first link by address', () => {
     const foreign = tokenIn((await mailServer.mailTo(other.owner.email)).text);
     const [ids] = token.split('.');
     for (const wrong of ['x', `${ids}.x`, `${ids}.${foreign.split('.')[1]}`, `${foreign.split('.')[0]}.x`]) {
-      expect([wrong, ...outcome(await undo(wrong))]).toEqual([wrong, 410, 'INVALID_UNDO_LINK']);
+      expect([wrong, ...(await outcome(undo(wrong)))]).toEqual([wrong, 410, 'INVALID_UNDO_LINK']);
     }
     await identity.query(one.owner.tenantId, 'UPDATE embed_user SET undo_expires_at = now()');
     expect((await undo(token)).body.code).toBe('INVALID_UNDO_LINK');

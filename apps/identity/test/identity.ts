@@ -8,7 +8,7 @@ import {
   type TestRequest,
   type TestService,
   testDatabase,
-  testNats,
+  testServiceConfig,
   waitUntil,
 } from '@crm/testing';
 import { afterAll, beforeAll } from '@jest/globals';
@@ -28,32 +28,29 @@ export const USERS = { id: 'crm.example.com', origins: ['https://app.crm.example
 export const OPERATORS = { id: 'operators.example.com', origins: ['https://operators.example.com'] };
 
 /** Members of the answers that tests look at; an answer has those of its kind. */
-export interface Body {
-  id: string;
-  code: string;
-  detail: string;
-  status: string;
-  name: string;
-  roles: string[];
-  accessToken: string;
-  refreshToken: string;
-  challengeId: string;
+export interface Body extends Record<Texts, string>, Record<'roles' | 'methods' | 'recoveryCodes', string[]> {
   errors: { pointer: string }[];
   total: number;
   nextCursor: string | null;
   data: { id: string; current: boolean; expiresAt: string; endsAt: string }[];
   expiresIn: number;
-  secret: string;
-  otpauthUri: string;
-  recoveryCodes: string[];
-  enrolmentToken: string;
-  methods: string[];
   user: { id: string };
   tenant: { id: string };
   keys: JWK[];
 }
+type Texts = 'id' | 'code' | 'detail' | 'status' | 'name' | 'challengeId' | 'secret' | 'otpauthUri' | Tokens;
+type Tokens = 'accessToken' | 'refreshToken' | 'enrolmentToken';
 
 export type Answer = TestAnswer<Body>;
+
+type AnyAnswer = Pick<TestAnswer<object | undefined>, 'status' | 'body'>;
+
+/** The status of an answer, and the code of its error. */
+export async function outcome(answer: AnyAnswer | Promise<AnyAnswer>): Promise<[number, string | undefined]> {
+  const { status, body } = await answer;
+  const { code, error } = (body ?? {}) as { code?: string; error?: string };
+  return [status, code ?? error];
+}
 
 /** A person who has registered a workspace and signed in. */
 export interface Account {
@@ -100,25 +97,27 @@ export class TestIdentity {
     return identity;
   }
 
+  /** The service of a test file as two processes on one database, with a server that takes their mail where one is given. */
+  static replicasOfFile(changes: Changes = {}, mailServer?: MailServer) {
+    const [identity, replica] = [new TestIdentity(changes), new TestIdentity(changes)];
+    beforeAll(async () => {
+      await mailServer?.listen();
+      await identity.open(mailServer?.url);
+      await identity.replicate(replica);
+    });
+    afterAll(async () => {
+      await replica.close();
+      await identity.close();
+      await mailServer?.close();
+    });
+    return { identity, replica };
+  }
+
   async open(smtpUrl = this.changes.smtpUrl): Promise<void> {
     this.database = await testDatabase('identity', migrations);
-    const nats = testNats();
+    const { profile = 'test', hashPool, quotas, settings } = this.changes;
     this.config = {
-      service: {
-        name: 'identity',
-        profile: this.changes.profile ?? 'test',
-        host: '127.0.0.1',
-        port: 0,
-        operationsPort: 0,
-        operatorsPort: 0,
-        logLevel: 'silent',
-        issuer: 'http://127.0.0.1:8080',
-        baseUrl: 'http://127.0.0.1:8080',
-        embedApiUrl: 'http://127.0.0.1:8081',
-        trustedProxies: ['127.0.0.1'],
-        drainSeconds: 1,
-        nats: { url: nats.url, user: 'identity', password: nats.passwords.identity, service: 'identity' },
-      },
+      service: { ...testServiceConfig('identity'), profile, trustedProxies: ['127.0.0.1'] },
       database: this.database.config,
       limits: {},
       // Nobody listens on the discard port: mail waits.
@@ -128,20 +127,23 @@ export class TestIdentity {
       sessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       stepUpSeconds: 600,
-      operatorSecondFactor: this.changes.profile === 'production',
+      operatorSecondFactor: profile === 'production',
       passkeys: { users: USERS, operators: OPERATORS },
-      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...this.changes.hashPool },
-      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...this.changes.quotas },
+      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...hashPool },
+      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...quotas },
       auditRetentionDays: 400,
       egress: { allow: [], providerMs: 10_000 },
-      ...this.changes.settings,
+      ...settings,
     };
     this.service = await startTestService(this.config, AppModule.with(this.config), { keySource: 'own' });
   }
 
   /** Another process of the service on the same database; close it first. */
-  async replica(settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
-    const replica = new TestIdentity(this.changes);
+  replica(settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
+    return this.replicate(new TestIdentity(this.changes), settings);
+  }
+
+  private async replicate(replica: TestIdentity, settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
     const config = { ...this.config, ...settings };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
     return Object.assign(replica, { config, database: this.database, service, isReplica: true });
@@ -171,6 +173,11 @@ export class TestIdentity {
     return this.get(Database).crossTenant((tx) => tx.query<Row>(sql, parameters));
   }
 
+  /** Whatever waits in a table of the tenant has expired. */
+  async expire(table: string, tenantId: string): Promise<void> {
+    await this.query(tenantId, `UPDATE ${table} SET expires_at = now() - interval '1 second'`);
+  }
+
   /** The last proof of every session of the tenant is too long ago. */
   async forgetProofs(tenantId: string): Promise<void> {
     await this.query(tenantId, "UPDATE session SET proven_at = now() - interval '601 seconds'");
@@ -186,8 +193,16 @@ export class TestIdentity {
 
   /** Waits until the access token is refused: cut-offs take effect within a second. */
   async refuses(token: string): Promise<void> {
-    const status = async () => (await this.request('GET', '/api/auth/me', { token })).status;
-    await waitUntil(async () => (await status()) === 401, { timeoutMs: 1000, describe: 'the access token is refused' });
+    const isRefused = async () => (await this.me(token)).status === 401;
+    await waitUntil(isRefused, { timeoutMs: 1000, describe: 'the access token is refused' });
+  }
+
+  me(token?: string): Promise<Answer> {
+    return this.request('GET', '/api/auth/me', { token });
+  }
+
+  refresh(refreshToken: string): Promise<Answer> {
+    return this.post('/api/auth/refresh', { refreshToken });
   }
 
   request(method: string, path: string, options: TestRequest = {}): Promise<Answer> {
@@ -268,6 +283,13 @@ export function withMail(changes: Changes = {}): { identity: TestIdentity; mailS
 
 /** An address that no other test has. */
 export const newEmail = (): string => `user-${randomUUID()}@identity.test`;
+
+let callers = 0;
+/** As a client that no other call of the file comes from: limits count by it. */
+export function fromElsewhere(): Record<string, string> {
+  callers += 1;
+  return { 'x-forwarded-for': `198.51.100.${callers}` };
+}
 
 /** The same quota for every plan. */
 export const quota = (limit: number): QuotaByPlan => ({ developer: limit, business: limit, enterprise: limit });

@@ -44,6 +44,13 @@ export class MailServer {
     return find()!;
   }
 
+  /** What an act answers, and the text of the mail to the address that it sends. */
+  async sentBy<Result>(address: string, act: () => Promise<Result>): Promise<{ answer: Result; text: string }> {
+    const since = this.mails.length;
+    const answer = await act();
+    return { answer, text: (await this.mailTo(address, since)).text };
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -76,31 +83,27 @@ export class MailServer {
           this.named.push(to);
         }
         const said = recipient && this.recipients.get(to);
-        if (said instanceof Promise) {
-          void said.then(() => socket.write('250 ok\r\n'));
-        } else if (said) {
-          socket.write(`${said}\r\n`);
-        } else if (/^MAIL FROM/i.test(part)) {
-          socket.write(`${this.senderReply}\r\n`);
-        } else if (recipient && this.refusing) {
-          socket.write('451 later\r\n');
-        } else if (/^DATA/i.test(part)) {
-          inData = true;
-          socket.write('354 go on\r\n');
-        } else {
-          socket.write(/^QUIT/i.test(part) ? '221 bye\r\n' : '250 ok\r\n');
-        }
+        const reply = (text: string) => socket.write(`${text}\r\n`);
+        inData = !said && /^DATA/i.test(part);
+        if (said instanceof Promise) void said.then(() => reply('250 ok'));
+        else if (said) reply(said);
+        else if (/^MAIL FROM/i.test(part)) reply(this.senderReply);
+        else if (recipient && this.refusing) reply('451 later');
+        else if (inData) reply('354 go on');
+        else reply(/^QUIT/i.test(part) ? '221 bye' : '250 ok');
       }
     });
   }
 }
 
-const decodeQuotedPrintable = (text: string): string =>
-  /quoted-printable/i.test(text)
-    ? Buffer.from(
-        text
-          .replace(/=\r\n/g, '')
-          .replace(/=([0-9A-F]{2})/g, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-        'latin1',
-      ).toString('utf8')
-    : text;
+/** What the link in a mail carries. */
+export const tokenIn = (text: string): string => /#token=([\w.-]+)/.exec(text)?.[1] ?? '';
+
+export const codeIn = (text: string): string => /code is (\d{6})/.exec(text)?.[1] ?? '';
+
+function decodeQuotedPrintable(text: string): string {
+  if (!/quoted-printable/i.test(text)) return text;
+  const character = (_escape: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+  const bytes = text.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, character);
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

@@ -10,12 +10,6 @@ import { MailWorker } from '../src/mail/mail.service.js';
 import { migrations } from '../src/migrations/index.js';
 import { type Account, newEmail, withMail } from './identity.js';
 
-interface WaitingMail {
-  attempts: number;
-  /** Seconds from its writing. */
-  valid: number;
-}
-
 const { identity, mailServer } = withMail();
 let owner: Account;
 beforeAll(async () => {
@@ -32,17 +26,17 @@ describe('mail that waits', () => {
     const body = { email, name: 'Guest', roles: ['member'] };
     expect((await identity.post('/api/tenant/users', body, owner.accessToken)).status).toBe(201);
   };
-  const inWorkspace = <Row extends object>(sql: string, parameters: unknown[] = []) =>
-    identity.query<Row>(owner.tenantId, sql, parameters);
+  /** The mail to an address, and for how many seconds it is valid. */
   const waiting = (email: string) =>
-    inWorkspace<WaitingMail>(
-      `SELECT attempts, extract(epoch FROM expires_at - created_at)::int AS valid FROM mail WHERE recipient = $1`,
+    identity.query<{ attempts: number }>(
+      owner.tenantId,
+      'SELECT attempts, extract(epoch FROM expires_at - created_at)::int AS valid FROM mail WHERE recipient = $1',
       [email],
     );
   /** A mail that was tried, and waits for its next attempt. */
-  const postponed = async (email: string): Promise<WaitingMail> => {
+  const postponed = async (email: string) => {
     await waitUntil(async () => (await waiting(email))[0]?.attempts === 1, { describe: 'a failed attempt' });
-    return (await waiting(email))[0]!;
+    return (await waiting(email))[0];
   };
   const gone = (email: string) =>
     waitUntil(async () => (await waiting(email)).length === 0, { describe: 'the mail to be gone' });
@@ -51,7 +45,8 @@ describe('mail that waits', () => {
   const expectAbandoned = async (email: string) => {
     mailServer.refusing = false;
     const seen = mailServer.named.length;
-    await inWorkspace('UPDATE mail SET expires_at = now(), next_attempt_at = now() WHERE recipient = $1', [email]);
+    const due = 'UPDATE mail SET expires_at = now(), next_attempt_at = now() WHERE recipient = $1';
+    await identity.query(owner.tenantId, due, [email]);
     await gone(email);
     expect(mailServer.named.slice(seen)).not.toContain(email);
   };
@@ -65,16 +60,12 @@ describe('mail that waits', () => {
     expect(mailServer.named.filter((name) => name === email)).toHaveLength(1);
   });
 
-  it('keeps a mail when the server refuses the sender, for which the mail is not to blame', async () => {
-    const email = newEmail();
+  it('keeps a mail when the server refuses the sender, before the recipient is named or as a relay after it', async () => {
+    const [relayed, email] = [newEmail(), newEmail()];
+    mailServer.recipients.set(relayed, `554 5.7.1 <${relayed}>: Relay access denied`);
+    await invite(relayed);
+    expect(await postponed(relayed)).toMatchObject({ valid: 3 * 24 * 3600 });
     mailServer.senderReply = '550 who are you';
-    await invite(email);
-    expect(await postponed(email)).toMatchObject({ valid: 3 * 24 * 3600 });
-  });
-
-  it('keeps a mail when a relay refuses the sender only after the recipient was named', async () => {
-    const email = newEmail();
-    mailServer.recipients.set(email, `554 5.7.1 <${email}>: Relay access denied`);
     await invite(email);
     expect(await postponed(email)).toMatchObject({ valid: 3 * 24 * 3600 });
   });
@@ -99,14 +90,12 @@ describe('mail that waits', () => {
   it('sends other mail while one is slow', async () => {
     // Whose second factor is off: setting it up ended the proof that inviting asks for.
     owner = await identity.account();
-    let answer: () => void = () => undefined;
     const [slow, quick] = [newEmail(), newEmail()];
-    mailServer.recipients.set(
-      slow,
-      new Promise((resolve) => {
-        answer = resolve;
-      }),
-    );
+    let answer: () => void = () => undefined;
+    const slowly = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    mailServer.recipients.set(slow, slowly);
     await invite(slow);
     await waitUntil(() => mailServer.named.includes(slow), { describe: 'the slow mail to be on its way' });
     await invite(quick);
@@ -118,69 +107,59 @@ describe('mail that waits', () => {
 });
 
 describe('the text of a mail', () => {
-  interface StoredMail {
-    id: string;
-    body: string | null;
-    sealed: Buffer | null;
-  }
-
   let account: Account;
   beforeAll(async () => {
     account = await identity.account();
   });
 
-  const inWorkspace = <Row extends object>(sql: string, parameters: unknown[] = []) =>
-    identity.query<Row>(account.tenantId, sql, parameters);
-  const waiting = () => inWorkspace<StoredMail>('SELECT id, body, sealed_body AS sealed FROM mail ORDER BY id');
+  const STORED = 'SELECT id, body, sealed_body AS sealed, attempts FROM mail ORDER BY id';
+  const inWorkspace = (sql: string, parameters: unknown[] = []) => identity.query(account.tenantId, sql, parameters);
+  const waiting = () =>
+    identity.query<{ body: string | null; sealed: Buffer | null; attempts: number }>(account.tenantId, STORED);
 
-  describe('a mail that waits', () => {
-    it('is sealed until it is sent, and nothing of it is left afterwards', async () => {
-      mailServer.refusing = true;
-      await identity.post('/api/auth/password-resets', { email: account.email });
-      await identity.get(AfterResponse).beforeApplicationShutdown();
-      const [mail] = await waiting();
-      expect(mail?.body).toBeNull();
-      for (const text of ['token=', 'password', 'Hello']) {
-        expect(mail?.sealed?.toString('latin1')).not.toContain(text);
+  it('is sealed until it is sent, and nothing of it is left afterwards', async () => {
+    mailServer.refusing = true;
+    await identity.post('/api/auth/password-resets', { email: account.email });
+    await identity.get(AfterResponse).beforeApplicationShutdown();
+    const [mail] = await waiting();
+    expect(mail?.body).toBeNull();
+    for (const text of ['token=', 'password', 'Hello']) {
+      expect(mail?.sealed?.toString('latin1')).not.toContain(text);
+    }
+    // Made due while an attempt is under way, it would be sent by that attempt and by the next.
+    await waitUntil(async () => (await waiting())[0]?.attempts === 1, { describe: 'the attempt to be refused' });
+    mailServer.refusing = false;
+    await inWorkspace('UPDATE mail SET next_attempt_at = now()');
+    identity.get(MailWorker).wake();
+    expect((await mailServer.mailTo(account.email)).text).toContain('/password-reset#token=');
+    await waitUntil(async () => (await waiting()).length === 0, { describe: 'the mail to be gone' });
+  });
+
+  it('is not sent with the text of another row', async () => {
+    // One transaction, so that the worker sees the two mails only once the text has been moved.
+    await identity.get(Database).transaction(account.tenantId, async (tx) => {
+      for (const body of ['Of the first', 'Of the second']) {
+        const mail = { recipient: account.email, subject: 'Hello', body, validSeconds: 3600 };
+        await identity.get(MailRepository).insert(tx, account.tenantId, mail);
       }
-      // Made due while an attempt is under way, it would be sent by that attempt and by the next.
-      const attempted = () => inWorkspace('SELECT 1 FROM mail WHERE attempts > 0');
-      await waitUntil(async () => (await attempted()).length > 0, { describe: 'the attempt to be refused' });
-      mailServer.refusing = false;
-      await inWorkspace('UPDATE mail SET next_attempt_at = now()');
-      identity.get(MailWorker).wake();
-      expect((await mailServer.mailTo(account.email)).text).toContain('/password-reset#token=');
-      await waitUntil(async () => (await waiting()).length === 0, { describe: 'the mail to be gone' });
+      const [first, second] = await tx.query<{ id: string; sealed: Buffer }>(STORED);
+      await tx.query('UPDATE mail SET sealed_body = $2 WHERE id = $1', [second?.id, first?.sealed]);
+      await tx.query('DELETE FROM mail WHERE id = $1', [first?.id]);
     });
+    identity.get(MailWorker).wake();
+    await waitUntil(async () => (await waiting())[0]?.attempts === 1, { describe: 'the attempt to fail' });
+    expect(mailServer.mails.filter(({ text }) => text.includes('Of the'))).toEqual([]);
+    await inWorkspace('DELETE FROM mail');
+  });
 
-    it('is not sent with the text of another row', async () => {
-      // One transaction, so that the worker sees the two mails only once the text has been moved.
-      await identity.get(Database).transaction(account.tenantId, async (tx) => {
-        for (const body of ['Of the first', 'Of the second']) {
-          const mail = { recipient: account.email, subject: 'Hello', body, validSeconds: 3600 };
-          await identity.get(MailRepository).insert(tx, account.tenantId, mail);
-        }
-        const [first, second] = await tx.query<StoredMail>('SELECT id, sealed_body AS sealed FROM mail ORDER BY id');
-        await tx.query('UPDATE mail SET sealed_body = $2 WHERE id = $1', [second?.id, first?.sealed]);
-        await tx.query('DELETE FROM mail WHERE id = $1', [first?.id]);
-      });
-      identity.get(MailWorker).wake();
-      const [mail] = await waiting();
-      const attempts = () => inWorkspace<{ attempts: number }>('SELECT attempts FROM mail WHERE id = $1', [mail?.id]);
-      await waitUntil(async () => (await attempts())[0]?.attempts === 1, { describe: 'the attempt to fail' });
-      expect(mailServer.mails.filter(({ text }) => text.includes('Of the'))).toEqual([]);
-      await inWorkspace('DELETE FROM mail');
-    });
-
-    it('that was queued before texts were sealed is sent', async () => {
-      await inWorkspace(
-        `INSERT INTO mail (tenant_id, id, recipient, subject, body, expires_at)
-         VALUES ($1, gen_random_uuid(), 'early@identity.test', 'Early', 'An earlier text', now() + interval '1 hour')`,
-        [account.tenantId],
-      );
-      identity.get(MailWorker).wake();
-      expect((await mailServer.mailTo('early@identity.test')).text).toContain('An earlier text');
-    });
+  it('is sent as it is when it was queued before texts were sealed', async () => {
+    await inWorkspace(
+      `INSERT INTO mail (tenant_id, id, recipient, subject, body, expires_at)
+       VALUES ($1, gen_random_uuid(), 'early@identity.test', 'Early', 'An earlier text', now() + interval '1 hour')`,
+      [account.tenantId],
+    );
+    identity.get(MailWorker).wake();
+    expect((await mailServer.mailTo('early@identity.test')).text).toContain('An earlier text');
   });
 });
 

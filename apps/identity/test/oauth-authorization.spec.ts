@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
-import { outcome, principalOf } from './checks.js';
-import { TestIdentity } from './identity.js';
+import { principalOf } from './checks.js';
+import { outcome, TestIdentity } from './identity.js';
 import {
   approved,
   authorize,
@@ -176,7 +176,7 @@ describe('a token for a user', () => {
     const app = await installed(identity);
     await identity.forgetProofs(app.tenantId);
     const id = await asked(app);
-    expect(outcome(await decide(identity, app.admin, id))).toEqual([403, 'STEP_UP_REQUIRED']);
+    expect(await outcome(decide(identity, app.admin, id))).toEqual([403, 'STEP_UP_REQUIRED']);
   });
 });
 
@@ -187,7 +187,7 @@ describe('consent', () => {
       const id = await asked(app, changes);
       const shown = await identity.send('GET', `/api/auth/oauth/requests/${id}`, stranger);
       for (const answer of [shown, await decide(identity, stranger, id)]) {
-        expect(outcome(answer)).toEqual([409, 'APP_NOT_INSTALLED']);
+        expect(await outcome(answer)).toEqual([409, 'APP_NOT_INSTALLED']);
       }
     }
   });
@@ -232,7 +232,7 @@ describe('a code', () => {
     const code = await approved(identity, app, app.admin);
     const { body } = await exchange(identity, app, code);
     await principalOf(identity, body.access_token);
-    expect(outcome(await exchange(identity, app, code))).toEqual(INVALID_GRANT);
+    expect(await outcome(exchange(identity, app, code))).toEqual(INVALID_GRANT);
     await expectEnded(identity, app, body);
   });
 
@@ -248,7 +248,7 @@ describe('a code', () => {
   it('is refused after a minute', async () => {
     const code = await approved(identity, app, app.admin);
     await identity.query(app.tenantId, "UPDATE oauth_code SET valid_until = valid_until - interval '60 seconds'");
-    expect(outcome(await exchange(identity, app, code))).toEqual(INVALID_GRANT);
+    expect(await outcome(exchange(identity, app, code))).toEqual(INVALID_GRANT);
   });
 
   it('is refused, and spent, with a wrong verifier, redirect URI, app or installation', async () => {
@@ -261,8 +261,8 @@ describe('a code', () => {
       { installation_id: other.installationId },
     ] as Record<string, string>[]) {
       const code = await approved(identity, app, app.admin);
-      expect(outcome(await exchange(identity, app, code, changes))).toEqual(INVALID_GRANT);
-      expect(outcome(await exchange(identity, app, code))).toEqual(INVALID_GRANT);
+      expect(await outcome(exchange(identity, app, code, changes))).toEqual(INVALID_GRANT);
+      expect(await outcome(exchange(identity, app, code))).toEqual(INVALID_GRANT);
     }
   });
 
@@ -271,43 +271,43 @@ describe('a code', () => {
     const { body } = await decide(identity, app.admin, await requestOf(identity, app, challenge));
     const code = new URL(body.redirectTo).searchParams.get('code') ?? '';
     const plain = exchange(identity, app, { code, verifier: challenge }, { code_challenge_method: 'plain' });
-    expect(outcome(await plain)).toEqual(INVALID_GRANT);
-    expect(outcome(await exchange(identity, app, { code, verifier }))).toEqual(INVALID_GRANT);
+    expect(await outcome(plain)).toEqual(INVALID_GRANT);
+    expect(await outcome(exchange(identity, app, { code, verifier }))).toEqual(INVALID_GRANT);
   });
 
   it('needs a verifier', async () => {
     const { code } = await approved(identity, app, app.admin);
-    expect(outcome(await exchange(identity, app, { code, verifier: '' }))).toEqual([400, 'invalid_request']);
+    expect(await outcome(exchange(identity, app, { code, verifier: '' }))).toEqual([400, 'invalid_request']);
   });
 
   it('is refused when the app was uninstalled or revoked, or the user disabled, meanwhile', async () => {
     const app = await installed(identity);
     const uninstalled = await approved(identity, app, app.admin);
     await identity.get(OAuthInstallationService).end(app);
-    expect(outcome(await exchange(identity, app, uninstalled))).toEqual(INVALID_GRANT);
+    expect(await outcome(exchange(identity, app, uninstalled))).toEqual(INVALID_GRANT);
 
     const another = await installed(identity);
     const revoked = await approved(identity, another, another.admin);
     await identity.get(OAuthAppService).setStatus(another.appKey, 'revoked');
-    expect(outcome(await exchange(identity, another, revoked))).toEqual(INVALID_GRANT);
+    expect(await outcome(exchange(identity, another, revoked))).toEqual(INVALID_GRANT);
 
     const third = await installed(identity);
     const member = await identity.member(third.admin);
     const disabled = await approved(identity, third, member);
     await identity.changeUser(third.admin, member.userId, { status: 'disabled' });
-    expect(outcome(await exchange(identity, third, disabled))).toEqual(INVALID_GRANT);
+    expect(await outcome(exchange(identity, third, disabled))).toEqual(INVALID_GRANT);
   });
 
   it('is not a word of an attacker: garbage is refused', async () => {
     for (const code of ['x', '.', 'a.b', 'a.b.c', `${'A'.repeat(64)}.secret`]) {
-      expect(outcome(await exchange(identity, app, { code, verifier: pkce().verifier }))).toEqual(INVALID_GRANT);
+      expect(await outcome(exchange(identity, app, { code, verifier: pkce().verifier }))).toEqual(INVALID_GRANT);
     }
   });
 
   it('belongs to a public client: a secret is a mistake', async () => {
     const code = await approved(identity, app, app.admin);
     const answer = await exchange(identity, app, code, { client_secret: 'x' });
-    expect(outcome(answer)).toEqual([400, 'unauthorized_client']);
+    expect(await outcome(answer)).toEqual([400, 'unauthorized_client']);
     expect((await post(identity, 'token', { grant_type: 'authorization_code', code: code.code })).status).toBe(401);
   });
 });

@@ -5,8 +5,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
 import { FAILURES_PER_CLIENT } from '../src/oauth/token-request.js';
-import { codeOf, outcome, principalOf, untilRevoked } from './checks.js';
-import { TestIdentity } from './identity.js';
+import { codeOf, principalOf, untilRevoked } from './checks.js';
+import { outcome, TestIdentity } from './identity.js';
 import { basic, expectEnded, granted, installed, issue, post, refresh } from './oauth.js';
 
 const identity = TestIdentity.ofFile();
@@ -59,7 +59,7 @@ describe('a token for client credentials', () => {
     const { token } = await client();
     expect((await token({ scope: 'leads:read' })).body.scope).toBe('leads:read');
     for (const scope of ['contacts', 'tasks', 'leads tasks', 'admin', 'leads contacts:read']) {
-      expect([scope, ...outcome(await token({ scope }))]).toEqual([scope, 400, 'invalid_scope']);
+      expect([scope, ...(await outcome(token({ scope })))]).toEqual([scope, 400, 'invalid_scope']);
     }
     expect((await (await client({ scopes: [] })).token()).body.error).toBe('invalid_scope');
   });
@@ -73,11 +73,11 @@ describe('a token call', () => {
       await token({}, basic(`app_${randomUUID()}`, clientSecret)),
     ];
     for (const answer of answers) {
-      expect(outcome(answer)).toEqual(INVALID_CLIENT);
+      expect(await outcome(answer)).toEqual(INVALID_CLIENT);
       expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
     }
     expect(answers[0]?.body).toEqual(answers[1]?.body);
-    expect(outcome(await token({ client_id: clientId }, {} as never))).toEqual(INVALID_CLIENT);
+    expect(await outcome(token({ client_id: clientId }, {} as never))).toEqual(INVALID_CLIENT);
   });
 
   it('is refused with the secret of another installation', async () => {
@@ -98,7 +98,7 @@ describe('a token call', () => {
     const { clientId, clientSecret } = await client();
     const headers = basic(clientId, clientSecret);
     const json = await identity.request('POST', '/api/auth/oauth/token', { headers, body: CLIENT_CREDENTIALS });
-    expect(outcome(json)).toEqual([400, 'invalid_request']);
+    expect(await outcome(json)).toEqual([400, 'invalid_request']);
     expect((await post(identity, 'token', {}, headers)).body.error).toBe('invalid_request');
     const password = { grant_type: 'password', username: 'a', password: 'b' };
     expect((await post(identity, 'token', password, headers)).body.error).toBe('unsupported_grant_type');
@@ -107,7 +107,7 @@ describe('a token call', () => {
   it('takes no characters that the database could not store', async () => {
     for (const client_id of ['\0', 'ä', '\n']) {
       const answer = await post(identity, 'token', { ...CLIENT_CREDENTIALS, client_id, client_secret: 'x' });
-      expect(outcome(answer)).toEqual([400, 'invalid_request']);
+      expect(await outcome(answer)).toEqual([400, 'invalid_request']);
     }
     expect((await post(identity, 'token', CLIENT_CREDENTIALS, basic('\0', '\0'))).status).toBe(401);
   });
@@ -116,7 +116,7 @@ describe('a token call', () => {
     const { clientId, clientSecret, token } = await client({}, '203.0.113.50');
     for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) await token({}, basic(clientId, 'wrong'));
     const refused = await token();
-    expect(outcome(refused)).toEqual([429, 'temporarily_unavailable']);
+    expect(await outcome(refused)).toEqual([429, 'temporarily_unavailable']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     const elsewhere = { ...basic(clientId, clientSecret), 'x-forwarded-for': '203.0.113.51' };
     expect((await post(identity, 'token', CLIENT_CREDENTIALS, elsewhere)).status).toBe(200);
@@ -276,12 +276,12 @@ describe('revocation by the app', () => {
         [{ client_id: other.appKey }, {}],
         [{}, basic(clientId, clientSecret)],
       ] as [Record<string, string>, Record<string, string>][]) {
-        expect(outcome(await post(identity, 'revoke', { ...form, token }, headers))).toEqual([
+        expect(await outcome(post(identity, 'revoke', { ...form, token }, headers))).toEqual([
           400,
           'unauthorized_client',
         ]);
       }
-      expect(outcome(await post(identity, 'revoke', { token }, basic(clientId, 'wrong')))).toEqual(INVALID_CLIENT);
+      expect(await outcome(post(identity, 'revoke', { token }, basic(clientId, 'wrong')))).toEqual(INVALID_CLIENT);
     }
     expect(await codeOf(principalOf(identity, tokens.access_token))).toBe('no error');
     expect((await refresh(identity, app, tokens.refresh_token)).status).toBe(200);
@@ -346,7 +346,7 @@ describe('introspection', () => {
   it('is not for public clients, which anybody can pretend to be', async () => {
     const app = await installed(identity);
     const { access_token: token } = await granted(identity, app, app.admin);
-    expect(outcome(await post(identity, 'introspect', { client_id: app.appKey, token }))).toEqual([
+    expect(await outcome(post(identity, 'introspect', { client_id: app.appKey, token }))).toEqual([
       401,
       'invalid_client',
     ]);

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
 import { auditOf } from './audit.js';
-import { codeOf, outcome, principalOf, untilRevoked } from './checks.js';
-import { type Account, TestIdentity } from './identity.js';
+import { codeOf, principalOf, untilRevoked } from './checks.js';
+import { type Account, outcome, TestIdentity } from './identity.js';
 import {
   approved,
   basic,
@@ -61,7 +61,7 @@ describe('a refresh token of an app', () => {
   it('gives fewer scopes when asked, without narrowing the next, and never more', async () => {
     const { app, refresh_token } = await grantedApp();
     const wide = await refresh(identity, app, refresh_token, { scope: 'leads contacts' });
-    expect(outcome(wide)).toEqual([400, 'invalid_scope']);
+    expect(await outcome(wide)).toEqual([400, 'invalid_scope']);
     const narrow = await refresh(identity, app, refresh_token, { scope: 'leads:read' });
     expect(narrow.body.scope).toBe('leads:read');
     expect((await refresh(identity, app, narrow.body.refresh_token)).body.scope).toBe('leads tasks:read');
@@ -204,7 +204,7 @@ describe('a user who is asked by an app', () => {
     }
     expect(await grantsOf(member)).toMatchObject([{ scopes: ['leads', 'contacts'], requiredScopes: ['leads'] }]);
     const wider = await refresh(identity, app, tokens.refresh_token, { scope: 'tasks:read' });
-    expect(outcome(wider)).toEqual([400, 'invalid_scope']);
+    expect(await outcome(wider)).toEqual([400, 'invalid_scope']);
     expect((await refresh(identity, app, tokens.refresh_token)).body.scope).toBe('leads contacts');
     const [entry] = await entriesOf(member, 'approved');
     expect(entry?.detail).toMatchObject({ scopes: ['leads', 'contacts'], withheld: ['tasks:read'] });
@@ -224,7 +224,7 @@ describe('a user who is asked by an app', () => {
     ['what the app cannot work with', ['contacts'], 'SCOPE_REQUIRED'],
   ])('cannot give %s, and can choose again', async (_what, scopes, code) => {
     const id = await requestOf(identity, app, pkce().challenge);
-    expect(outcome(await decide(identity, app.admin, id, 'approve', scopes))).toEqual([422, code]);
+    expect(await outcome(decide(identity, app.admin, id, 'approve', scopes))).toEqual([422, code]);
     expect((await decide(identity, app.admin, id, 'approve', ['leads'])).status).toBe(200);
   });
 
@@ -268,7 +268,7 @@ describe('a user who takes a scope from an app', () => {
   it('gives it back by a new consent alone', async () => {
     const { member, id } = await memberWithGrant(['leads']);
     for (const scopes of [SCOPES, ['leads', 'contacts']]) {
-      expect(outcome(await narrow(member, id, scopes))).toEqual([422, 'SCOPE_NOT_OFFERED']);
+      expect(await outcome(narrow(member, id, scopes))).toEqual([422, 'SCOPE_NOT_OFFERED']);
     }
     expect((await granted(identity, app, member)).scope).toBe(SCOPES.join(' '));
     expect((await grantsOf(member)).map(({ scopes }) => scopes)).toEqual([SCOPES, ['leads']]);
@@ -280,7 +280,7 @@ describe('a user who takes a scope from an app', () => {
     ['what the app cannot work with', ['contacts'], 'SCOPE_REQUIRED'],
   ])('cannot leave it %s', async (_what, scopes, code) => {
     const { member, tokens, id } = await memberWithGrant();
-    expect(outcome(await narrow(member, id, scopes))).toEqual([422, code]);
+    expect(await outcome(narrow(member, id, scopes))).toEqual([422, code]);
     expect((await grantsOf(member))[0]?.scopes).toEqual(SCOPES);
     expect(await tokenCode(tokens.access_token)).toBe('no error');
   });

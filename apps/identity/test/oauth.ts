@@ -4,8 +4,8 @@ import type { TestAnswer } from '@crm/testing';
 import { expect } from '@jest/globals';
 import type { InstallationFacts } from '../src/oauth/client.repository.js';
 import { type IssuedCredentials, OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
-import { outcome, principalOf, untilRevoked } from './checks.js';
-import type { Account, TestIdentity } from './identity.js';
+import { principalOf, untilRevoked } from './checks.js';
+import { type Account, outcome, type TestIdentity } from './identity.js';
 import { withNewSecret } from './new-secret.js';
 
 export const REDIRECT = 'https://app.acme.example.com/callback';
@@ -178,7 +178,7 @@ export async function granted(
 
 /** Checks that the app is not given anything for a refresh token any more. */
 export async function expectInvalid(...call: Parameters<typeof refresh>): Promise<void> {
-  expect(outcome(await refresh(...call))).toEqual([400, 'invalid_grant']);
+  expect(await outcome(refresh(...call))).toEqual([400, 'invalid_grant']);
 }
 
 /** Checks that nothing of what a user has allowed an app is accepted any more, which may take a second. */

@@ -9,8 +9,8 @@ import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { DeviceTokens } from '../src/sign-in/device-tokens.js';
 import { FREE_TRIES } from '../src/sign-in/guess-limits.js';
 import { TestAuthenticator } from './authenticators.js';
-import { codeOf, outcome } from './checks.js';
-import { OPERATORS, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { codeOf } from './checks.js';
+import { OPERATORS, outcome, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { type OperatorsCall, type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
 import { signInOptions } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
@@ -63,7 +63,7 @@ describe('an operator in production', () => {
     await operators.call('startEnrolment', { enrolmentToken });
     expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
     const ofUsers = await identity.post('/api/auth/mfa/enrolment', { enrolmentToken });
-    expect(outcome(ofUsers)).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(await outcome(ofUsers)).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
   it('is slowed down when codes are guessed', async () => {

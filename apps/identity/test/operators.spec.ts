@@ -7,8 +7,8 @@ import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
 import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/guess-limits.js';
-import { codeOf, outcome } from './checks.js';
-import { PASSWORD, TestIdentity } from './identity.js';
+import { codeOf } from './checks.js';
+import { outcome, PASSWORD, TestIdentity } from './identity.js';
 import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
 
 const identity = TestIdentity.ofFile();
@@ -212,7 +212,7 @@ describe('what operators send', () => {
     const { accessToken: token } = await operators.newlySignedIn();
     for (const query of ['', '?state=active', '?state=suspended&size=201']) {
       const answer = await identity.service.requestOfOperator<object>('GET', `/api/admin/tenants${query}`, { token });
-      expect([query, ...outcome(answer)]).toEqual([query, 400, 'INVALID_QUERY']);
+      expect([query, ...(await outcome(answer))]).toEqual([query, 400, 'INVALID_QUERY']);
     }
     expect(await operators.refusal('changeOperator', { id: 'nonsense', role: 'reviewer' }, token)).toBe('NOT_FOUND');
   });

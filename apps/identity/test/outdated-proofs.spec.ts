@@ -6,8 +6,7 @@ import { SessionService } from '../src/sessions/session.service.js';
 import { PasskeyRepository } from '../src/sign-in/factor.repository.js';
 import { PasswordService } from '../src/sign-in/password.service.js';
 import { enrol, protectedAccount, TestAuthenticator } from './authenticators.js';
-import { outcome } from './checks.js';
-import { type Account, type Answer, NEW_PASSWORD, newEmail, PASSWORD, USERS } from './identity.js';
+import { type Account, type Answer, NEW_PASSWORD, newEmail, outcome, PASSWORD, USERS } from './identity.js';
 import { optionsFor, passkeyAccount, register, signInOptions } from './passkeys.js';
 import { Browser } from './single-sign-on/browser.js';
 import { Stage } from './single-sign-on/stage.js';
@@ -88,7 +87,7 @@ describe.each(ENDS)('%s', (_what, call, status) => {
   it('lets no session be opened by a password that was right a moment before', async () => {
     const account = await identity.account();
     afterCheck(() => end(account));
-    expect(outcome(await identity.login(account.email))).toEqual(INVALID);
+    expect(await outcome(identity.login(account.email))).toEqual(INVALID);
     expect(await sessionsOf(account)).toHaveLength(left);
   });
 
@@ -103,7 +102,7 @@ describe.each(ENDS)('%s', (_what, call, status) => {
   it('ends an enrolment that was begun with the password of before', async () => {
     const { member, enrolmentToken, code } = await demandedEnrolment();
     await end(member);
-    expect(outcome(await confirmEnrolment(enrolmentToken, code))).toEqual(INVALID);
+    expect(await outcome(confirmEnrolment(enrolmentToken, code))).toEqual(INVALID);
   });
 
   it('ends a sign-in whose page has yet to exchange the code of the provider', async () => {
@@ -111,7 +110,7 @@ describe.each(ENDS)('%s', (_what, call, status) => {
     const { browser, state } = await stage.begunBy(member.email);
     const { code } = await browser.comeBack(stage.callback(state));
     await end(member);
-    expect(outcome(await browser.exchange(code ?? ''))).toEqual([410, 'SINGLE_SIGN_ON_EXPIRED']);
+    expect(await outcome(browser.exchange(code ?? ''))).toEqual([410, 'SINGLE_SIGN_ON_EXPIRED']);
   });
 });
 
@@ -120,7 +119,7 @@ describe('signing out everywhere', () => {
     const { account, recoveryCodes } = await protectedAccount(identity);
     const { challengeId } = (await identity.login(account.email)).body;
     beforeOpening(() => signOutEverywhere(account));
-    expect(outcome(await verify(challengeId, recoveryCodes[0]))).toEqual(INVALID);
+    expect(await outcome(verify(challengeId, recoveryCodes[0]))).toEqual(INVALID);
     expect(await sessionsOf(account)).toEqual([]);
   });
 
@@ -173,7 +172,7 @@ describe('a password that is changed while it is checked', () => {
     const another = await identity.signedIn(account.email);
     afterCheck(() => changePassword(another));
     const answer = await identity.setSecondFactor(account.accessToken, true);
-    expect([...outcome(answer), await isOn(account)]).toEqual([...INVALID, false]);
+    expect([...(await outcome(answer)), await isOn(account)]).toEqual([...INVALID, false]);
   });
 
   it('sends no link that changes the address', async () => {
@@ -292,7 +291,7 @@ describe('a user with a password', () => {
     const { account, authenticator } = await passkeyAccount(identity);
     expect((await stepUpByPasskey(account, authenticator)).status).toBe(204);
     const attempts = await Promise.all([setMfa(account, { enabled: true }), changeEmail(account)]);
-    expect(attempts.map(outcome)).toEqual([INVALID, INVALID]);
+    expect(await Promise.all(attempts.map(outcome))).toEqual([INVALID, INVALID]);
   });
 });
 
@@ -315,7 +314,7 @@ describe('a challenge', () => {
     const asked = await changePassword(member);
     expect(asked.body).toMatchObject({ mfaRequired: true });
     const { challengeId } = asked.body;
-    expect(outcome(await verify(challengeId, await app.freshCode()))).toEqual(INVALID);
+    expect(await outcome(verify(challengeId, await app.freshCode()))).toEqual(INVALID);
     // It is still good for what it was asked for.
     const changed = await changePassword(member, { challengeId, code: await app.freshCode() });
     expect(changed.status).toBeLessThan(300);
@@ -325,7 +324,7 @@ describe('a challenge', () => {
     const member = await stage.colleague();
     const { app } = await enrol(identity, member);
     const { challengeId } = (await identity.login(member.email)).body;
-    expect(outcome(await changePassword(member, { challengeId, code: await app.freshCode() }))).toEqual(INVALID);
+    expect(await outcome(changePassword(member, { challengeId, code: await app.freshCode() }))).toEqual(INVALID);
     expect((await verify(challengeId, await app.freshCode())).status).toBe(200);
   });
 });
@@ -341,7 +340,7 @@ describe('single sign-on that is required after the password was given', () => {
     const ofMember = (await identity.login(member.email)).body;
     const ofOwner = (await identity.login(stage.workspace.owner.email)).body;
     await demand({ singleSignOn: true });
-    expect(outcome(await verify(ofMember.challengeId, await app.freshCode()))).toEqual(REQUIRED);
+    expect(await outcome(verify(ofMember.challengeId, await app.freshCode()))).toEqual(REQUIRED);
     expect((await verify(ofOwner.challengeId, await owned.app.freshCode())).status).toBe(200);
   });
 
@@ -353,7 +352,7 @@ describe('single sign-on that is required after the password was given', () => {
     const app = new TestAuthenticator(identity, member.tenantId, secret);
     await demand({ singleSignOn: true });
     const answers = [await startEnrolment(enrolmentToken), await confirmEnrolment(enrolmentToken, app.code())];
-    expect(answers.map(outcome)).toEqual([REQUIRED, REQUIRED]);
+    expect(await Promise.all(answers.map(outcome))).toEqual([REQUIRED, REQUIRED]);
     const { body } = await identity.send('GET', '/api/auth/mfa', member);
     expect(body).toMatchObject({ enabled: false, authenticator: false });
   });

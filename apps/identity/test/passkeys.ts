@@ -1,6 +1,10 @@
 import { type Account, type Answer, type TestIdentity, USERS } from './identity.js';
 import { type Algorithm, type Deviation, SoftwareAuthenticator } from './software-authenticator.js';
 
+/** An authenticator, and a browser at the page where the passkeys of users are used. */
+export const newAuthenticator = (algorithm?: Algorithm, settings?: { counts?: boolean; backedUp?: boolean }) =>
+  new SoftwareAuthenticator(USERS.origins[0] ?? '', algorithm, settings);
+
 /** What a browser is asked, of the answer of a service. */
 export interface Options {
   challengeId: string;
@@ -48,7 +52,7 @@ export async function passkeyAccount(
   settings?: { counts?: boolean; backedUp?: boolean },
 ): Promise<{ account: Account; authenticator: SoftwareAuthenticator; passkeyId: string }> {
   const account = await identity.account();
-  const authenticator = new SoftwareAuthenticator(USERS.origins[0] ?? '', algorithm, settings);
+  const authenticator = newAuthenticator(algorithm, settings);
   const { status, body } = await register(identity, account, authenticator);
   if (status !== 201) throw new Error(`Registration: ${JSON.stringify(body)}`);
   return { account, authenticator, passkeyId: body.id };

@@ -7,12 +7,11 @@ import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client.service.js';
 import { entryOf } from './audit.js';
 import { mintAt } from './embed-host.js';
-import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { TestKeys } from './keys.js';
 import { withNewSecret } from './new-secret.js';
 import * as oauth from './oauth.js';
-import { register } from './passkeys.js';
-import { SoftwareAuthenticator } from './software-authenticator.js';
+import { newAuthenticator, register } from './passkeys.js';
 
 /** The service, with what tests of erasure and export do with the data of a person. */
 export class PersonalData {
@@ -45,11 +44,6 @@ export class PersonalData {
 
   async isRefused({ accessToken }: Account): Promise<boolean> {
     return (await this.identity.request('GET', '/api/auth/me', { token: accessToken })).status === 401;
-  }
-
-  /** Makes every proof of the workspace too old. */
-  forgetProof({ tenantId }: Account) {
-    return this.identity.forgetProofs(tenantId);
   }
 
   /** As the superuser, whom no policy binds. */
@@ -103,40 +97,31 @@ export class PersonalData {
     await entryOf(this.identity, owner, 'password.reset_requested');
     await this.send('POST', '/api/auth/mfa/authenticator', member);
     await this.keys.make(member);
-    const registered = await register(this.identity, member, new SoftwareAuthenticator(USERS.origins[0] ?? ''));
+    const registered = await register(this.identity, member, newAuthenticator());
     expect(registered.status).toBe(201);
     const app = await oauth.installed(this.identity, { admin: owner });
     await oauth.granted(this.identity, app, member);
     const hash = Buffer.alloc(32, 7);
+    const soon = new Date(Date.now() + 60_000);
+    const id = member.userId;
     const rows: readonly (readonly [string, string, unknown[]])[] = [
-      ['provider_link', 'tenant_id, issuer, sub, user_id', ['https://idp.example', 'sub-of-the-erased', member.userId]],
+      ['provider_link', 'issuer, sub, user_id', ['https://idp.example', 'sub-of-the-erased', id]],
       [
         'provider_sign_in',
-        'tenant_id, id, provider_id, state_hash, browser_hash, nonce, sealed_verifier, user_id, expires_at',
-        [newId(), newId(), hash, hash, 'nonce', hash, member.userId, new Date(Date.now() + 60_000)],
+        'id, provider_id, state_hash, browser_hash, nonce, sealed_verifier, user_id, expires_at',
+        [newId(), newId(), hash, hash, 'nonce', hash, id, soon],
       ],
-      [
-        'mfa_challenge',
-        'tenant_id, id, user_id, attempts, expires_at',
-        [newId(), member.userId, 0, new Date(Date.now() + 60_000)],
-      ],
-      ['recovery_code', 'tenant_id, user_id, code_hash', [member.userId, hash]],
-      [
-        'code_guess',
-        'tenant_id, user_id, place, tries, last_at, next_at',
-        [member.userId, 'session', 1, new Date(), new Date()],
-      ],
-      [
-        'invitation',
-        'tenant_id, id, user_id, secret_hash, expires_at',
-        [newId(), member.userId, hash, new Date(Date.now() + 60_000)],
-      ],
-      ['email_claim', 'tenant_id, email, user_id', [member.email, member.userId]],
+      ['mfa_challenge', 'id, user_id, attempts, expires_at', [newId(), id, 0, soon]],
+      ['recovery_code', 'user_id, code_hash', [id, hash]],
+      ['code_guess', 'user_id, place, tries, last_at, next_at', [id, 'session', 1, soon, soon]],
+      ['invitation', 'id, user_id, secret_hash, expires_at', [newId(), id, hash, soon]],
+      ['email_claim', 'email, user_id', [member.email, id]],
     ];
     await this.asAdmin(async (client) => {
       for (const [table, columns, values] of rows) {
         const places = [owner.tenantId, ...values].map((_, index) => `$${index + 1}`).join(', ');
-        await client.query(`INSERT INTO ${table} (${columns}) VALUES (${places})`, [owner.tenantId, ...values]);
+        const sql = `INSERT INTO ${table} (tenant_id, ${columns}) VALUES (${places})`;
+        await client.query(sql, [owner.tenantId, ...values]);
       }
     });
   }

@@ -2,7 +2,7 @@ import { KeySource, TokenVerifier } from '@crm/access';
 import { AUDIENCES, type Audience, PlatformError, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { NatsConnection, RevocationWatch, Rpc } from '@crm/messaging';
-import { testNats, waitUntil } from '@crm/testing';
+import { testServiceConfig, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { rotateKeys } from '../src/rotate-keys.js';
@@ -12,8 +12,7 @@ import { TestIdentity } from './identity.js';
 /** What docs/operations/signing-keys.md promises. */
 const OUT_OF_FORCE_MS = 2_000;
 
-let identity: TestIdentity;
-let replica: TestIdentity;
+const { identity, replica } = TestIdentity.replicasOfFile();
 let connection: NatsConnection;
 let watch: RevocationWatch;
 let verifier: TokenVerifier;
@@ -30,15 +29,7 @@ class KeysOverRpc extends KeySource {
 const keySource = new KeysOverRpc();
 
 beforeAll(async () => {
-  identity = await TestIdentity.start();
-  replica = await identity.replica();
-  const nats = testNats();
-  connection = await NatsConnection.open({
-    url: nats.url,
-    user: 'gateway',
-    password: nats.passwords.gateway,
-    service: 'gateway',
-  });
+  connection = await NatsConnection.open(testServiceConfig('gateway').nats);
   watch = new RevocationWatch(connection);
   watch.start();
   await waitUntil(() => watch.ready, { describe: 'the cut-offs' });
@@ -47,8 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await watch?.stop();
   await connection?.close();
-  await replica?.close();
-  await identity?.close();
 });
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid as string;
@@ -57,20 +46,21 @@ const codeOf = (token: string, audience: Audience = AUDIENCES.api) =>
     () => 'accepted',
     (error: unknown) => (error instanceof PlatformError ? error.code : String(error)),
   );
-const me = async (at: TestIdentity, token: string) => (await at.request('GET', '/api/auth/me', { token })).status;
+/** What this verifier, and both processes of identity, say of a token. */
+const said = async (token: string) => [
+  await codeOf(token),
+  (await identity.me(token)).status,
+  (await replica.me(token)).status,
+];
 
 describe('a signing key that somebody else has', () => {
   it('is out of force everywhere within two seconds, for tokens that were seen before and for new ones', async () => {
     const account = await identity.account();
-    const { accessToken, refreshToken } = account;
+    const { accessToken } = account;
     const compromised = kidOf(accessToken);
     const { sign } = identity.get(TokenSigner);
     // Everybody remembers the token.
-    expect([await codeOf(accessToken), await me(identity, accessToken), await me(replica, accessToken)]).toEqual([
-      'accepted',
-      200,
-      200,
-    ]);
+    expect(await said(accessToken)).toEqual(['accepted', 200, 200]);
     const fetches = keySource.fetches;
     // What the thief signed in advance and keeps for later.
     const { iss: _iss, iat: _iat, exp: _exp, jti, ...content } = decodeJwt(accessToken);
@@ -84,7 +74,7 @@ describe('a signing key that somebody else has', () => {
       describe: 'the cut-off',
     });
     expect(await codeOf(kept)).toBe('TOKEN_REVOKED');
-    await waitUntil(async () => (await me(identity, accessToken)) === 401 && (await me(replica, accessToken)) === 401, {
+    await waitUntil(async () => (await said(accessToken)).join() === 'TOKEN_REVOKED,401,401', {
       timeoutMs: OUT_OF_FORCE_MS,
       describe: 'the replicas to refuse the token',
     });
@@ -92,18 +82,11 @@ describe('a signing key that somebody else has', () => {
     expect(keySource.fetches).toBe(fetches);
 
     // The session goes on, signed by whichever replica, with a key that everybody knows.
-    for (const [at, token] of [
-      [replica, refreshToken],
-      [identity, undefined],
-    ] as const) {
-      const answer = token
-        ? await at.post('/api/auth/refresh', { refreshToken: token })
-        : await at.login(account.email);
-      const fresh = answer.body.accessToken;
+    for (const renew of [() => replica.refresh(account.refreshToken), () => identity.login(account.email)]) {
+      const fresh = (await renew()).body.accessToken;
       expect(kidOf(fresh)).not.toBe(compromised);
       // With an id that they do not know, processes that know of the cut-off fetch the keys after a fifth of a second.
-      const answers = async () => [await codeOf(fresh), await me(identity, fresh), await me(replica, fresh)].join();
-      await waitUntil(async () => (await answers()) === 'accepted,200,200', { describe: 'the new key' });
+      await waitUntil(async () => (await said(fresh)).join() === 'accepted,200,200', { describe: 'the new key' });
     }
     const published = await identity.request('GET', '/.well-known/jwks.json');
     expect(published.body.keys.map(({ kid }) => kid)).not.toContain(compromised);
@@ -114,12 +97,9 @@ describe('a signing key that somebody else has', () => {
     await rotateKeys(identity.get(Database), identity.config, ['api', '--revoke']);
     const admin = (keys: readonly { kid?: string }[]) =>
       keys.map(({ kid }) => kid).filter((kid) => /^admin/.test(kid ?? ''));
-    await waitUntil(
-      async () => (await keySource.getKeys()).keys.every(({ kid }) => !watch.isKeyRevoked(kid as string)),
-      {
-        describe: 'the new keys',
-      },
-    );
+    const isReplaced = async () =>
+      (await keySource.getKeys()).keys.every(({ kid }) => !watch.isKeyRevoked(kid as string));
+    await waitUntil(isReplaced, { describe: 'the new keys' });
     expect(admin((await keySource.getKeys()).keys)).toEqual(admin(before));
   });
 

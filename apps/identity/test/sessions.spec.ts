@@ -3,8 +3,7 @@ import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
 import { confirm, protectedAccount, TestAuthenticator } from './authenticators.js';
-import { outcome } from './checks.js';
-import { type Account, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { type Account, outcome, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { decide, installed, pkce, requestOf } from './oauth.js';
 import { optionsFor, passkeyAccount } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
@@ -39,7 +38,7 @@ describe('POST /api/auth/refresh', () => {
     const account = await identity.account();
     const { body: next } = await refresh(account.refreshToken);
     const { body: last } = await refresh(next.refreshToken);
-    expect(outcome(await refresh(account.refreshToken))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
+    expect(await outcome(refresh(account.refreshToken))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
     expect((await refresh(last.refreshToken)).status).toBe(401);
     await identity.refuses(last.accessToken);
   });
@@ -78,7 +77,7 @@ describe('POST /api/auth/refresh', () => {
   it('refuses a text that is not a refresh token, and an access token', async () => {
     const account = await identity.account();
     for (const token of ['nonsense', account.accessToken]) {
-      expect(outcome(await refresh(token))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
+      expect(await outcome(refresh(token))).toEqual([401, 'INVALID_REFRESH_TOKEN']);
     }
   });
 

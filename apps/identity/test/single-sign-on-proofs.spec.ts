@@ -3,8 +3,7 @@ import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { MailCodes } from '../src/sign-in/guess-limits.js';
-import { outcome } from './checks.js';
-import { type Answer, newEmail } from './identity.js';
+import { type Answer, newEmail, outcome } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
 import { type Begun, EXPIRED, FAILED, refused, Stage } from './single-sign-on/stage.js';
 import type { Settings } from './single-sign-on/workspace.js';
@@ -43,7 +42,7 @@ describe('a session that was opened at a provider', () => {
   ])('has no recent proof where the provider that authenticated the person %s', async (_what, claims) => {
     const session = await signIn(claims());
     expect(session.status).toBe(200);
-    expect(outcome(await protectedCall(session))).toEqual([403, 'STEP_UP_REQUIRED']);
+    expect(await outcome(protectedCall(session))).toEqual([403, 'STEP_UP_REQUIRED']);
   });
 
   it('was proven at the time of the authentication, not at that of the token', async () => {

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
 import { auditOf } from './audit.js';
 import { enrol } from './authenticators.js';
-import { outcome } from './checks.js';
-import { type Account } from './identity.js';
+import { type Account, outcome } from './identity.js';
 import { CLIENT_ID, CLIENT_SECRET } from './single-sign-on/forging-provider.js';
 import { Stage } from './single-sign-on/stage.js';
 import { addDomain, newDomain, settings, verifyDomain } from './single-sign-on/workspace.js';
@@ -44,7 +43,7 @@ describe('a domain', () => {
       201,
       { domain, verified: false, record: { name: `_crm-challenge.${domain}`, type: 'TXT' } },
     ]);
-    expect(outcome(await verifyDomain(identity, owner, domain))).toEqual([409, 'DOMAIN_NOT_PROVEN']);
+    expect(await outcome(verifyDomain(identity, owner, domain))).toEqual([409, 'DOMAIN_NOT_PROVEN']);
     const { name, value } = settings(added).record;
     dns.records.set(name, ['v=spf1 -all', `${value}x`]);
     expect((await verifyDomain(identity, owner, domain)).status).toBe(409);
@@ -57,7 +56,7 @@ describe('a domain', () => {
   it('has another record for every workspace, and belongs to one of them', async () => {
     const { owner, domain } = await stage.proven();
     const other = await identity.account();
-    expect(outcome(await prove(other, domain))).toEqual([409, 'DOMAIN_TAKEN']);
+    expect(await outcome(prove(other, domain))).toEqual([409, 'DOMAIN_TAKEN']);
     expect(settings(await verifyDomain(identity, owner, domain)).verified).toBe(true);
     expect((await verifyDomain(identity, await identity.account(), domain)).status).toBe(404);
   });
@@ -276,7 +275,7 @@ describe('a workspace that requires single sign-on', () => {
     const members = [await identity.member(owner), await identity.member(owner, ['admin'])];
     expect((await require(owner)).status).toBe(200);
     for (const { email, refreshToken } of members) {
-      expect(outcome(await identity.login(email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+      expect(await outcome(identity.login(email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
       expect((await identity.login(email, 'not-the-password')).body.code).toBe('INVALID_CREDENTIALS');
       expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(200);
     }

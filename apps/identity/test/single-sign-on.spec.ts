@@ -2,8 +2,7 @@ import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { auditOf, entryOf } from './audit.js';
-import { outcome } from './checks.js';
-import { type Answer, TestIdentity } from './identity.js';
+import { type Answer, outcome, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { Browser } from './single-sign-on/browser.js';
 import { certificate } from './single-sign-on/certificate.js';
@@ -63,8 +62,7 @@ async function signIn(body?: { fresh: boolean }, at?: Browser): Promise<Answer> 
 }
 
 /** Something that needs a recent proof. */
-const enrolling = async ({ body }: Answer) =>
-  outcome(await identity.send('POST', '/api/auth/mfa/authenticator', body, {}));
+const enrolling = ({ body }: Answer) => outcome(identity.send('POST', '/api/auth/mfa/authenticator', body, {}));
 const PROVEN = [201, undefined];
 const UNPROVEN = [403, 'STEP_UP_REQUIRED'];
 
@@ -94,7 +92,7 @@ describe('signing in at the identity provider of a workspace', () => {
   it('is not looked for with what is no address', async () => {
     for (const body of [{}, { email: 'nobody' }, { email: ['a@example.com'] }]) {
       const answer = await identity.post('/api/auth/oidc/discover', body);
-      expect(outcome(answer)).toEqual([422, 'VALIDATION_FAILED']);
+      expect(await outcome(answer)).toEqual([422, 'VALIDATION_FAILED']);
     }
   });
 

@@ -126,14 +126,8 @@ export class SoftwareAuthenticator {
 
   private clientData(type: string, challenge: string, deviation: Deviation): Buffer {
     const { origin = this.origin, crossOrigin = false } = deviation;
-    return Buffer.from(
-      JSON.stringify({
-        type: deviation.type ?? type,
-        challenge: deviation.challenge ?? challenge,
-        origin,
-        crossOrigin,
-      }),
-    );
+    const challenged = { type: deviation.type ?? type, challenge: deviation.challenge ?? challenge };
+    return Buffer.from(JSON.stringify({ ...challenged, origin, crossOrigin }));
   }
 
   private head(rpId: string, flags: number, counter: number, { userVerified = true, userPresent = true }: Deviation) {
@@ -152,31 +146,13 @@ export class SoftwareAuthenticator {
   private coseKey(): Map<number, unknown> {
     const jwk = this.publicKey.export({ format: 'jwk' });
     const bytes = (member: 'x' | 'y' | 'n' | 'e') => Buffer.from(String(jwk[member]), 'base64url');
-    const alg = COSE_ALGORITHM[this.algorithm];
-    switch (this.algorithm) {
-      case 'ES256':
-        return new Map<number, unknown>([
-          [1, 2],
-          [3, alg],
-          [-1, 1],
-          [-2, bytes('x')],
-          [-3, bytes('y')],
-        ]);
-      case 'EdDSA':
-        return new Map<number, unknown>([
-          [1, 1],
-          [3, alg],
-          [-1, 6],
-          [-2, bytes('x')],
-        ]);
-      case 'RS256':
-        return new Map<number, unknown>([
-          [1, 3],
-          [3, alg],
-          [-1, bytes('n')],
-          [-2, bytes('e')],
-        ]);
-    }
+    const members: Readonly<Record<Algorithm, Record<string, unknown>>> = {
+      ES256: { '1': 2, '-1': 1, '-2': bytes('x'), '-3': bytes('y') },
+      EdDSA: { '1': 1, '-1': 6, '-2': bytes('x') },
+      RS256: { '1': 3, '-1': bytes('n'), '-2': bytes('e') },
+    };
+    const labelled = Object.entries(members[this.algorithm]).map(([label, value]) => [Number(label), value] as const);
+    return new Map<number, unknown>([...labelled, [3, COSE_ALGORITHM[this.algorithm]]]);
   }
 
   private sign(data: Buffer): Buffer {

@@ -1,30 +1,27 @@
 import { rpc } from '@crm/contracts';
-import { waitUntil } from '@crm/testing';
-import { describe, expect, it, jest } from '@jest/globals';
-import { developer, marketplace, neighbours, tenant, useMarketplace } from './support/fixture.js';
-import { type Caller, refused } from './support/marketplace.js';
-import { Gate } from './support/neighbours.js';
+import { NatsConnection, Rpc } from '@crm/messaging';
+import { testNats, waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  type Caller,
+  developer,
+  marketplace,
+  neighbours,
+  refused,
+  refusedWith,
+  tenant,
+  useMarketplace,
+} from './support/marketplace.js';
 import { newKey } from './support/packages.js';
 
 useMarketplace();
 
 const published = (changes?: object) => marketplace.published(developer, changes);
-/** The second step of installations waits for it. */
-function holdWorkflows(): Gate {
-  const gate = new Gate();
-  neighbours.instead(rpc.automations.provisionWorkflows, async (request) => {
-    await gate.opened;
-    return neighbours.provisionWorkflows(request);
-  });
-  return gate;
-}
-const audit = (tenantId: string) =>
-  marketplace.database.transaction(tenantId, (tx) =>
-    tx.query<{ action: string; user: string }>(
-      'select action, user_id as "user" from install_audit where tenant_id = $1 order by at, id',
-      [tenantId],
-    ),
-  );
+/** With an Idempotency-Key. */
+const install = (caller: Caller, appKey: string, more: object = {}, key = 'k') =>
+  marketplace.post(caller, '/installs', { appKey, ...more }, { 'idempotency-key': key });
+const eventNames = async () => (await marketplace.events(tenant.tenantId)).map(({ name }) => name);
+const installCount = async (key: string) => (await marketplace.get(developer, `/apps/${key}`)).body.installCount;
 
 describe('installing', () => {
   it('provisions objects, workflows and subscriptions', async () => {
@@ -67,8 +64,7 @@ describe('installing', () => {
         },
       },
     ]);
-    const { body: app } = await marketplace.get(developer, `/apps/${key}`);
-    expect(app.installCount).toBe(1);
+    expect(await installCount(key)).toBe(1);
   });
 
   it('passes the names of the objects in the workspace to the workflows', async () => {
@@ -79,7 +75,7 @@ describe('installing', () => {
       objectNames: { work_order: 'sbx_work_order' },
       grantedScopes: ['custom_objects', 'automations', 'leads:read'],
     });
-    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(0);
+    expect(await installCount(key)).toBe(0);
   });
 
   it('has only the steps that the package needs', async () => {
@@ -88,17 +84,19 @@ describe('installing', () => {
     expect(body.steps).toEqual([{ name: 'subscriptions', state: 'done' }]);
   });
 
-  it('continues after the answer when it takes long', async () => {
+  it('continues after the answer when it takes long, and is returned meanwhile when it is repeated', async () => {
     const key = await published();
     jest.replaceProperty(marketplace.config.installation, 'answerWithinMs', 100);
-    const gate = holdWorkflows();
-    const { status, body } = await marketplace.install(tenant, key);
+    const gate = neighbours.holdWorkflows();
+    const { status, body } = await install(tenant, key);
     expect([status, body.state, body.hooks]).toEqual([202, 'installing', []]);
+    expect(await install(tenant, key)).toMatchObject({ status: 202, body: { id: body.id, state: 'installing' } });
     const found = async () => (await marketplace.get(tenant, `/installs/${body.id}`)).body;
     await waitUntil(async () => (await found()).steps.map(({ state }) => state).join() === 'done,running,pending');
     gate.open();
     await marketplace.settled(tenant, body.id, 'active');
     expect((await found()).hooks[0]?.url).toContain('/hooks/');
+    expect((await install(tenant, key)).status).toBe(201);
   });
 });
 
@@ -107,7 +105,6 @@ describe('an install is refused', () => {
     expect((await marketplace.install(tenant, newKey())).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(tenant, 'a\u0000b')).status).toBe(422);
     const { key } = await marketplace.submitted(developer);
-    expect((await marketplace.install(tenant, key)).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(tenant, key, { sandbox: true })).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(developer, key)).body.code).toBe('APP_NOT_INSTALLABLE');
     const tried = await marketplace.install(developer, key, { sandbox: true });
@@ -118,39 +115,28 @@ describe('an install is refused', () => {
     const key = await published();
     await marketplace.publish(developer, key, { version: '1.1.0' });
     await refused(marketplace.install(tenant, key, { version: '1.0.0' }), 409, 'APP_NOT_INSTALLABLE');
-    expect((await marketplace.install(tenant, key, { version: '3.0.0' })).body.code).toBe('NOT_FOUND');
     expect((await marketplace.install(tenant, key)).body.version).toBe('1.1.0');
   });
 
-  it('with scopes that the app does not request, or without those it needs', async () => {
-    const key = await published();
-    const more = await marketplace.install(tenant, key, { grantedScopes: ['custom_objects', 'leads'] });
+  it('with scopes that the app does not request, and with an invalid body', async () => {
+    const appKey = await published();
+    const more = await marketplace.install(tenant, appKey, { grantedScopes: ['custom_objects', 'leads'] });
     expect([more.status, more.body.code]).toEqual([422, 'SCOPE_NOT_REQUESTED']);
     expect(more.body.errors[0]?.pointer).toBe('/grantedScopes/1');
-    await refused(marketplace.install(tenant, key, { grantedScopes: ['custom_objects'] }), 422, 'SCOPE_REQUIRED');
-    expect((await marketplace.get(tenant, '/installs?state=all')).body.data).toEqual([]);
-  });
-
-  it('to a user without the right, and with an invalid body', async () => {
-    const key = await published();
-    const member = await marketplace.caller('member', tenant.tenantId);
-    expect((await marketplace.install(member, key)).body.code).toBe('FORBIDDEN');
-    for (const body of [{}, { appKey: 5 }, { appKey: key, sandbox: 'yes' }, { appKey: key, grantedScopes: [1] }]) {
+    for (const body of [{}, { appKey: 5 }, { appKey, sandbox: 'yes' }, { appKey, grantedScopes: [1] }]) {
       await refused(marketplace.post(tenant, '/installs', body), 422, 'VALIDATION_FAILED');
     }
+    expect((await marketplace.get(tenant, '/installs?state=all')).body.data).toEqual([]);
   });
 
   it('for an app that is installed already', async () => {
     const key = await published();
     const first = await marketplace.install(tenant, key);
     const second = await marketplace.install(tenant, key);
-    expect([second.status, second.body.code, second.body.installationId]).toEqual([
-      409,
-      'ALREADY_INSTALLED',
-      first.body.id,
-    ]);
-    for (const expected of [201, 201]) {
-      expect((await marketplace.install(tenant, key, { sandbox: true })).status).toBe(expected);
+    const conflict = { code: 'ALREADY_INSTALLED', installationId: first.body.id };
+    expect(second).toMatchObject({ status: 409, body: conflict });
+    for (let count = 0; count < 2; count += 1) {
+      expect((await marketplace.install(tenant, key, { sandbox: true })).status).toBe(201);
     }
   });
 
@@ -159,7 +145,7 @@ describe('an install is refused', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => marketplace.install(tenant, key)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toHaveLength(1);
-    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(1);
+    expect(await installCount(key)).toBe(1);
   });
 });
 
@@ -176,7 +162,8 @@ describe('reading installations', () => {
       const { body } = await marketplace.get(colleague, path);
       expect((body.data?.[0] ?? body).hooks).toEqual(installed.hooks);
     }
-    expect(await audit(tenant.tenantId)).toEqual([
+    const sql = 'select action, user_id as "user" from install_audit where tenant_id = $1 order by at, id';
+    expect(await marketplace.queryOf(tenant, sql, [tenant.tenantId])).toEqual([
       { action: 'install_requested', user: tenant.userId },
       { action: 'hook_urls_shown', user: tenant.userId },
       { action: 'hook_urls_shown', user: colleague.userId },
@@ -186,19 +173,14 @@ describe('reading installations', () => {
 
   it('does not store the addresses of hooks', async () => {
     const { body } = await marketplace.install(tenant, await published());
-    const rows = await marketplace.queryOf(
-      tenant,
-      'select to_jsonb(installation) as row from installation where id = $1',
-      [body.id],
-    );
+    const sql = 'select to_jsonb(installation) as row from installation where id = $1';
+    const rows = await marketplace.queryOf(tenant, sql, [body.id]);
     expect(JSON.stringify(rows)).not.toContain('/secret');
   });
 
   it('leaves the addresses of hooks out while automation-hooks is away', async () => {
     const { body: installed } = await marketplace.install(tenant, await published());
-    neighbours.instead(rpc.automations.listHooks, () => {
-      throw new Error('broken');
-    });
+    neighbours.refuse(rpc.automations.listHooks, 'INTERNAL_ERROR');
     const { status, body } = await marketplace.get(tenant, `/installs/${installed.id}`);
     expect([status, body.hooks[0]?.url]).toEqual([200, undefined]);
   });
@@ -221,11 +203,8 @@ describe('uninstalling', () => {
       { name: rpc.customObjects.removeObjects.subject, request: { ...request, discard: false } },
     ]);
     expect(neighbours.callsTo(rpc.identity.mintInternalToken)).toEqual([]);
-    expect((await marketplace.events(tenant.tenantId)).map(({ name }) => name)).toEqual([
-      'app.installed',
-      'app.uninstalled',
-    ]);
-    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(0);
+    expect(await eventNames()).toEqual(['app.installed', 'app.uninstalled']);
+    expect(await installCount(key)).toBe(0);
     expect((await marketplace.get(tenant, '/installs')).body.data).toEqual([]);
   });
 
@@ -240,19 +219,13 @@ describe('uninstalling', () => {
       expect(['uninstalling', 'uninstalled']).toContain(body.state);
     }
     await marketplace.settled(tenant, installed.id, 'uninstalled');
-    expect((await marketplace.get(developer, `/apps/${key}`)).body.installCount).toBe(0);
-    expect((await marketplace.events(tenant.tenantId)).map(({ name }) => name)).toEqual([
-      'app.installed',
-      'app.uninstalled',
-    ]);
+    expect(await installCount(key)).toBe(0);
+    expect(await eventNames()).toEqual(['app.installed', 'app.uninstalled']);
     const again = await marketplace.delete(tenant, `/installs/${installed.id}`);
     expect([again.status, again.body.state]).toEqual([200, 'uninstalled']);
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
 });
-
-const install = (caller: Caller, appKey: string, more: object = {}, key = 'k') =>
-  marketplace.post(caller, '/installs', { appKey, ...more }, { 'idempotency-key': key });
 
 describe('an installation with an Idempotency-Key', () => {
   it('is made once, and repeated calls return its present state', async () => {
@@ -261,22 +234,10 @@ describe('an installation with an Idempotency-Key', () => {
     expect(first).toMatchObject({ status: 201, body: { state: 'active' } });
     const again = await install(tenant, key);
     expect([again.status, again.body]).toEqual([201, first.body]);
+    await refused(install(tenant, key, { sandbox: true }), 422, 'IDEMPOTENCY_KEY_REUSED');
     expect((await marketplace.install(tenant, key)).body.code).toBe('ALREADY_INSTALLED');
     await marketplace.delete(tenant, `/installs/${first.body.id}`);
     expect((await install(tenant, key)).body).toMatchObject({ id: first.body.id, state: 'uninstalled' });
-  });
-
-  it('is returned while it is being installed', async () => {
-    const key = await published();
-    jest.replaceProperty(marketplace.config.installation, 'answerWithinMs', 100);
-    const gate = holdWorkflows();
-    const first = await install(tenant, key);
-    expect(first).toMatchObject({ status: 202, body: { state: 'installing' } });
-    const again = await install(tenant, key);
-    expect(again).toMatchObject({ status: 202, body: { id: first.body.id, state: 'installing' } });
-    gate.open();
-    await marketplace.settled(tenant, first.body.id, 'active');
-    expect((await install(tenant, key)).status).toBe(201);
   });
 
   it('fails again in the same way after it failed', async () => {
@@ -285,18 +246,9 @@ describe('an installation with an Idempotency-Key', () => {
     const first = await install(tenant, key);
     expect([first.status, first.body.code]).toEqual([409, 'OBJECT_LIMIT_EXCEEDED']);
     neighbours.reset();
-    const again = await install(tenant, key);
-    expect(again.body).toMatchObject({
-      code: 'OBJECT_LIMIT_EXCEEDED',
-      installation: { id: first.body.installation.id },
-    });
+    const failure = { code: 'OBJECT_LIMIT_EXCEEDED', installation: { id: first.body.installation.id } };
+    expect((await install(tenant, key)).body).toMatchObject(failure);
     expect((await install(tenant, key, {}, 'another')).status).toBe(201);
-  });
-
-  it('is refused when the key is reused with another body', async () => {
-    const key = await published();
-    await install(tenant, key);
-    await refused(install(tenant, key, { sandbox: true }), 422, 'IDEMPOTENCY_KEY_REUSED');
   });
 });
 
@@ -328,5 +280,83 @@ describe('lists', () => {
     ] as const) {
       await refused(marketplace.get(caller, `${path}cursor=${nextCursor}`), 400, 'INVALID_QUERY');
     }
+  });
+});
+
+const CALLERS = ['custom-objects', 'webhook-dispatcher'] as const;
+const connections = new Map<string, NatsConnection>();
+beforeAll(async () => {
+  const { url, passwords } = testNats();
+  for (const service of CALLERS) {
+    const connection = NatsConnection.open({ url, user: service, password: passwords[service], service });
+    connections.set(service, await connection);
+  }
+});
+afterAll(() => Promise.all([...connections.values()].map((nats) => nats.close())));
+const callsOf = (service: (typeof CALLERS)[number]) => new Rpc(connections.get(service) as NatsConnection);
+
+const isKnown = async (appKey: string, { token }: Caller) =>
+  (await callsOf('custom-objects').call(rpc.marketplace.isAppKnown, { appKey }, { token })).known;
+
+describe('an app', () => {
+  it('is known to everybody once a version was published, and before that to its publisher alone', async () => {
+    const known = async (key: string) => [await isKnown(key, developer), await isKnown(key, tenant)];
+    expect(await known(newKey())).toEqual([false, false]);
+    expect(await known((await marketplace.submitted(developer)).key)).toEqual([true, false]);
+    expect(await known(await published())).toEqual([true, true]);
+  });
+
+  it('that is private is known to its publisher, and to a workspace that had installed it before', async () => {
+    const key = await published();
+    const { body } = await marketplace.install(tenant, key);
+    await marketplace.publish(developer, key, { version: '1.1.0', listing: { visibility: 'private' } });
+    const stranger = await marketplace.caller();
+    const known = async () => [await isKnown(key, developer), await isKnown(key, tenant), await isKnown(key, stranger)];
+    expect(await known()).toEqual([true, true, false]);
+    await marketplace.delete(tenant, `/installs/${body.id}`);
+    await marketplace.settled(tenant, body.id, 'uninstalled');
+    expect(await known()).toEqual([true, true, false]);
+  });
+
+  it('is asked about with any text, and by administrators only', async () => {
+    for (const text of ['', 'no key', 'x'.repeat(300), "'--", '\u0000'])
+      expect(await isKnown(text, tenant)).toBe(false);
+    const member = await marketplace.caller('member', tenant.tenantId);
+    await refusedWith('FORBIDDEN', isKnown(newKey(), member));
+  });
+});
+
+const list = async (appKey: string, { token }: Caller = developer) =>
+  (await callsOf('webhook-dispatcher').call(rpc.marketplace.listSandboxes, { appKey }, { token })).installationIds;
+const sandbox = async (caller: Caller, key: string) => (await marketplace.install(caller, key, { sandbox: true })).body;
+
+describe('the sandboxes of an app', () => {
+  it('are those in the workspace of its publisher, newest first, before publication too', async () => {
+    const { key } = await marketplace.submitted(developer);
+    expect(await list(key)).toEqual([]);
+    const first = await sandbox(developer, key);
+    const second = await sandbox(developer, key);
+    expect(await list(key)).toEqual([second.id, first.id]);
+    await marketplace.delete(developer, `/installs/${first.id}`);
+    await marketplace.settled(developer, first.id, 'uninstalled');
+    expect(await list(key)).toEqual([second.id]);
+  });
+
+  it('are neither live installations nor those of other workspaces or apps', async () => {
+    const [key, other] = [await published(), await published()];
+    await marketplace.install(developer, key);
+    await sandbox(developer, other);
+    expect((await sandbox(tenant, key)).state).toBe('active');
+    expect(await list(key)).toEqual([]);
+  });
+
+  it('are shown to administrators of the publisher only', async () => {
+    const key = await published();
+    await sandbox(tenant, key);
+    await refusedWith('NOT_FOUND', list(key, tenant));
+    await refusedWith('NOT_FOUND', list(newKey()));
+    await refusedWith('NOT_FOUND', list('no key', developer));
+    const member = await marketplace.caller('member', developer.tenantId);
+    await refusedWith('FORBIDDEN', list(key, member));
   });
 });

@@ -3,35 +3,41 @@ import { RevocationSource } from '@crm/access';
 import { PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { developer, marketplace, neighbours, tenant, useMarketplace } from './support/fixture.js';
-import { refused } from './support/marketplace.js';
-import { Gate, Neighbours } from './support/neighbours.js';
-import { newKey } from './support/packages.js';
+import { developer, marketplace, neighbours, refused, tenant, useMarketplace } from './support/marketplace.js';
 
 useMarketplace();
 
 let key: string;
 
 beforeAll(async () => {
-  key = newKey();
-  await marketplace.publish(developer, key);
+  key = await marketplace.published(developer);
 });
 
 const work = () =>
   marketplace.queryOf<{ leased: boolean }>(tenant, 'select lease_until is not null as leased from installation_work');
 const eventNames = async () => (await marketplace.events(tenant.tenantId)).map(({ name }) => name);
+const makeDue = () => marketplace.queryOf(tenant, 'update installation_work set due_at = now()');
 const installCount = async () => (await marketplace.get(developer, `/apps/${key}`)).body.installCount;
 
-const STEPS: [string, Parameters<Neighbours['instead']>[0], string[]][] = [
-  ['objects', rpc.customObjects.provisionObjects, ['undone', 'pending', 'pending']],
-  ['workflows', rpc.automations.provisionWorkflows, ['undone', 'undone', 'pending']],
-  ['subscriptions', rpc.webhooks.provisionSubscriptions, ['undone', 'undone', 'undone']],
+/** Waits until the second step of an installation was requested. */
+const secondStep = () => waitUntil(() => neighbours.callsTo(rpc.automations.provisionWorkflows).length > 0);
+const STEPS = [
+  { name: 'objects', provision: rpc.customObjects.provisionObjects, remove: rpc.customObjects.removeObjects },
+  { name: 'workflows', provision: rpc.automations.provisionWorkflows, remove: rpc.automations.removeWorkflows },
+  { name: 'subscriptions', provision: rpc.webhooks.provisionSubscriptions, remove: rpc.webhooks.removeSubscriptions },
 ];
 
+/** Waits until the service knows whether the workspace is suspended. */
+const settles = (isSuspended: boolean) =>
+  waitUntil(() => marketplace.service.get(RevocationSource).isSuspended(tenant.tenantId) === isSuspended, {
+    timeoutMs: 1_000,
+  });
+
 describe('an installation that fails', () => {
-  it.each(STEPS)('at %s is undone, and the answer is the error of that step', async (name, contract, states) => {
+  it.each(STEPS)('at $name is undone, and the answer is the error of that step', async ({ name, provision }) => {
+    const undone = STEPS.slice(0, STEPS.findIndex((step) => step.name === name) + 1);
     const before = await installCount();
-    neighbours.refuse(contract, 'OBJECT_LIMIT_EXCEEDED', 'The plan has room for 3.');
+    neighbours.refuse(provision, 'OBJECT_LIMIT_EXCEEDED', 'The plan has room for 3.');
     const { status, body } = await marketplace.install(tenant, key);
     expect(status).toBe(409);
     expect(body).toMatchObject({
@@ -48,7 +54,16 @@ describe('an installation that fails', () => {
       subscriptions: [],
       failure: { code: 'OBJECT_LIMIT_EXCEEDED', step: name },
     });
+    const states = STEPS.map((step) => (undone.includes(step) ? 'undone' : 'pending'));
     expect(found.steps.map(({ state }) => state)).toEqual(states);
+    // With all that it had provisioned, and no event of its removal is kept for subscriptions.
+    const request = { tenantId: tenant.tenantId, installationId: body.installation.id };
+    expect(neighbours.calls.filter((call) => call.name.endsWith('.remove'))).toEqual(
+      undone.reverse().map((step) => ({
+        name: step.remove.subject,
+        request: step.name === 'workflows' ? request : { ...request, discard: true },
+      })),
+    );
     expect(neighbours.holds(body.installation.id)).toEqual([]);
     expect(await work()).toEqual([]);
     expect(await eventNames()).toEqual([]);
@@ -58,38 +73,20 @@ describe('an installation that fails', () => {
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
 
-  it('has no event of its removal for which subscriptions would be kept', async () => {
-    neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'SUBSCRIPTION_LIMIT_EXCEEDED');
-    const { body } = await marketplace.install(tenant, key);
-    expect(neighbours.callsTo(rpc.webhooks.removeSubscriptions)).toEqual([
-      { tenantId: tenant.tenantId, installationId: body.installation.id, discard: true },
-    ]);
-  });
-
-  it('deletes the objects that it had provisioned', async () => {
-    neighbours.refuse(rpc.automations.provisionWorkflows, 'WORKFLOW_INVALID');
-    const { body } = await marketplace.install(tenant, key);
-    expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toEqual([
-      { tenantId: tenant.tenantId, installationId: body.installation.id, discard: true },
-    ]);
-  });
-
   it('because of a defect does not show the reason', async () => {
     neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
       throw new Error('relation "secret_table" does not exist');
     });
     const { status, body } = await marketplace.install(tenant, key);
     expect([status, body.code]).toEqual([500, 'INTERNAL_ERROR']);
-    expect(JSON.stringify(body)).not.toContain('secret_table');
     const { body: found } = await marketplace.get(tenant, `/installs/${body.installation.id}`);
-    expect(JSON.stringify(found)).not.toContain('secret_table');
+    expect(JSON.stringify([body, found])).not.toContain('secret_table');
   });
 
   it('does not fail when a neighbour is away for a moment only', async () => {
-    let calls = 0;
     neighbours.instead(rpc.automations.provisionWorkflows, (request) => {
-      calls += 1;
-      if (calls < 3) throw new PlatformError('SERVICE_UNAVAILABLE');
+      if (neighbours.callsTo(rpc.automations.provisionWorkflows).length < 3)
+        throw new PlatformError('SERVICE_UNAVAILABLE');
       return neighbours.provisionWorkflows(request);
     });
     expect((await marketplace.install(tenant, key)).status).toBe(201);
@@ -102,7 +99,7 @@ describe('an installation that fails', () => {
     expect([status, body.code, body.installation.state]).toEqual([503, 'DEADLINE_EXCEEDED', 'failed']);
     // The neighbour carries out the request after all.
     neighbours.workflows.set(body.installation.id, []);
-    await marketplace.queryOf(tenant, 'update installation_work set due_at = now()');
+    await makeDue();
     const isRemoved = () => !neighbours.workflows.has(body.installation.id);
     await waitUntil(isRemoved, { describe: 'the late workflow is removed' });
     expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toHaveLength(1);
@@ -111,54 +108,52 @@ describe('an installation that fails', () => {
     expect(found.state).toBe('failed');
   });
 
-  it('is undone in the end, although a neighbour is away meanwhile', async () => {
+  /** An installation that cannot be undone yet. @returns its id */
+  async function compensating(): Promise<string> {
     neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'WEBHOOK_TARGET_REFUSED');
     neighbours.refuse(rpc.customObjects.removeObjects, 'SERVICE_UNAVAILABLE');
     const { status, body } = await marketplace.install(tenant, key);
     expect([status, body.code, body.installation.state]).toEqual([422, 'WEBHOOK_TARGET_REFUSED', 'compensating']);
-    expect(neighbours.holds(body.installation.id)).toEqual(['objects']);
+    return body.installation.id;
+  }
+
+  it('is undone in the end, although a neighbour is away meanwhile', async () => {
+    const id = await compensating();
+    expect(neighbours.holds(id)).toEqual(['objects']);
     await refused(marketplace.install(tenant, key), 409, 'ALREADY_INSTALLED');
-    await refused(marketplace.delete(tenant, `/installs/${body.installation.id}`), 409, 'CONFLICT');
+    await refused(marketplace.delete(tenant, `/installs/${id}`), 409, 'CONFLICT');
     neighbours.reset();
-    await marketplace.settled(tenant, body.installation.id, 'failed');
-    expect(neighbours.holds(body.installation.id)).toEqual([]);
+    await marketplace.settled(tenant, id, 'failed');
+    expect(neighbours.holds(id)).toEqual([]);
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
 
   it('waits, where its workspace is suspended, until it is reinstated', async () => {
-    neighbours.refuse(rpc.webhooks.provisionSubscriptions, 'WEBHOOK_TARGET_REFUSED');
-    neighbours.refuse(rpc.customObjects.removeObjects, 'SERVICE_UNAVAILABLE');
-    const { body } = await marketplace.install(tenant, key);
-    expect(body.installation.state).toBe('compensating');
-    const isSuspended = () => marketplace.service.get(RevocationSource).isSuspended(tenant.tenantId);
+    const id = await compensating();
     await suspendTenant(tenant.tenantId);
-    await waitUntil(isSuspended);
+    await settles(true);
     // What was under way at that moment comes to its end.
     await waitUntil(async () => (await work()).every(({ leased }) => !leased));
     const other = await marketplace.caller('owner');
     const theirs = await marketplace.install(other, key);
-    await marketplace.queryOf(tenant, 'update installation_work set due_at = now()');
+    await makeDue();
     neighbours.reset();
     // That of another workspace comes to its end: a worker has looked at what is due, and this one's was due before.
     await marketplace.settled(other, theirs.body.installation.id, 'failed');
-    expect(neighbours.holds(body.installation.id)).toEqual(['objects']);
+    expect(neighbours.holds(id)).toEqual(['objects']);
     await reinstateTenant(tenant.tenantId);
-    await waitUntil(() => !isSuspended());
-    await marketplace.settled(tenant, body.installation.id, 'failed');
-    expect(neighbours.holds(body.installation.id)).toEqual([]);
+    await settles(false);
+    await marketplace.settled(tenant, id, 'failed');
+    expect(neighbours.holds(id)).toEqual([]);
   });
 });
 
 describe('a process that ends between two steps', () => {
   it('leaves the installation to the next process, which continues it', async () => {
-    let reached = false;
-    neighbours.instead(rpc.automations.provisionWorkflows, () => {
-      reached = true;
-      return neighbours.silence();
-    });
+    neighbours.instead(rpc.automations.provisionWorkflows, () => neighbours.silence());
     // Whatever the process that ends still answers.
     const answer = Promise.allSettled([marketplace.install(tenant, key)]);
-    await waitUntil(() => reached, { describe: 'the second step was requested' });
+    await secondStep();
     neighbours.reset();
     await marketplace.restart();
     await answer;
@@ -173,13 +168,12 @@ describe('a process that ends between two steps', () => {
     const { body } = await marketplace.install(tenant, key);
     await marketplace.database.transaction(tenant.tenantId, async (tx) => {
       await tx.query('update installation set state = $2 where id = $1', [body.id, state]);
-      for (const [index, step] of steps.entries()) {
-        await tx.query('update installation_step set state = $3 where installation_id = $1 and position = $2', [
-          body.id,
-          index + 1,
-          step,
-        ]);
-      }
+      await tx.query(
+        `update installation_step as step set state = left_behind.state
+           from unnest($2::text[]) with ordinality as left_behind (state, position)
+          where step.installation_id = $1 and step.position = left_behind.position`,
+        [body.id, steps],
+      );
       if (state === 'installing') {
         await tx.query('update install_count set installs = installs - 1 where app_key = $1', [key]);
       }
@@ -226,13 +220,7 @@ describe('a process that ends between two steps', () => {
 describe('an administrator who leaves while the work continues', () => {
   /** The answers of identity once the administrator is disabled, or is a member only. */
   const LEAVING: [string, () => void][] = [
-    [
-      'disabled',
-      () =>
-        neighbours.instead(rpc.identity.mintInternalToken, () => {
-          throw new PlatformError('FORBIDDEN', 'The user is not active');
-        }),
-    ],
+    ['disabled', () => neighbours.refuse(rpc.identity.mintInternalToken, 'FORBIDDEN', 'The user is not active')],
     ['demoted', () => neighbours.demote()],
   ];
 
@@ -269,15 +257,9 @@ describe('an administrator who leaves while the work continues', () => {
 
 describe('a lease', () => {
   it('that another process took over prevents further changes by its former holder', async () => {
-    const gate = new Gate();
-    let reached = false;
-    neighbours.instead(rpc.automations.provisionWorkflows, async (request) => {
-      reached = true;
-      await gate.opened;
-      return neighbours.provisionWorkflows(request);
-    });
+    const gate = neighbours.holdWorkflows();
     const answer = marketplace.install(tenant, key);
-    await waitUntil(() => reached, { describe: 'the second step was requested' });
+    await secondStep();
     const taken = await marketplace.database.transaction(tenant.tenantId, (tx) =>
       tx.query<{ id: string }>(
         `update installation_work set lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
@@ -292,11 +274,6 @@ describe('a lease', () => {
     expect(await work()).toEqual([{ leased: true }]);
   });
 });
-
-const settles = (isSuspended: boolean) =>
-  waitUntil(() => marketplace.service.get(RevocationSource).isSuspended(tenant.tenantId) === isSuspended, {
-    timeoutMs: 1_000,
-  });
 
 describe('an installation in a workspace that is suspended meanwhile', () => {
   it('stops after its step, waits, and goes on there', async () => {

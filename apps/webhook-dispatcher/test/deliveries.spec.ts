@@ -6,7 +6,7 @@ import { Database, idOf, newId } from '@crm/database';
 import { NatsConnection } from '@crm/messaging';
 import { verifyWebhook } from '@crm/sdk';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { register } from 'prom-client';
 import { MEASURE_DUE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
@@ -14,6 +14,7 @@ import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.j
 import { type DeliveryJson, envelope, eventEntry, newDelivery, type Tenant, useWebhooks } from './webhook-service.js';
 
 const { app, tenant, call } = useWebhooks({ retryDelaysMs: [0, 300, 300], concurrency: 32 });
+afterEach(() => void jest.restoreAllMocks());
 
 const lead = (changes: Partial<EventEnvelope> = {}): EventEnvelope => ({
   ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: 'Doe' }),

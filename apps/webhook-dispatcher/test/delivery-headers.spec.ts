@@ -9,7 +9,7 @@ import { CustomHeaderService } from '../src/subscriptions/custom-headers.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { publicKeyOf, SigningSecretService } from '../src/subscriptions/signature.js';
 import { Subscription } from '../src/subscriptions/subscription.entity.js';
-import { useWebhooks, verdict } from './webhook-service.js';
+import { type Tenant, useWebhooks, verdict } from './webhook-service.js';
 
 const MASK = '********';
 
@@ -23,14 +23,15 @@ interface SubscriptionJson {
 const { app, tenant, call } = useWebhooks();
 
 const database = () => app.service.get(Database);
-const rotate = (id: string) =>
-  call<{ secret?: string; publicKey?: string }>('POST', `subscriptions/${id}/rotate-secret`);
+const rotate = (id: string, token = tenant.admin) =>
+  call<{ secret?: string; publicKey?: string }>('POST', `subscriptions/${id}/rotate-secret`, undefined, token);
 const revoke = async (id: string) => (await call('POST', `subscriptions/${id}/revoke-previous-secret`)).status;
 /** The columns that are sealed. */
-const sealed = async () => {
+const sealed = async (id: string, tenantId = tenant.id) => {
   type Sealed = Record<'headers' | 'secret' | 'previous', Buffer> & { text: string };
-  const sql = 'SELECT s::text AS text, headers, secret, previous_secret AS previous FROM webhook_subscription AS s';
-  return (await app.rows<Sealed>(tenant.id, sql))[0] as Sealed;
+  const columns = 's::text AS text, headers, secret, previous_secret AS previous';
+  const sql = `SELECT ${columns} FROM webhook_subscription AS s WHERE id = $1`;
+  return (await app.rows<Sealed>(tenantId, sql, [id]))[0] as Sealed;
 };
 
 describe('signatures of deliveries by Ed25519', () => {
@@ -57,7 +58,7 @@ describe('signatures of deliveries by Ed25519', () => {
 describe('the secret of a subscription', () => {
   it.each(['v1', 'v1a'])('is stored sealed and shown once at most (%s)', async (signature) => {
     const { id, ...created } = await app.subscribe(tenant.admin, { signature });
-    const { text, secret: box } = await sealed();
+    const { text, secret: box } = await sealed(id);
     const secret = app.service.get(SigningSecretService).open(box, { subscriptionId: id });
     expect(created).toMatchObject(signature === 'v1' ? { secret } : { publicKey: publicKeyOf(secret) });
     for (const plain of [secret, secret.slice(6)]) {
@@ -146,7 +147,7 @@ describe('custom headers of a subscription', () => {
     const { body: shown } = await call('GET', `subscriptions/${id}`);
     expect(shown.headers).toEqual({ authorization: MASK });
     expect((await call('GET', 'subscriptions')).body).toMatchObject({ data: [shown] });
-    const { text, headers: box } = await sealed();
+    const { text, headers: box } = await sealed(id);
     for (const plain of ['authorization', 't0p-s3cret']) {
       expect(text).not.toContain(plain);
       expect(box.includes(plain)).toBe(false);
@@ -207,8 +208,11 @@ describe('the encryption key', () => {
   };
 
   it('is replaced for the secrets and headers of subscriptions and for the secrets of apps', async () => {
-    const { id, secret } = await app.subscribe(tenant.admin, { headers: { 'x-key': 'k' } });
-    const { body: current } = await rotate(id);
+    const rotated = async ({ id: tenantId, admin }: Tenant, value: string) => {
+      const { id, secret } = await app.subscribe(admin, { headers: { 'x-key': value } });
+      return { tenantId, id, secret, value, current: (await rotate(id, admin)).body.secret };
+    };
+    const subscriptions = [await rotated(tenant, 'one'), await rotated(await app.tenant(), 'two')];
     const apps = app.service.get(SecretService);
     await apps.storeOfApp('acme.sync', 'whsec_Zmlyc3Q=');
     await apps.rotateOfApp('acme.sync', 'whsec_c2Vjb25k');
@@ -222,15 +226,15 @@ describe('the encryption key', () => {
 
     const service = await start(NEW);
     const signing = service.get(SigningSecretService);
-    const row = await sealed();
-    expect(signing.open(row.secret, { subscriptionId: id })).toBe(current.secret);
-    expect(signing.open(row.previous, { subscriptionId: id })).toBe(secret);
-    expect(service.get(CustomHeaderService).open(row.headers, id)).toEqual({ 'x-key': 'k' });
-    expect(
-      await service
-        .get(SecretService)
-        .openOfApp('acme.sync', await service.get(SecretService).listSealedOfApp('acme.sync')),
-    ).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
+    for (const { tenantId, id, secret, value, current } of subscriptions) {
+      const row = await sealed(id, tenantId);
+      expect(signing.open(row.secret, { subscriptionId: id })).toBe(current);
+      expect(signing.open(row.previous, { subscriptionId: id })).toBe(secret);
+      expect(service.get(CustomHeaderService).open(row.headers, id)).toEqual({ 'x-key': value });
+    }
+    const ofApps = service.get(SecretService);
+    const sealedOfApp = await ofApps.listSealedOfApp('acme.sync');
+    expect(ofApps.openOfApp('acme.sync', sealedOfApp)).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
     await service.close();
   });
 

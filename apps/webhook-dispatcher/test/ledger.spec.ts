@@ -132,7 +132,8 @@ describe('statistics of deliveries', () => {
     hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
   });
 
-  const get = (path: string) => call<{ data: Record<string, unknown>[] }>('GET', path);
+  const get = (path: string, token = tenant.admin) =>
+    call<{ data: Record<string, unknown>[]; code: string; detail: string }>('GET', path, undefined, token);
   const time = (ms: number) => new Date(ms).toISOString();
   const range = (fromMs: number, toMs: number) => `from=${time(fromMs)}&to=${time(toMs)}`;
 
@@ -177,6 +178,15 @@ describe('statistics of deliveries', () => {
     expect(ofOther.body.data).toMatchObject([{ ...none, deliveries: 2, failed: 1, attempts: 2, successRate: 0 }]);
   });
 
+  it('count nothing of another tenant', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await record(hour, id, 'delivered', 1);
+    const stranger = (await app.tenant()).admin;
+    const { data } = (await get(`stats?${range(hour, hour + 1)}`, stranger)).body;
+    expect(data).toEqual([{ hour: time(hour), deliveries: 0, delivered: 0, failed: 0, attempts: 0 }]);
+    expect((await get(`subscriptions/${id}/stats`, stranger)).body.code).toBe('NOT_FOUND');
+  });
+
   it('cover the part of an hour that is asked for', async () => {
     const { id } = await app.subscribe(tenant.admin);
     for (const ms of [999, 1_000, 1_999, 2_000]) await record(hour + ms, id, 'delivered', 1);
@@ -187,8 +197,13 @@ describe('statistics of deliveries', () => {
   it('refuse a range that is too long, runs backwards or is none', async () => {
     const { id } = await app.subscribe(tenant.admin);
     for (const path of ['stats', `subscriptions/${id}/stats`])
-      for (const query of [range(hour - 7 * 24 * HOUR_MS - 1, hour), range(hour, hour - 1), 'to=noon'])
-        expect(await get(`${path}?${query}`)).toMatchObject({ status: 400, body: { code: 'INVALID_QUERY' } });
+      for (const [query, detail] of [
+        [range(hour - 7 * 24 * HOUR_MS - 1, hour), 'from: more than 7 days before to'],
+        [range(hour, hour - 1), 'from: is later than to'],
+        [`from=${time(Date.now() + HOUR_MS)}`, 'from: is later than to'],
+        ['to=noon', 'to: Must be a date and time with an offset (RFC 3339)'],
+      ])
+        expect(await get(`${path}?${query}`)).toMatchObject({ status: 400, body: { code: 'INVALID_QUERY', detail } });
   });
 });
 

@@ -219,17 +219,19 @@ describe('the list of subscriptions', () => {
 });
 
 describe('a subscription with a rate', () => {
-  it('gets everything, no faster than that, from all processes together', async () => {
+  it('gets everything, no faster than that, from all processes together; one without gets it once too', async () => {
     /** Attempts a second. */
     const RATE = 20;
     const EVENTS = 30;
-    await app.subscribe(tenant.admin, { rateLimit: RATE });
+    await app.subscribe(tenant.admin, { rateLimit: RATE, url: `${app.receiver.url}/rated` });
+    await app.subscribe(tenant.admin, { url: `${app.receiver.url}/unrated` });
     const processes = [app.service, await app.startSibling()];
     const events = Array.from({ length: EVENTS }, (_, id) => envelope(tenant.id, 'lead.created', { id: `${id}` }));
     const begun = Date.now();
     await Promise.all(events.map((event, index) => app.handle(event, { isRepeated: false }, processes[index % 2])));
-    await app.counted(tenant.admin, 'delivered', EVENTS);
-    expect(events.map(({ id }) => app.received(id).length)).toEqual(Array(EVENTS).fill(1));
+    await app.counted(tenant.admin, 'delivered', 2 * EVENTS);
+    const paths = events.map(({ id }) => app.received(id).map(({ path }) => path));
+    expect(paths.map((two) => two.sort())).toEqual(Array(EVENTS).fill(['/rated', '/unrated']));
     // The first is sent at once. No attempt comes before its turn, however slow the machine is.
     expect(Date.now() - begun).toBeGreaterThanOrEqual(((EVENTS - 1) * 1_000) / RATE);
   });

@@ -18,4 +18,4 @@ export {
 } from './types/field-type.js';
 export { FIELD_TYPE_NAMES, type FieldTypeName, fieldTypes } from './types/index.js';
 export { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/texts.js';
-export { type ValidatedRecord, validateRecord } from './validate-record.js';
+export { type ValidatedRecord, validateRecord, withoutLimits } from './validate-record.js';

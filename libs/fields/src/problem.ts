@@ -1,5 +1,6 @@
 import { escapePointer } from '@crm/contracts';
 
+/** What a problem tells who may not read the field. The `INVALID_…` of a type is in its definition. */
 export const VALUE_PROBLEMS = {
   REQUIRED: 'The field needs a value',
   UNKNOWN_FIELD: 'The object has no such field',
@@ -13,14 +14,8 @@ export const VALUE_PROBLEMS = {
   OUT_OF_RANGE: 'The number is outside the range that the platform stores',
   BELOW_MIN: 'The number is below the minimum of the field',
   ABOVE_MAX: 'The number is above the maximum of the field',
-  INVALID_DATE: 'Not a real date written YYYY-MM-DD',
-  INVALID_DATETIME: 'Not an RFC 3339 date-time',
-  INVALID_EMAIL: 'Not an e-mail address',
-  INVALID_PHONE: 'Not a phone number',
   PHONE_COUNTRY_MISSING: 'The phone number has no country code and the workspace has no country',
-  INVALID_URL: 'Not an https address',
   NOT_AN_OPTION: 'The value is not one of the options of the field',
-  INVALID_REFERENCE: 'Not the id of a record',
   PATTERN_MISMATCH: 'The text does not match the pattern of the field',
   UNIQUE_VALUE_TOO_LONG: 'The value is too long for a unique field',
 } as const;
@@ -52,7 +47,7 @@ export const DEFINITION_PROBLEMS = {
   EXPOSES_NOT_ALLOWED: 'Only a formula can expose what it reads',
 } as const;
 
-export type ValueProblemCode = keyof typeof VALUE_PROBLEMS;
+export type ValueProblemCode = keyof typeof VALUE_PROBLEMS | `INVALID_${string}`;
 export type DefinitionProblemCode = keyof typeof DEFINITION_PROBLEMS;
 export type FieldProblemCode = ValueProblemCode | DefinitionProblemCode;
 
@@ -67,13 +62,6 @@ export interface FieldProblem {
   detail: string;
   /** The violated limits, for translations of the message. */
   params?: ProblemParams;
-}
-
-const DETAILS: Readonly<Record<FieldProblemCode, string>> = { ...VALUE_PROBLEMS, ...DEFINITION_PROBLEMS };
-
-/** The problem for someone who may not read the field: without its options, its limits and its author's message. */
-export function withoutLimits({ pointer, code }: FieldProblem): FieldProblem {
-  return { pointer, code, detail: DETAILS[code] };
 }
 
 export function pointerTo(...segments: readonly (string | number)[]): string {

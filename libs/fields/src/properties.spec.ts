@@ -13,13 +13,11 @@ jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);
 const OPTIONS = ['red', 'green', 'blue'];
 const RULES = Object.entries({ maxLength: 5, regex: '^[^x]*$' }) as [RuleTypeName, number | string][];
 const MORE: Partial<Record<FieldTypeName, Partial<FieldDefinition>>> = {
-  picklist: { options: OPTIONS },
-  multi_select: { options: OPTIONS },
   text: { validationRules: RULES.map(([type, value]) => ({ type, value })) },
   number: { validationRules: [{ type: 'min', value: 0 }] },
 };
 const fields: FieldDefinition[] = FIELD_TYPE_NAMES.filter((type) => type !== 'formula').map((type) => {
-  return { apiName: type, type, ...MORE[type] };
+  return { apiName: type, type, ...(fieldTypes.get(type)?.hasOptions && { options: OPTIONS }), ...MORE[type] };
 });
 
 /** Values that are often valid for some type, and arbitrary JSON. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileFieldFormulas, formulaFieldTypes } from './check-definition.js';
 import { type FieldDefinition, onDeleteOf } from './field-definition.js';
-import { withoutLimits } from './problem.js';
 import { searchText, slotValue, uniqueKey } from './stored-forms.js';
 import { normaliseOptions } from './types/choices.js';
 import type { FieldTypeName } from './types/index.js';
 import { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './types/texts.js';
+import { withoutLimits } from './validate-record.js';
 
 const field = (type: FieldTypeName): FieldDefinition => ({ apiName: 'f', type });
 

@@ -1,5 +1,5 @@
 import type { FieldDefinition, ValidationRule } from './field-definition.js';
-import { type FieldProblem, pointerTo } from './problem.js';
+import { DEFINITION_PROBLEMS, type FieldProblem, pointerTo, VALUE_PROBLEMS } from './problem.js';
 import { rules } from './rules.js';
 import { isUniqueKeyTooLong, uniqueKey } from './stored-forms.js';
 import type { ParseOptions } from './types/field-type.js';
@@ -124,4 +124,15 @@ function formulaProblem(field: FieldDefinition): FieldProblem {
     code: 'FORMULA_NOT_WRITABLE',
     detail: 'The field is computed and cannot be written',
   };
+}
+
+const DETAILS: Readonly<Record<string, string | undefined>> = {
+  ...VALUE_PROBLEMS,
+  ...DEFINITION_PROBLEMS,
+  ...Object.fromEntries([...fieldTypes].map(([name, { invalid }]) => [`INVALID_${name.toUpperCase()}`, invalid])),
+};
+
+/** The problem for someone who may not read the field: without its options, its limits and its author's message. */
+export function withoutLimits({ pointer, code }: FieldProblem): FieldProblem {
+  return { pointer, code, detail: DETAILS[code]! };
 }

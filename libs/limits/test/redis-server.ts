@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { redisAnswers } from '../../../scripts/testing/redis-answers.mjs';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** A Redis server on a free port that keeps nothing on disk, and that a test can stop, freeze and start again. */
 export async function startRedis() {
@@ -13,7 +13,7 @@ export async function startRedis() {
   const start = async () => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     server = spawn(program, args, { stdio: 'ignore' });
-    await redisAnswers(port, ['PING']);
+    while (server.exitCode === null && !(await answers(port))) await delay(20);
   };
   await start();
   return {
@@ -32,6 +32,17 @@ export async function startRedis() {
 }
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.on('data', (text) => {
+      socket.end();
+      resolve(String(text).startsWith('+PONG'));
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -14,7 +14,7 @@ import {
   type CertificateAuthority,
   certificateAuthority,
   type Signed,
-} from '../../../scripts/testing/certificate-authority.mjs';
+} from '../../../scripts/servers/certificate-authority.mjs';
 import type { RunningService } from '../src/index.js';
 import { startWith } from './harness.js';
 

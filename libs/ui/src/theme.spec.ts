@@ -22,8 +22,7 @@ describe('the palette', () => {
     ['dark', DARK],
   ] as const)('of the %s scheme has the contrast that WCAG asks for', (scheme, base) => {
     const palette = paletteOf(base, scheme);
-    for (const [text, ground] of TEXT_ON)
-      expect([text, ground, ratio(palette, text, ground) >= 4.5]).toEqual([text, ground, true]);
+    expect(TEXT_ON.filter(([text, ground]) => ratio(palette, text, ground) < 4.5)).toEqual([]);
     expect(ratio(palette, '--edge', '--surface')).toBeGreaterThanOrEqual(3);
   });
 

@@ -48,29 +48,14 @@ describe('typed columns', () => {
   });
 });
 
-const taken =
-  (...names: string[]) =>
-  (name: string) =>
-    names.includes(name);
-
 describe('the API name of an object in a tenant', () => {
-  it('is the declared name when it is free', () => {
-    expect(tenantApiName('site_visit', 'acme-visits', false, taken())).toBe('site_visit');
-  });
-
-  it('starts with sbx_ in a sandbox', () => {
-    expect(tenantApiName('site_visit', 'acme-visits', true, taken('site_visit'))).toBe('sbx_site_visit');
-  });
-
-  it('is qualified by the app when another installation has the name', () => {
-    expect(tenantApiName('site_visit', 'acme-visits', false, taken('site_visit'))).toBe('acme_visits_site_visit');
-    expect(tenantApiName('site_visit', 'acme-visits', true, taken('sbx_site_visit'))).toBe(
-      'sbx_acme_visits_site_visit',
-    );
-  });
-
-  it('is numbered when even that is taken', () => {
-    const isTaken = taken('visit', 'acme_visit', 'acme_visit_2');
-    expect(tenantApiName('visit', 'acme', false, isTaken)).toBe('acme_visit_3');
+  it.each<[string, string, boolean, string[], string]>([
+    ['the declared one when it is free', 'site_visit', false, [], 'site_visit'],
+    ['one that starts with sbx_ in a sandbox', 'site_visit', true, ['site_visit'], 'sbx_site_visit'],
+    ['qualified by the app when it is taken', 'visit', false, ['visit'], 'acme_visits_visit'],
+    ['qualified by the app in a sandbox too', 'visit', true, ['sbx_visit'], 'sbx_acme_visits_visit'],
+    ['numbered when even that is taken', 'a', false, ['a', 'acme_visits_a', 'acme_visits_a_2'], 'acme_visits_a_3'],
+  ])('is %s', (_what, declared, isSandbox, taken, expected) => {
+    expect(tenantApiName(declared, 'acme-visits', isSandbox, (name) => taken.includes(name))).toBe(expected);
   });
 });

@@ -2,6 +2,7 @@ import {
   checkDefinition,
   FIELD_TYPE_NAMES,
   type FieldDefinition,
+  fieldTypes,
   formulaFieldTypes,
   type ValidationRule,
 } from '@crm/fields';
@@ -45,6 +46,9 @@ const BAITS: readonly FieldDefinition[] = [
   },
 ];
 
+/** What an arbitrary generates. */
+export type Of<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
 /** Sets of roles as a definition names them: none, which means everyone, or some. */
 const roleList: fc.Arbitrary<readonly string[]> = fc.oneof(
   { weight: 4, arbitrary: fc.constant([]) },
@@ -52,22 +56,10 @@ const roleList: fc.Arbitrary<readonly string[]> = fc.oneof(
   { weight: 3, arbitrary: fc.subarray([...ALL_ROLES], { minLength: 1 }) },
 );
 
-interface PlainChoice {
-  type: PlainType;
-  readRoles: readonly string[];
-  writeRoles: readonly string[];
-  required: boolean;
-  unique: boolean;
-  default: number | null;
-  rule: boolean;
-  target: ObjectName;
-  restricts: boolean;
-}
-
 const sometimes = (weight: number): fc.Arbitrary<boolean> =>
   fc.oneof({ weight: 10 - weight, arbitrary: fc.constant(false) }, { weight, arbitrary: fc.constant(true) });
 
-const plainChoice: fc.Arbitrary<PlainChoice> = fc.record({
+const plainChoice = fc.record({
   type: fc.oneof(
     fc.constantFrom<PlainType>('text', 'number', 'reference'),
     fc.constantFrom(...FIELD_TYPE_NAMES.filter((type): type is PlainType => type !== 'formula')),
@@ -101,7 +93,7 @@ const RULES: Readonly<Partial<Record<PlainType, ValidationRule>>> = {
 /** A rule for the field that some of its stored values may break. */
 export const ruleFor = (field: FieldDefinition): ValidationRule | undefined => RULES[field.type as PlainType];
 
-function plainField(choice: PlainChoice, index: number): FieldDefinition {
+function plainField(choice: Of<typeof plainChoice>, index: number): FieldDefinition {
   const { type, required, readRoles, writeRoles } = choice;
   const isUnique = choice.unique && UNIQUE_VALUES[type] !== undefined;
   const rule = choice.rule && !isUnique ? RULES[type] : undefined;
@@ -114,7 +106,7 @@ function plainField(choice: PlainChoice, index: number): FieldDefinition {
     ...(required && (writeRoles.length === 0 || rule) ? { required } : {}),
     ...(isUnique ? { is_unique: true } : {}),
     ...(rule ? { validationRules: [rule] } : {}),
-    ...(type === 'picklist' || type === 'multi_select' ? { options: OPTIONS } : {}),
+    ...(fieldTypes.get(type)?.hasOptions ? { options: OPTIONS } : {}),
     ...(type === 'reference' ? { referenceTarget: `custom:${choice.target}` } : {}),
     ...(type === 'reference' && choice.restricts ? { onDelete: 'restrict' } : {}),
   };

@@ -2,7 +2,7 @@ import { type FieldDefinition, validateRecord } from '@crm/fields';
 import { expect } from '@jest/globals';
 import { OBJECT_NAMES, type ObjectName } from './object.js';
 import type { Assignment, BodyChoice, QueryChoice, Step } from './steps.js';
-import { COMPUTED, numberedValue, type PlainType, REFUSED, SEARCHED, VALUES } from './values.js';
+import { COMPUTED, numberedValue, REFUSED, SEARCHED, valuesOf } from './values.js';
 import type { World, WorldRequest } from './world.js';
 import { type Pair, recordsPath, type Side, targetOf, type Values, type WorldPair } from './world-pair.js';
 
@@ -226,7 +226,7 @@ function conditions(ifMatch: Of<'change'>['ifMatch']): Record<string, string> {
 function validValue(field: FieldDefinition, number: number): unknown {
   if (field.is_unique) return numberedValue(field, number % GUESSED);
   if (field.type === 'reference') return numberedValue(field, number);
-  const valid = VALUES[field.type as PlainType].filter(
+  const valid = valuesOf(field.type).filter(
     (value) => validateRecord([field], { [field.apiName]: value }, 'create').problems.length === 0,
   );
   return valid[number % valid.length] ?? numberedValue(field, number);

@@ -1,4 +1,4 @@
-import type { FieldDefinition, FieldTypeName } from '@crm/fields';
+import { type FieldDefinition, type FieldTypeName, fieldTypes } from '@crm/fields';
 import type { ValueType } from '@crm/formula';
 
 export type PlainType = Exclude<FieldTypeName, 'formula'>;
@@ -20,11 +20,8 @@ const LONG = 'long '.repeat(50);
 const TEXTS = ['alpha', 'alphabet', 'Beta', 'Straße', '', `${LONG}alpha`, `${LONG}beta`];
 const NUMBERS = [0, 1, 2, 2.5, -3];
 
-/**
- * Values by type: few, so that what a caller guesses is often what another record has, and in the form in which they are
- * stored, so that two of them are the same value only when they are equal.
- */
-export const VALUES: Readonly<Record<PlainType, readonly unknown[]>> = {
+/** Instead of the examples of a type: values that have beginnings and parts in common, for filters, sorting and searches. */
+const VALUES: Readonly<Partial<Record<PlainType, readonly unknown[]>>> = {
   text: TEXTS,
   textarea: [...TEXTS, 'first line\nalpha', 'x'.repeat(9_000)],
   number: NUMBERS,
@@ -37,9 +34,15 @@ export const VALUES: Readonly<Record<PlainType, readonly unknown[]>> = {
   url: ['https://example.com/alpha', 'https://example.com/beta'],
   picklist: OPTIONS,
   multi_select: [['red'], ['red', 'green'], ['green', 'dark red']],
-  checkbox: [true, false],
   reference: [{ record: 0 }, { record: 1 }, { record: 2 }],
 };
+
+/**
+ * Values of a type: few, so that what a caller guesses is often what another record has, and in the form in which they are
+ * stored, so that two of them are the same value only when they are equal.
+ */
+export const valuesOf = (type: FieldDefinition['type']): readonly unknown[] =>
+  VALUES[type as PlainType] ?? fieldTypes.get(type)!.examples;
 
 /** What is a value of no type, or not of this one. */
 export const REFUSED: readonly unknown[] = ['none of these', -1e20, ['blue'], {}, '2024-02-30', true];
@@ -55,9 +58,9 @@ export const UNIQUE_VALUES: Readonly<Partial<Record<PlainType, (number: number) 
 
 /** The value of a field with a number: for a unique field each number has a value of its own. */
 export function numberedValue(field: FieldDefinition, number: number): unknown {
-  const type = field.type as PlainType;
-  const unique = field.is_unique ? UNIQUE_VALUES[type] : undefined;
-  return unique ? unique(number) : VALUES[type][number % VALUES[type].length];
+  const unique = field.is_unique ? UNIQUE_VALUES[field.type as PlainType] : undefined;
+  const values = valuesOf(field.type);
+  return unique ? unique(number) : values[number % values.length];
 }
 
 /** Texts to search for: parts of the values above, and what no record has. */

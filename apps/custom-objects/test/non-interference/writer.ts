@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FieldDefinition, validateRecord } from '@crm/fields';
 import { OBJECT_NAMES, type ObjectName, ruleFor, TOUCHED } from './object.js';
 import type { Draw, Step } from './steps.js';
-import { numberedValue, type PlainType, VALUES } from './values.js';
+import { numberedValue, valuesOf } from './values.js';
 import type { World } from './world.js';
 import { type Pair, recordsPath, type Side, targetOf, type Values, type WorldPair } from './world-pair.js';
 
@@ -71,13 +71,7 @@ export class Writer {
    * Precondition of every deletion: one that unsets a reference gives its record a new version, and a reference can refuse
    * it, so who deletes a record learns which records refer to it, also by fields that they cannot read.
    */
-  async mayDelete({
-    object: name,
-    record,
-  }: {
-    readonly object: ObjectName;
-    readonly record: number;
-  }): Promise<boolean> {
+  async mayDelete({ object: name, record }: Of<'writer deletes' | 'delete'>): Promise<boolean> {
     const target = { record: this.pair.number(name, record) };
     for (const object of OBJECT_NAMES) {
       const references = this.pair.object(object).fields.filter((field) => targetOf(field) === name);
@@ -158,7 +152,7 @@ export class Writer {
     if (target !== undefined) {
       return [...this.pair.live(target).map((record) => ({ record })), ...(field.required ? [] : [null, LEFT_OUT])];
     }
-    return [...VALUES[field.type as PlainType], null, LEFT_OUT].filter((value) => {
+    return [...valuesOf(field.type), null, LEFT_OUT].filter((value) => {
       const input = value === LEFT_OUT ? {} : { [field.apiName]: value };
       return validateRecord([field], input, 'create').problems.length === 0;
     });

@@ -4,23 +4,18 @@ import { COMPLETIONS_PER_ADDRESS, EmailChangeLimit, PasswordResetLimit, REQUESTS
 
 /** Addresses that one subscriber of IPv6 has. */
 const neighbour = (index: number) => `2001:db8:1:2::${index.toString(16)}`;
-const REFUSED = { code: 'RATE_LIMITED' };
 
 describe('limits on links from mails', () => {
-  it.each([
-    ['asking for new passwords', REQUESTS_PER_ADDRESS, (limit: PasswordResetLimit) => limit.consumeRequest],
-    ['presenting tokens for them', COMPLETIONS_PER_ADDRESS, (limit: PasswordResetLimit) => limit.consumeCompletion],
-  ])('count %s for a /64 of IPv6 together', async (_what, most, of) => {
-    const limit = new PasswordResetLimit(new MemoryLimiterStore());
-    const consume = of(limit).bind(limit);
-    for (let index = 1; index <= most; index += 1) await consume(neighbour(index));
-    await expect(consume(neighbour(most + 1))).rejects.toMatchObject(REFUSED);
-    await consume('2001:db8:1:3::1');
-  });
+  const resets = new PasswordResetLimit(new MemoryLimiterStore());
+  const changes = new EmailChangeLimit(new MemoryLimiterStore());
 
-  it('count presenting tokens of e-mail changes for a /64 together', async () => {
-    const limit = new EmailChangeLimit(new MemoryLimiterStore());
-    for (let index = 1; index <= 40; index += 1) await limit.consumeToken(neighbour(index));
-    await expect(limit.consumeToken(neighbour(41))).rejects.toMatchObject(REFUSED);
+  it.each<[string, number, (address: string) => Promise<void>]>([
+    ['asking for new passwords', REQUESTS_PER_ADDRESS, (address) => resets.consumeRequest(address)],
+    ['presenting tokens for them', COMPLETIONS_PER_ADDRESS, (address) => resets.consumeCompletion(address)],
+    ['presenting tokens of e-mail changes', 40, (address) => changes.consumeToken(address)],
+  ])('count %s for a /64 of IPv6 together', async (_what, most, consume) => {
+    for (let index = 1; index <= most; index += 1) await consume(neighbour(index));
+    await expect(consume(neighbour(most + 1))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await consume('2001:db8:1:3::1');
   });
 });

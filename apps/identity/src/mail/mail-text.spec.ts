@@ -45,10 +45,7 @@ describe('the name of a workspace in a mail', () => {
 describe('a text of somebody else in a mail', () => {
   it.each([
     ['It loses data. Please repair it!', 'It loses data. Please repair it!'],
-    [
-      'Two things: the name (too long), and 1.2.0 is not 1.2.1.',
-      'Two things: the name (too long), and 1.2.0 is not 1.2.1.',
-    ],
+    ['Two things (too long): 1.2.0 is not 1.2.1.', 'Two things (too long): 1.2.0 is not 1.2.1.'],
     ['Der Datenfluß ist unklar, siehe Punkt 3.', 'Der Datenfluß ist unklar, siehe Punkt 3.'],
     ['数据丢失。', '数据丢失。'],
     ['First\r\n\r\nHello,\n\nyour password has expired.', 'First Hello, your password has expired.'],

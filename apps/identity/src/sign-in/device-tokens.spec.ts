@@ -14,23 +14,18 @@ describe('device tokens', () => {
     jest.useRealTimers();
   });
 
-  it('are known again, for the user who has signed in', () => {
-    const devices = tokens();
+  const devices = tokens();
+
+  it('are known again, for the user who has signed in, each as a device of its own', () => {
     const [user, other] = [newUser(), newUser()];
     const device = devices.read(devices.issue(user));
     expect(device && devices.isOf(device, user)).toBe(true);
     expect(device && devices.isOf(device, other)).toBe(false);
     expect(device && devices.isOf(device, { ...other, passwordHash: user.passwordHash })).toBe(false);
-  });
-
-  it('distinguish the devices of a user', () => {
-    const devices = tokens();
-    const user = newUser();
-    expect(devices.read(devices.issue(user))?.id).not.toBe(devices.read(devices.issue(user))?.id);
+    expect(devices.read(devices.issue(user))?.id).not.toBe(device?.id);
   });
 
   it('end with the password', () => {
-    const devices = tokens();
     const user = newUser();
     const device = devices.read(devices.issue(user));
     expect(device && devices.isOf(device, { ...user, passwordHash: newUser().passwordHash })).toBe(false);
@@ -43,7 +38,6 @@ describe('device tokens', () => {
   });
 
   it('are refused when a single character was changed', () => {
-    const devices = tokens();
     const token = devices.issue(newUser()) ?? '';
     for (let index = 0; index < token.length; index += 1) {
       const changed = token.charAt(index) === 'A' ? 'B' : 'A';
@@ -56,7 +50,6 @@ describe('device tokens', () => {
   });
 
   it('are forgotten after 180 days', () => {
-    const devices = tokens();
     const token = devices.issue(newUser());
     const now = Date.now();
     jest.useFakeTimers({ now: now + 179 * DAY_MS });

@@ -17,6 +17,17 @@ class Work {
 
 const pool = (changes: Partial<{ concurrency: number; queueLength: number; queueMs: number }> = {}) =>
   new HashPool({ concurrency: 1, queueLength: 3, queueMs: 60_000, ...changes });
+/** A pool whose only place is taken. */
+function busy(source = 'a', changes = {}) {
+  const [hashes, first] = [pool(changes), new Work()];
+  const running = hashes.run(source, first.run);
+  const letGo = () => {
+    first.end();
+    return running;
+  };
+  return { hashes, letGo };
+}
+const nothing = async () => undefined;
 const outcome = (promise: Promise<unknown>) =>
   promise.then(
     () => 'done',
@@ -42,54 +53,40 @@ describe('the pool of hashes', () => {
   });
 
   it('refuses with 503 what comes while the queue is full', async () => {
-    const hashes = pool();
-    const first = new Work();
-    const runs = [hashes.run('a', first.run), ...[1, 2, 3].map(() => hashes.run('a', async () => undefined))];
-    expect(await outcome(hashes.run('a', async () => undefined))).toMatchObject(REFUSED);
-    first.end();
-    await expect(Promise.all(runs)).resolves.toHaveLength(4);
+    const { hashes, letGo } = busy();
+    const runs = [1, 2, 3].map(() => hashes.run('a', nothing));
+    expect(await outcome(hashes.run('a', nothing))).toMatchObject(REFUSED);
+    await letGo();
+    await expect(Promise.all(runs)).resolves.toHaveLength(3);
   });
 
   it('refuses with 503 what has waited too long, and goes on with the others', async () => {
-    const hashes = pool({ queueMs: 20 });
-    const first = new Work();
-    const running = hashes.run('a', first.run);
+    const { hashes, letGo } = busy('a', { queueMs: 20 });
     const late = new Work();
     expect(await outcome(hashes.run('a', late.run))).toMatchObject(REFUSED);
-    first.end();
-    await running;
+    await letGo();
     expect(late.begun).toBe(false);
     expect(await hashes.run('b', async () => 'hash')).toBe('hash');
   });
 
   it('lets sources take turns, so that a flood from one does not delay another', async () => {
-    const hashes = pool();
-    const first = new Work();
+    const { hashes, letGo } = busy('flood');
     const order: string[] = [];
-    const note = (name: string) => async () => {
-      order.push(name);
-    };
-    const runs = [
-      hashes.run('flood', first.run),
-      hashes.run('flood', note('flood 1')),
-      hashes.run('flood', note('flood 2')),
-      hashes.run('person', note('person')),
-    ];
+    const runs = ['flood 1', 'flood 2', 'person'].map((name) =>
+      hashes.run(name.split(' ')[0] ?? '', async () => order.push(name)),
+    );
     await delay(0);
-    first.end();
+    await letGo();
     await Promise.all(runs);
     expect(order).toEqual(['flood 1', 'person', 'flood 2']);
   });
 
   it('makes room in a full queue for a source that has fewer in it', async () => {
-    const hashes = pool();
-    const first = new Work();
-    const running = hashes.run('flood', first.run);
-    const flood = [1, 2, 3].map(() => outcome(hashes.run('flood', async () => undefined)));
-    const person = outcome(hashes.run('person', async () => undefined));
+    const { hashes, letGo } = busy('flood');
+    const flood = [1, 2, 3].map(() => outcome(hashes.run('flood', nothing)));
+    const person = outcome(hashes.run('person', nothing));
     expect(await flood[2]).toMatchObject(REFUSED);
-    first.end();
-    await running;
+    await letGo();
     expect(await Promise.all([flood[0], flood[1], person])).toEqual(['done', 'done', 'done']);
   });
 
@@ -100,12 +97,9 @@ describe('the pool of hashes', () => {
   });
 
   it('does work that can wait only while nobody else needs the place', async () => {
-    const hashes = pool();
-    const first = new Work();
-    const running = hashes.run('a', first.run);
+    const { hashes, letGo } = busy();
     expect(await hashes.runIfIdle(async () => 'rehashed')).toBeUndefined();
-    first.end();
-    await running;
+    await letGo();
     expect(await hashes.runIfIdle(async () => 'rehashed')).toBe('rehashed');
   });
 });

@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { MemoryLimiterStore } from '@crm/limits';
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   FAILURES_FROM_ANYWHERE,
   FAILURES_PER_ACCOUNT,
@@ -9,139 +9,118 @@ import {
   SignInLimit,
 } from './guess-limits.js';
 
-const wrong = async () => {
-  throw new PlatformError('INVALID_CREDENTIALS');
+const failing = (code: 'INVALID_CREDENTIALS' | 'SERVICE_UNAVAILABLE') => async () => {
+  throw new PlatformError(code);
 };
+const wrong = failing('INVALID_CREDENTIALS');
 const right = async () => 'signed in';
-const code = (error: unknown) => (error instanceof PlatformError ? error.code : error);
+
+let limit: SignInLimit;
+beforeEach(() => {
+  limit = new SignInLimit(new MemoryLimiterStore());
+});
+
+/** What an attempt comes to: the code of a refusal, or its result. */
+const said = (attempt: Promise<unknown>) =>
+  attempt.catch((error: unknown) => (error instanceof PlatformError ? error.code : error));
+/** What attempts that are made at once come to, and how often. */
+async function tally(count: number, attempt: (index: number) => Promise<unknown>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const results = await Promise.all(Array.from({ length: count }, (_, index) => said(attempt(index))));
+  for (const result of results) counts[String(result)] = (counts[String(result)] ?? 0) + 1;
+  return counts;
+}
 
 describe('the limit of failed sign-ins', () => {
-  it('refuses an account from one address after ten failures, even with the right password', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
-    for (let count = 0; count < FAILURES_PER_ACCOUNT; count += 1) {
-      expect(code(await limit.attempt('user:a', '1.1.1.1', wrong).catch((error) => error))).toBe('INVALID_CREDENTIALS');
-    }
-    const refusal = await limit.attempt('user:a', '1.1.1.1', right).catch((error) => error);
-    expect(code(refusal)).toBe('RATE_LIMITED');
-    expect(refusal.extra.retryAfterSeconds).toBeGreaterThan(0);
-  });
-
-  it('does not refuse the account from another address, nor another account from the same address', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
-    for (let count = 0; count < FAILURES_PER_ACCOUNT; count += 1) {
-      await limit.attempt('user:a', '1.1.1.1', wrong).catch(() => undefined);
-    }
-    await expect(limit.attempt('user:a', '2.2.2.2', right)).resolves.toBe('signed in');
-    await expect(limit.attempt('user:b', '1.1.1.1', right)).resolves.toBe('signed in');
+  it('refuses the right password after ten failures, but neither from another address nor to another account', async () => {
+    const failures = await tally(FAILURES_PER_ACCOUNT, () => limit.attempt('user:a', '1.1.1.1', wrong));
+    expect(failures).toEqual({ INVALID_CREDENTIALS: FAILURES_PER_ACCOUNT });
+    expect(await said(limit.attempt('user:a', '1.1.1.1', right))).toBe('RATE_LIMITED');
+    expect(await said(limit.attempt('user:a', '2.2.2.2', right))).toBe('signed in');
+    expect(await said(limit.attempt('user:b', '1.1.1.1', right))).toBe('signed in');
   });
 
   it('refuses an address that fails on many accounts', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ADDRESS; count += 1) {
-      await limit.attempt(`user:${count}`, '1.1.1.1', wrong).catch(() => undefined);
+      await said(limit.attempt(`user:${count}`, '1.1.1.1', wrong));
     }
-    expect(code(await limit.attempt('user:new', '1.1.1.1', right).catch((error) => error))).toBe('RATE_LIMITED');
+    expect(await said(limit.attempt('user:new', '1.1.1.1', right))).toBe('RATE_LIMITED');
   });
 
   it('does not count successes', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
-    const attempts = Array.from({ length: 3 * FAILURES_PER_ACCOUNT }, () => limit.attempt('user:a', '1.1.1.1', right));
-    await expect(Promise.all(attempts)).resolves.toHaveLength(3 * FAILURES_PER_ACCOUNT);
+    const all = 3 * FAILURES_PER_ACCOUNT;
+    expect(await tally(all, () => limit.attempt('user:a', '1.1.1.1', right))).toEqual({ 'signed in': all });
   });
 
   it('allows simultaneous attempts no more tries than consecutive ones', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
-    const codes = await Promise.all(
-      Array.from({ length: 4 * FAILURES_PER_ACCOUNT }, () => limit.attempt('user:a', '1.1.1.1', wrong).catch(code)),
-    );
-    expect(codes.filter((value) => value === 'INVALID_CREDENTIALS')).toHaveLength(FAILURES_PER_ACCOUNT);
+    const tries = await tally(4 * FAILURES_PER_ACCOUNT, () => limit.attempt('user:a', '1.1.1.1', wrong));
+    expect(tries).toMatchObject({ INVALID_CREDENTIALS: FAILURES_PER_ACCOUNT });
   });
 
   it('lets a bounded number of attempts on an account from one address wait, and refuses the rest with 503', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
-    const codes = await Promise.all(
-      Array.from({ length: 200 }, () => limit.attempt('user:a', '1.1.1.1', right).catch(code)),
-    );
-    expect(codes.filter((value) => value === 'SERVICE_UNAVAILABLE')).toHaveLength(200 - 51);
-    expect(codes.filter((value) => value === 'signed in')).toHaveLength(51);
-    await expect(limit.attempt('user:a', '1.1.1.1', right)).resolves.toBe('signed in');
+    const counts = await tally(200, () => limit.attempt('user:a', '1.1.1.1', right));
+    expect(counts).toEqual({ 'signed in': 51, SERVICE_UNAVAILABLE: 200 - 51 });
+    expect(await said(limit.attempt('user:a', '1.1.1.1', right))).toBe('signed in');
   });
 
   it('does not count other errors', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < 2 * FAILURES_PER_ACCOUNT; count += 1) {
-      await limit
-        .attempt('user:a', '1.1.1.1', async () => {
-          throw new PlatformError('SERVICE_UNAVAILABLE');
-        })
-        .catch(() => undefined);
+      await said(limit.attempt('user:a', '1.1.1.1', failing('SERVICE_UNAVAILABLE')));
     }
-    await expect(limit.attempt('user:a', '1.1.1.1', right)).resolves.toBe('signed in');
+    expect(await said(limit.attempt('user:a', '1.1.1.1', right))).toBe('signed in');
   });
 });
 
 describe('guesses at the password of an account', () => {
   const anywhere = (index: number) => `203.0.${Math.floor(index / 250)}.${index % 250}`;
   const device = { id: 'known', attempt: right };
-  const slowed = async (account = 'user:a') => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
-    const guesses = Array.from({ length: 200 }, (_, index) =>
-      limit.guess(account, anywhere(index), wrong).catch((error) => error),
-    );
-    return { limit, codes: (await Promise.all(guesses)).map(code) };
-  };
+  const slowDown = () => tally(200, (index) => limit.guess('user:a', anywhere(index), wrong));
 
   it('are slowed from many addresses together, at once as one by one', async () => {
-    const { limit, codes } = await slowed();
-    expect(codes.filter((value) => value === 'INVALID_CREDENTIALS')).toHaveLength(FAILURES_FROM_ANYWHERE);
+    expect(await slowDown()).toMatchObject({ INVALID_CREDENTIALS: FAILURES_FROM_ANYWHERE });
     const refusal = await limit.guess('user:a', '192.0.2.1', right).catch((error) => error);
-    expect(code(refusal)).toBe('RATE_LIMITED');
+    expect(refusal).toMatchObject({ code: 'RATE_LIMITED' });
     expect(refusal.message).toContain('set a new password by mail');
     expect(refusal.extra.retryAfterSeconds).toBeLessThanOrEqual(3600 / FAILURES_FROM_ANYWHERE);
   });
 
   it('leave other accounts alone, and what is not a guess at a password', async () => {
-    const { limit } = await slowed();
-    await expect(limit.guess('user:b', anywhere(1), right)).resolves.toBe('signed in');
-    await expect(limit.attempt('user:a', '192.0.2.1', right)).resolves.toBe('signed in');
+    await slowDown();
+    expect(await said(limit.guess('user:b', anywhere(1), right))).toBe('signed in');
+    expect(await said(limit.attempt('user:a', '192.0.2.1', right))).toBe('signed in');
   });
 
   it('do not slow down a known device, whose failures have a bound of their own', async () => {
-    const { limit } = await slowed();
+    await slowDown();
     for (let count = 0; count < 2 * FAILURES_PER_DEVICE; count += 1) {
-      await expect(limit.guess('user:a', '192.0.2.1', wrong, device)).resolves.toBe('signed in');
+      expect(await said(limit.guess('user:a', '192.0.2.1', wrong, device))).toBe('signed in');
     }
     const guessing = { id: 'stolen', attempt: wrong };
-    const codes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => limit.guess('user:a', anywhere(index), wrong, guessing).catch(code)),
-    );
-    expect(codes.filter((value) => value === 'INVALID_CREDENTIALS')).toHaveLength(FAILURES_PER_DEVICE);
-    expect(codes.filter((value) => value === 'RATE_LIMITED')).toHaveLength(40 - FAILURES_PER_DEVICE);
-    await expect(limit.guess('user:a', '192.0.2.1', wrong, device)).resolves.toBe('signed in');
+    const counts = await tally(40, (index) => limit.guess('user:a', anywhere(index), wrong, guessing));
+    expect(counts).toEqual({ INVALID_CREDENTIALS: FAILURES_PER_DEVICE, RATE_LIMITED: 40 - FAILURES_PER_DEVICE });
+    expect(await said(limit.guess('user:a', '192.0.2.1', wrong, device))).toBe('signed in');
   });
 
   it('of others at the same address do not keep a known device out', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ADDRESS; count += 1) {
-      await limit.guess(count < FAILURES_PER_ACCOUNT ? 'user:a' : `user:${count}`, '1.1.1.1', wrong).catch(code);
+      await said(limit.guess(count < FAILURES_PER_ACCOUNT ? 'user:a' : `user:${count}`, '1.1.1.1', wrong));
     }
-    expect(code(await limit.guess('user:a', '1.1.1.1', right).catch((error) => error))).toBe('RATE_LIMITED');
-    await expect(limit.guess('user:a', '1.1.1.1', wrong, device)).resolves.toBe('signed in');
+    expect(await said(limit.guess('user:a', '1.1.1.1', right))).toBe('RATE_LIMITED');
+    expect(await said(limit.guess('user:a', '1.1.1.1', wrong, device))).toBe('signed in');
   });
 
   it('are refused as for everybody from a device that is not known to the account', async () => {
-    const { limit } = await slowed();
+    await slowDown();
     const stranger = { id: 'stranger', attempt: async () => undefined };
     for (let count = 0; count < 2 * FAILURES_PER_DEVICE; count += 1) {
       const refusal = await limit.guess('user:a', '192.0.2.1', right, stranger).catch((error) => error);
-      expect([code(refusal), refusal.extra.limits.at(-1).name]).toEqual(['RATE_LIMITED', 'sign-in-anywhere']);
+      expect([refusal.code, refusal.extra.limits.at(-1).name]).toEqual(['RATE_LIMITED', 'sign-in-anywhere']);
     }
   });
 
   it('count nothing for right ones, from however many addresses', async () => {
-    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let index = 0; index < 3 * FAILURES_FROM_ANYWHERE; index += 1) {
-      await expect(limit.guess('user:a', anywhere(index), right)).resolves.toBe('signed in');
+      expect(await said(limit.guess('user:a', anywhere(index), right))).toBe('signed in');
     }
   });
 });

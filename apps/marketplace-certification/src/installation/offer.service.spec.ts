@@ -9,64 +9,50 @@ const app = (versions: Record<string, VersionStatus>, more: Partial<OfferedApp> 
   versions: Object.entries(versions).map(([version, status]) => ({ id: version, version, status })),
   ...more,
 });
-const refusal = (attempt: () => unknown): string => {
-  try {
-    attempt();
-  } catch (error) {
-    return (error as { code: string }).code;
-  }
-  return 'none';
-};
+const offered = app({ '1.0.0': 'deprecated', '1.1.0': 'published', '1.10.0': 'in_review', '1.9.0': 'approved' });
+const unpublished = app({ '1.9.0': 'approved', '1.10.0': 'in_review' }, { firstPublishedAt: null });
+const closed = app({ '1.0.0': 'published' }, { visibility: 'private' });
+const unlisted = app({ '1.0.0': 'published' }, { visibility: 'unlisted' });
 
-describe('pickVersion', () => {
-  const offered = app({ '1.0.0': 'deprecated', '1.1.0': 'published', '1.10.0': 'in_review', '1.9.0': 'approved' });
+const live = { sandbox: false };
+const sandbox = { sandbox: true };
 
-  it('picks the published version', () => {
-    expect(pickVersion(offered, 'tenant', { sandbox: false }).version).toBe('1.1.0');
-    expect(pickVersion(offered, 'publisher', { sandbox: true }).version).toBe('1.1.0');
-    expect(pickVersion(offered, 'tenant', { sandbox: true, version: '1.1.0' }).version).toBe('1.1.0');
+describe('the version of an app that is installed', () => {
+  it.each<[string, OfferedApp, string, Parameters<typeof pickVersion>[2], string]>([
+    ['the published one', offered, 'tenant', live, '1.1.0'],
+    ['the published one in a sandbox of the publisher too', offered, 'publisher', sandbox, '1.1.0'],
+    ['the published one by its number', offered, 'tenant', { ...sandbox, version: '1.1.0' }, '1.1.0'],
+    ['the newest under review in a sandbox of the publisher', unpublished, 'publisher', sandbox, '1.10.0'],
+    ['another under review by its number', unpublished, 'publisher', { ...sandbox, version: '1.9.0' }, '1.9.0'],
+    ['that of a private app for its publisher', closed, 'publisher', live, '1.0.0'],
+    ['that of an unlisted app for everyone who knows its key', unlisted, 'tenant', live, '1.0.0'],
+  ])('is %s', (_what, of, tenantId, wanted, version) => {
+    expect(pickVersion(of, tenantId, wanted).version).toBe(version);
   });
 
-  it('picks a version under review in a sandbox of the publisher only', () => {
-    const unpublished = app({ '1.9.0': 'approved', '1.10.0': 'in_review' }, { firstPublishedAt: null });
-    expect(pickVersion(unpublished, 'publisher', { sandbox: true }).version).toBe('1.10.0');
-    expect(pickVersion(unpublished, 'publisher', { sandbox: true, version: '1.9.0' }).version).toBe('1.9.0');
-    expect(refusal(() => pickVersion(unpublished, 'publisher', { sandbox: false }))).toBe('APP_NOT_INSTALLABLE');
-    expect(refusal(() => pickVersion(unpublished, 'tenant', { sandbox: true }))).toBe('NOT_FOUND');
-    expect(refusal(() => pickVersion(offered, 'tenant', { sandbox: true, version: '1.10.0' }))).toBe('NOT_FOUND');
+  it.each<[string, OfferedApp | null, string, Parameters<typeof pickVersion>[2], string]>([
+    ['one under review outside a sandbox', unpublished, 'publisher', live, 'APP_NOT_INSTALLABLE'],
+    ['one under review of another publisher', unpublished, 'tenant', sandbox, 'NOT_FOUND'],
+    ['that of an unpublished app of another publisher', unpublished, 'tenant', live, 'NOT_FOUND'],
+    ['one under review by its number', offered, 'tenant', { ...sandbox, version: '1.10.0' }, 'NOT_FOUND'],
+    ['that of a private app of another publisher', closed, 'tenant', live, 'NOT_FOUND'],
+    ['that of no app', null, 'tenant', live, 'NOT_FOUND'],
+    ['one that does not exist', offered, 'tenant', { ...live, version: '7.0.0' }, 'NOT_FOUND'],
+  ])('is never %s', (_what, of, tenantId, wanted, code) => {
+    expect(() => pickVersion(of, tenantId, wanted)).toThrow(expect.objectContaining({ code }) as never);
   });
 
-  it.each(['deprecated', 'suspended', 'revoked'] as const)('never picks a version that is %s', (status) => {
+  it.each<[VersionStatus, string, Parameters<typeof pickVersion>[2]]>([
+    ['deprecated', 'tenant', live],
+    ['suspended', 'tenant', live],
+    ['revoked', 'tenant', live],
+    ['rejected', 'publisher', sandbox],
+    ['withdrawn', 'publisher', sandbox],
+    ['changes_requested', 'publisher', sandbox],
+  ])('is never one that is %s, for a %s', (status, tenantId, wanted) => {
+    const refused = expect.objectContaining({ code: 'APP_NOT_INSTALLABLE' }) as never;
     const gone = app({ '1.0.0': status });
-    expect(refusal(() => pickVersion(gone, 'tenant', { sandbox: false }))).toBe('APP_NOT_INSTALLABLE');
-    expect(refusal(() => pickVersion(gone, 'tenant', { sandbox: false, version: '1.0.0' }))).toBe(
-      'APP_NOT_INSTALLABLE',
-    );
-  });
-
-  it.each(['rejected', 'withdrawn', 'changes_requested'] as const)(
-    'does not pick a version that is %s, even for its publisher',
-    (status) => {
-      expect(refusal(() => pickVersion(app({ '1.0.0': status }), 'publisher', { sandbox: true }))).toBe(
-        'APP_NOT_INSTALLABLE',
-      );
-    },
-  );
-
-  it('picks a version of a private app for its publisher only', () => {
-    const closed = app({ '1.0.0': 'published' }, { visibility: 'private' });
-    expect(refusal(() => pickVersion(closed, 'tenant', { sandbox: false }))).toBe('NOT_FOUND');
-    expect(pickVersion(closed, 'publisher', { sandbox: false }).version).toBe('1.0.0');
-  });
-
-  it('picks a version of an unlisted app for everyone who knows its key', () => {
-    expect(
-      pickVersion(app({ '1.0.0': 'published' }, { visibility: 'unlisted' }), 'tenant', { sandbox: false }).version,
-    ).toBe('1.0.0');
-  });
-
-  it('finds nothing when there is no such app or version', () => {
-    expect(refusal(() => pickVersion(null, 'tenant', { sandbox: false }))).toBe('NOT_FOUND');
-    expect(refusal(() => pickVersion(offered, 'tenant', { sandbox: false, version: '7.0.0' }))).toBe('NOT_FOUND');
+    expect(() => pickVersion(gone, tenantId, wanted)).toThrow(refused);
+    expect(() => pickVersion(gone, tenantId, { ...wanted, version: '1.0.0' })).toThrow(refused);
   });
 });

@@ -12,7 +12,7 @@ import {
   testTokens,
   waitUntil,
 } from '@crm/testing';
-import { expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest } from '@jest/globals';
 import { AppModule } from '../../src/app.module.js';
 import type { AppDecision, ReviewDecision } from '../../src/catalogue/version-state.js';
 import type { CertificationView } from '../../src/certification/certification.dto.js';
@@ -27,6 +27,7 @@ import type {
   DeveloperAppView,
   DeveloperVersionView,
 } from '../../src/submission/submission.dto.js';
+import { Neighbours } from './neighbours.js';
 import { fieldService, newKey, reviewPacket } from './packages.js';
 
 /** Somebody who calls, with a token of their own. */
@@ -193,6 +194,37 @@ export class Marketplace {
     await this.decide(id, 'publish', 'The warnings are known.');
     return id;
   }
+}
+
+export let marketplace: Marketplace;
+export let neighbours: Neighbours;
+/** The owner of a workspace that publishes; a new one for each test. */
+export let developer: Caller;
+/** An administrator of another workspace; a new one for each test. */
+export let tenant: Caller;
+
+/**
+ * Runs the service and its neighbours from the first test of a file to the last one. Before each test the neighbours
+ * answer as usual.
+ */
+export function useMarketplace(): void {
+  const renew = async () => {
+    [developer, tenant] = await Promise.all([marketplace.caller('owner'), marketplace.caller()]);
+    neighbours.reset();
+  };
+  beforeAll(async () => {
+    neighbours = await Neighbours.start();
+    marketplace = await Marketplace.start();
+    await renew();
+  });
+  beforeEach(renew);
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+  afterAll(async () => {
+    await marketplace.close();
+    await neighbours.close();
+  });
 }
 
 export const theOperator: Principal = {

@@ -66,6 +66,16 @@ export class Neighbours {
     throw new Error('The neighbours are closed');
   }
 
+  /** The second step of installations waits from now on until the gate is opened. */
+  holdWorkflows(): Gate {
+    const gate = new Gate();
+    this.instead(rpc.automations.provisionWorkflows, async (request) => {
+      await gate.opened;
+      return this.provisionWorkflows(request);
+    });
+    return gate;
+  }
+
   /** The usual answers again, and no calls noted. */
   reset(): void {
     this.overrides.clear();

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, randomBytes, verify } from 'node:crypto';
+import { createHmac, createPublicKey, randomBytes, randomUUID, verify } from 'node:crypto';
 import { verifyTimestampedSignature, verifyWebhook, WebhookVerificationError } from '@crm/sdk';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -162,6 +162,11 @@ describe('signing secrets', () => {
     expect(sealed.includes(Buffer.from(secret))).toBe(false);
     const headers = signerOf([service.open(sealed, owner)]).headers('id', 1, '{}');
     expect(headers).toEqual(signerOf([secret]).headers('id', 1, '{}'));
-    expect(() => service.open(sealed, { appKey: 'acme' })).toThrow();
+    for (const other of [{ appKey: 'acme' }, { subscriptionId: randomUUID() }])
+      expect(() => service.open(sealed, other)).toThrow('another place');
+    const ofApp = service.seal(secret, { appKey: 'acme' });
+    expect(service.open(ofApp, { appKey: 'acme' })).toBe(secret);
+    for (const other of [{ appKey: 'acme-2' }, owner])
+      expect(() => service.open(ofApp, other)).toThrow('another place');
   });
 });

@@ -24,6 +24,8 @@ function optionIndex({ options }: { readonly options?: FieldOptions }): Readonly
 
 export const picklist: FieldType = {
   ...PLAIN,
+  summary: 'an option',
+  examples: ['won', 'lost'],
   schema: { type: 'string' },
   hasOptions: true,
   slotKind: 'text',
@@ -42,6 +44,8 @@ export const picklist: FieldType = {
 const LONGEST_LIST = 1000;
 
 export const multiSelect: FieldType = {
+  summary: 'a list of options, kept in their order',
+  examples: [['red'], ['red', 'green']],
   schema: { type: 'array' },
   hasOptions: true,
   slotKind: null,
@@ -80,6 +84,9 @@ export const multiSelect: FieldType = {
 
 export const reference: FieldType = {
   ...PLAIN,
+  summary: 'the id of a record',
+  examples: ['019ca8d1-0c11-7e52-a3b9-4f7d2c6e8b10', '019ca8d2-3b9c-7f48-96e1-0d5a7c2b8e64'],
+  invalid: 'Not the id of a record',
   schema: { type: 'string', format: 'uuid' },
   slotKind: 'text',
   formulaType: 'text',

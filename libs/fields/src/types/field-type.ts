@@ -27,6 +27,15 @@ export type ParseResult = { ok: true; value: unknown } | { ok: false; problems: 
 
 /** Everything that the services know about a field type. */
 export interface FieldType {
+  /** What its values are, in the documentation. */
+  readonly summary: string;
+  /**
+   * Canonical values, in the documentation and in tests, which count as different; of a type with options, of a field with
+   * these. None for a type that is never written.
+   */
+  readonly examples: readonly unknown[];
+  /** What `INVALID_` and its name, the problem of a value without the form of the type, tells who may not read the field. */
+  readonly invalid?: string;
   /** JSON Schema of a canonical value. */
   readonly schema: Readonly<{
     type: 'string' | 'number' | 'integer' | 'boolean' | 'array';

@@ -3,7 +3,7 @@ import type { FieldType } from './field-type.js';
 import { checkbox, date, datetime, formula, number } from './numbers.js';
 import { email, phone, text, textarea, url } from './texts.js';
 
-/** The field types by name, in the order in which the documentation lists them. */
+/** The catalogue of field types by name, in the order in which the documentation lists them. */
 const TYPES = {
   text,
   textarea,

@@ -9,6 +9,8 @@ const LARGEST_NUMBER = 999_999_999_999_999.9;
 
 export const number: FieldType = {
   ...PLAIN,
+  summary: 'a finite number below 10^15',
+  examples: [1200.5, 0, -3],
   schema: { type: 'number' },
   storage: 'number',
   slotKind: 'number',
@@ -29,6 +31,8 @@ export const number: FieldType = {
 
 export const checkbox: FieldType = {
   ...PLAIN,
+  summary: 'true or false',
+  examples: [true, false],
   schema: { type: 'boolean' },
   slotKind: 'number',
   formulaType: 'boolean',
@@ -41,6 +45,9 @@ export const checkbox: FieldType = {
 
 export const date: FieldType = {
   ...PLAIN,
+  summary: 'a day',
+  examples: ['2026-03-01', '1999-12-31'],
+  invalid: 'Not a real date written YYYY-MM-DD',
   schema: { type: 'string', format: 'date' },
   slotKind: 'time',
   formulaType: 'date',
@@ -55,6 +62,9 @@ export const date: FieldType = {
 
 export const datetime: FieldType = {
   ...PLAIN,
+  summary: 'a moment (RFC 3339), stored as UTC with milliseconds',
+  examples: ['2026-03-01T09:30:00Z', '1999-12-31T22:30:00Z'],
+  invalid: 'Not an RFC 3339 date-time',
   schema: { type: 'string', format: 'date-time' },
   slotKind: 'time',
   formulaType: 'datetime',
@@ -72,6 +82,8 @@ export const datetime: FieldType = {
 
 export const formula: FieldType = {
   ...PLAIN,
+  summary: 'computed; its type follows from the expression',
+  examples: [],
   schema: { type: 'string' },
   slotKind: null,
   formulaType: null,

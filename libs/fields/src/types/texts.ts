@@ -66,6 +66,8 @@ const TEXT = {
 
 export const text: FieldType = {
   ...TEXT,
+  summary: 'one line of at most 4,000 characters',
+  examples: ['Ada Lovelace', 'Straße 1'],
   storage: 'text',
   bound: TEXT_LIMIT,
   parse: (input) => refusedText(input, { limit: TEXT_LIMIT, singleLine: true }) ?? accept(input),
@@ -76,6 +78,8 @@ export const TEXTAREA_LIMIT = 100_000;
 
 export const textarea: FieldType = {
   ...TEXT,
+  summary: 'any lines, at most 100,000 characters',
+  examples: ['Called twice.\nWants an offer.', 'One line'],
   storage: 'text',
   isLong: true,
   bound: TEXTAREA_LIMIT,
@@ -88,6 +92,9 @@ const EMAIL_LIMIT = 254;
 
 export const email: FieldType = {
   ...TEXT,
+  summary: 'an e-mail address',
+  examples: ['ada@example.com', 'grace@example.com'],
+  invalid: 'Not an e-mail address',
   bound: EMAIL_LIMIT,
   /** Keeps the address unchanged; checks only its form. */
   parse(input) {
@@ -107,6 +114,9 @@ const E164_LENGTH = 16;
 
 export const phone: FieldType = {
   ...TEXT,
+  summary: 'a number in E.164, completed with the country of the workspace',
+  examples: ['+4930123456', '+12025550123'],
+  invalid: 'Not a phone number',
   bound: E164_LENGTH,
   /** Converts to E.164. A number without a country code belongs to the default country. */
   parse(input, _field, { defaultCountry }) {
@@ -142,6 +152,9 @@ const FORM: Parameters<typeof validator.isURL>[1] = {
 
 export const url: FieldType = {
   ...TEXT,
+  summary: 'an https address of at most 2,048 characters',
+  examples: ['https://example.com/a', 'https://example.com/b'],
+  invalid: 'Not an https address',
   isLong: true,
   bound: URL_LIMIT,
   /** Returns the address unchanged; checks only its form. */

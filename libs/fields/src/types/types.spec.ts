@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FieldDefinition } from '../field-definition.js';
+import { withoutLimits } from '../validate-record.js';
 import type { ParseOptions } from './field-type.js';
 import { FIELD_TYPE_NAMES, type FieldTypeName, fieldTypes } from './index.js';
 
@@ -270,8 +271,18 @@ describe.each(FIELD_TYPE_NAMES)('%s', (typeName) => {
     it(`rejects ${name(input)} with ${code}`, () => {
       const result = type.parse(input, definition, options);
       expect(result).toMatchObject({ ok: false, problems: [{ code }] });
+      const [problem] = result.ok ? [] : result.problems;
+      expect(withoutLimits(problem!).detail).toEqual(expect.any(String));
     });
   }
+
+  it('has examples for the documentation: canonical values that count as different', () => {
+    for (const example of type.examples) {
+      expect(type.parse(example, definition, {})).toStrictEqual({ ok: true, value: example });
+    }
+    expect(new Set(type.examples.map(type.toUniqueKey)).size).toBe(type.examples.length);
+    expect(type.examples.length).toBeGreaterThan(typeName === 'formula' ? -1 : 1);
+  });
 
   it('parses a canonical value to the same value', () => {
     for (const [input] of accepted) {

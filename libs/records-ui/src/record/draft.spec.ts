@@ -4,15 +4,10 @@ import type { FieldType } from '../objects/field-types.js';
 import type { FieldModel, ObjectModel } from '../objects/object-model.js';
 import { changesOf, draftOf, problemsOf, writableFields } from './draft.js';
 
-const field = (apiName: string, type: FieldType, more: Partial<FieldModel> = {}): FieldModel => ({
-  apiName,
-  label: apiName,
-  type,
-  required: false,
-  writable: true,
-  options: [],
-  ...more,
-});
+const field = (apiName: string, type: FieldType, more: Partial<FieldModel> = {}): FieldModel => {
+  const plain = { required: false, writable: true, options: [] };
+  return { apiName, label: apiName, type, ...plain, ...more };
+};
 
 const MODEL: ObjectModel = {
   name: 'custom:visit',
@@ -32,11 +27,7 @@ const MODEL: ObjectModel = {
     field('company', 'reference', { target: 'companies' }),
   ],
 };
-const RECORD = {
-  id: '1',
-  version: 1,
-  createdAt: '',
-  updatedAt: '',
+const VALUES = {
   title: 'Roof',
   hours: 3,
   at: '2027-01-15T09:30:00.000Z',
@@ -44,18 +35,13 @@ const RECORD = {
   tags: ['a'],
   rate: 80,
   company: null,
-} as CrmRecord;
+};
+const RECORD = { id: '1', version: 1, createdAt: '', updatedAt: '', ...VALUES } as CrmRecord;
 
 describe('the draft of a form', () => {
   it('has inputs for what can be written and chosen', () => {
-    expect(writableFields(MODEL).map(({ apiName }) => apiName)).toEqual([
-      'title',
-      'hours',
-      'at',
-      'done',
-      'tags',
-      'company',
-    ]);
+    const names = writableFields(MODEL).map(({ apiName }) => apiName);
+    expect(names).toEqual(['title', 'hours', 'at', 'done', 'tags', 'company']);
   });
 
   it('of a record that nobody touched changes nothing', () => {

@@ -6,7 +6,7 @@ import {
   type CertificateAuthority,
   certificateAuthority,
   type Signed,
-} from '../../../../scripts/testing/certificate-authority.mjs';
+} from '../../../../scripts/servers/certificate-authority.mjs';
 import { outcomeIn } from '../../test/outcome-of.js';
 import { authoritiesConfig, tlsConfig } from './tls-config.js';
 

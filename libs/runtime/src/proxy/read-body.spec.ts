@@ -32,12 +32,12 @@ describe('a body that is read', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is refused at the first byte too many', async () => {
+  it('is refused at the first byte too many, before its end', async () => {
     const { payload, outcomes } = start(5);
     payload.write('abcde');
     await settled();
     expect(outcomes).toEqual([]);
-    payload.end('f');
+    payload.write('f');
     await settled();
     expect(outcomes).toEqual(['PAYLOAD_TOO_LARGE']);
     expect(jest.getTimerCount()).toBe(0);

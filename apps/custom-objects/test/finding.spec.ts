@@ -1,0 +1,420 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { COSTLY_AT_ONCE, CostlyQueries } from '../src/finding/costly-query.service.js';
+import { type DeclaredObject, STANDARD_OBJECTS } from '../src/object/object-definition.js';
+import { app, call, type Json, RECORDS, type Tenant, useCustomObjects } from './custom-objects-service.js';
+
+useCustomObjects();
+
+const LEADS = '/api/crm/leads';
+const DEALS = '/api/crm/opportunities';
+/** A tenant that has standard objects only. */
+const standard = () => app.tenant('business', []);
+
+describe('a list', () => {
+  const names = ['Dora', 'Adam', 'Cleo', 'Berta', 'Adam'];
+  let filled: Tenant;
+  beforeAll(async () => {
+    filled = await standard();
+    for (const [index, lastName] of names.entries()) {
+      await filled.call('POST', LEADS, { lastName, status: index % 2 ? 'odd' : null });
+    }
+  });
+
+  const list = async (query: string) => (await filled.call('GET', `${LEADS}?${query}`)).body;
+  const namesOf = async (query: string) => (await list(query)).data.map((lead) => lead.lastName);
+
+  it('has the newest first, counts all and comes in pages', async () => {
+    const { data, ...rest } = await list('');
+    expect(data.map((lead) => lead.lastName)).toEqual([...names].reverse());
+    expect(rest).toEqual({ page: 1, size: 25, total: 5, totalIsExact: true, hasMore: false, nextCursor: null });
+    const second = await list('page=2&size=2&sort=lastName');
+    expect(second).toMatchObject({ page: 2, size: 2, total: 5, hasMore: true });
+    expect(second.data.map((lead) => lead.lastName)).toEqual(['Berta', 'Cleo']);
+    expect(await list('page=3&size=2&sort=lastName')).toMatchObject({ hasMore: false, nextCursor: null });
+  });
+
+  it.each(['lastName', '-lastName', 'status', '-status', 'createdAt', '-createdAt', 'id', '-id'])(
+    'read by cursor in the order %s has every record once, in the order of the pages',
+    async (sort) => {
+      const whole = (await list(`sort=${sort}`)).data.map(({ id }) => id);
+      const seen: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Json = await list(`sort=${sort}&size=2${cursor && `&cursor=${cursor}`}`);
+        seen.push(...page.data.map(({ id }) => id));
+        cursor = page.nextCursor;
+      }
+      expect(seen).toEqual(whole);
+      expect(new Set(seen).size).toBe(5);
+    },
+  );
+
+  it('is filtered by a field, whose type the value has', async () => {
+    expect(await namesOf('filterField=lastName&filterValue=Adam')).toEqual(['Adam', 'Adam']);
+    expect(await namesOf('filterField=status&filterValue=odd&sort=lastName')).toEqual(['Adam', 'Berta']);
+    expect((await list('filterField=status&filterValue=odd')).total).toBe(2);
+    const { call } = await standard();
+    const { body: company } = await call('POST', '/api/crm/companies', { name: 'A' });
+    const values = { amount: 12.5, status: 'won', closeDate: '2026-02-28', companyId: company.id };
+    const { body: deal } = await call('POST', DEALS, { name: 'A', ...values });
+    await call('POST', DEALS, { name: 'B', amount: 12 });
+    for (const [field, value] of Object.entries(values)) {
+      const { body } = await call('GET', `${DEALS}?filterField=${field}&filterValue=${value}`);
+      expect([field, body.data.map(({ id }) => id)]).toEqual([field, [deal.id]]);
+    }
+  });
+
+  it('counts to 10,000 unless an exact count is asked for', async () => {
+    const { id: tenantId, call } = await standard();
+    await app.admin.query(
+      `WITH added AS (
+         INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by)
+         SELECT $1, $2, gen_random_uuid(), 1, jsonb_build_object('1', 'Company ' || n), now(), now(), $1
+           FROM generate_series(1, 10001) AS n RETURNING id, data)
+       INSERT INTO record_search (tenant_id, object_id, id, audience, text)
+       SELECT $1, $2, id, '', lower(data->>'1') FROM added`,
+      [tenantId, STANDARD_OBJECTS.company.id],
+    );
+    const list = async (query: string) => (await call('GET', `/api/crm/companies?${query}`)).body;
+    expect(await list('size=1')).toMatchObject({ total: 10_000, totalIsExact: false, hasMore: true });
+    expect(await list('size=1&count=exact')).toMatchObject({ total: 10_001, totalIsExact: true });
+    expect(await list('size=1&q=company%2010001')).toMatchObject({ total: 1, totalIsExact: true, hasMore: false });
+  });
+
+  it('takes its cursor in the same tenant, object, order, filter and search alone', async () => {
+    const [own, other] = [await standard(), await standard()];
+    for (const lastName of ['Ada', 'Alan']) await own.call('POST', LEADS, { lastName, status: 'new' });
+    const path = `${LEADS}?size=1&sort=lastName&filterField=status&filterValue=new&q=a`;
+    const { nextCursor } = (await own.call('GET', path)).body;
+    const continued = ({ call }: Tenant, at: string) => call('GET', `${at}&cursor=${nextCursor}`);
+    expect((await continued(own, path)).body.data).toMatchObject([{ lastName: 'Alan' }]);
+    const lists: [Tenant, string][] = [
+      [own, path.replace('sort=', 'sort=-')],
+      [own, path.replace('filterValue=new', 'filterValue=old')],
+      [own, path.replace('q=a', 'q=b')],
+      [own, `${LEADS}?size=1&sort=lastName`],
+      [own, path.replace('leads', 'contacts').replace('status', 'lastName')],
+      [other, path],
+    ];
+    for (const [tenant, at] of lists) {
+      expect(await continued(tenant, at)).toMatchObject({ status: 400, body: { code: 'INVALID_QUERY' } });
+    }
+  });
+});
+
+describe('a filter of custom objects', () => {
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await app.tenant();
+    for (let index = 0; index < 7; index += 1) {
+      await app.create(RECORDS, tenant.admin, {
+        title: `Väter ${index}%`,
+        hours: index,
+        stage: index < 3 ? 'done' : 'planned',
+        tags: index % 2 ? ['b', 'a'] : [],
+        visited_on: '2026-02-28',
+      });
+    }
+  });
+
+  it('by a formula that is too large for a query is refused, although the formula is computed', async () => {
+    const doubling = Array.from({ length: 11 }, (_, step) => ({
+      apiName: `f${step}`,
+      type: 'formula' as const,
+      expression: step === 0 ? 'n' : `f${step - 1} + f${step - 1}`,
+    }));
+    const { call } = await app.tenant('business', [
+      { apiName: 'site_visit', label: 'Visit', fields: [{ apiName: 'n', type: 'number' }, ...doubling] },
+    ]);
+    expect((await call('POST', RECORDS, { n: 1 })).body).toMatchObject({ f10: 1024 });
+    expect((await call('GET', `${RECORDS}?filterField=f8&filterValue=256`)).body.total).toBe(1);
+    const refused = await call('GET', `${RECORDS}?filterField=f10&filterValue=1024`);
+    expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_QUERY']);
+    expect(refused.body.detail).toContain('more than 4000 nodes');
+  });
+
+  it.each([
+    ['filterField=stage&filterValue=done', 3],
+    ['filterField=hours&filterValue=4', 1],
+    ['filterField=hours&filterValue=4.0', 1],
+    ['filterField=tags&filterValue=a', 3],
+    ['filterField=visited_on&filterValue=2026-02-28', 7],
+    ['filterField=doubled&filterValue=8', 1],
+    ['filterField=doubled&filterValue=8.0', 1],
+    ['filterField=doubled&filterValue=7', 0],
+    ['filterField=summary&filterValue=V%C3%A4ter%203%25%20(a,%20b)', 1],
+    ['filterField=is_late&filterValue=true', 7],
+    ['filterField=doubled&filterValue=1e-400', 1],
+    ['filterField=visit_day&filterValue=2026-02-28', 7],
+    ['q=vater', 7],
+    ['q=%C3%A4ter%203', 1],
+    ['q=3%25', 1],
+    ['q=_', 0],
+    ['q=vater&filterField=stage&filterValue=done', 3],
+  ])('%s finds %d records', async (query, total) => {
+    expect((await tenant.call('GET', `${RECORDS}?${query}`)).body.total).toBe(total);
+  });
+
+  const OF_VISITS = [
+    'filterField=hours&filterValue=many',
+    'filterField=stage',
+    'filterValue=done',
+    'filterField=stage&filterValue=unknown',
+    'filterField=doubled&filterValue=many',
+    'filterField=is_late&filterValue=1',
+    'filterField=doubled&filterValue=1e999',
+    'filterField=visit_day&filterValue=2026-02-30',
+    'filterField=visit_day&filterValue=now',
+    'filterField=__proto__&filterValue=2',
+  ];
+  const OF_DEALS = [
+    ...['page=0', 'size=0', 'size=201', 'size=x', 'page=10000&size=200', 'unknown=1', 'count=all'],
+    ...['much', '', '0x10'].map((value) => `filterField=amount&filterValue=${value}`),
+    'filterField=closeDate&filterValue=2026-02-30',
+    'filterField=companyId&filterValue=17',
+    'filterField=nothing&filterValue=x',
+    'filterField=tenant_id&filterValue=x',
+    ...['sort=-', 'sort=nothing', 'sort=search_text', 'sort=toString', 'cursor=x', 'cursor=abc', 'cursor=W10'],
+  ];
+
+  it.each([...OF_VISITS.map((query) => `${RECORDS}?${query}`), ...OF_DEALS.map((query) => `${DEALS}?${query}`)])(
+    'is refused, as what is no query of a list is: %s',
+    async (path) => {
+      expect(await tenant.call('GET', path)).toMatchObject({ status: 400, body: { code: 'INVALID_QUERY' } });
+    },
+  );
+});
+
+const DOSSIERS = '/api/crm/custom/dossier/records';
+const DOSSIER: DeclaredObject = {
+  apiName: 'dossier',
+  fields: [
+    { apiName: 'title', type: 'text' },
+    { apiName: 'notes', type: 'textarea' },
+    { apiName: 'stage', type: 'picklist', options: ['open', 'shut'] },
+    { apiName: 'rank', type: 'number' },
+    { apiName: 'diagnosis', type: 'text', readRoles: ['doctor', 'admin'] },
+    { apiName: 'therapy', type: 'text', readRoles: ['admin', 'doctor'] },
+    { apiName: 'salary', type: 'text', readRoles: ['payroll'] },
+  ],
+};
+
+describe('a search of records', () => {
+  let tenant: Tenant;
+  let doctor: string;
+  let payroll: string;
+  beforeAll(async () => {
+    tenant = await app.tenant('business', [DOSSIER]);
+    doctor = await tenant.sign({ roles: ['member', 'doctor'] });
+    payroll = await tenant.sign({ roles: ['member', 'payroll'] });
+  });
+
+  const create = async (body: object) => (await app.create(DOSSIERS, tenant.admin, body)).id;
+  const find = async (q: string, token: string, more = '') => {
+    const { status, body } = await call('GET', `${DOSSIERS}?q=${encodeURIComponent(q)}${more}`, token);
+    expect(status).toBe(200);
+    return body;
+  };
+  const titles = async (q: string, token: string, more = '') =>
+    (await find(q, token, more)).data.map(({ title }) => title);
+
+  it('finds each value for those who can read it, and for nobody else', async () => {
+    await create({ title: 'Müller', diagnosis: 'Scarlatina', therapy: 'Penicillin' });
+    const paid = await create({ title: 'Maier' });
+    expect((await call('PATCH', `${DOSSIERS}/${paid}`, payroll, { salary: 'Munificent' })).status).toBe(200);
+    for (const token of [tenant.admin, doctor]) {
+      expect(await titles('scarlatina', token)).toEqual(['Müller']);
+      expect(await titles('PENICILL', token)).toEqual(['Müller']);
+    }
+    expect(await titles('munificent', payroll)).toEqual(['Maier']);
+    for (const token of [tenant.member, payroll]) expect(await titles('scarlatina', token)).toEqual([]);
+    for (const token of [tenant.member, tenant.admin, doctor]) expect(await titles('munificent', token)).toEqual([]);
+    expect(await titles('muller', tenant.member)).toEqual(['Müller']);
+    // One record, although two of its texts match.
+    await create({ title: 'Twofold', diagnosis: 'Twofold' });
+    expect(await find('twofold', doctor)).toMatchObject({ total: 1, data: [{ title: 'Twofold' }] });
+  });
+
+  it('follows changes and deletion', async () => {
+    const id = await create({ title: 'Before', diagnosis: 'Measles', rank: 1 });
+    await call('PATCH', `${DOSSIERS}/${id}`, doctor, { title: 'Afterwards', diagnosis: null });
+    expect(await titles('before', tenant.admin)).toEqual([]);
+    expect(await titles('measles', tenant.admin)).toEqual([]);
+    expect(await titles('afterw', tenant.member)).toEqual(['Afterwards']);
+    await tenant.call('PATCH', `${DOSSIERS}/${id}`, { rank: 2 });
+    expect(await titles('afterw', tenant.member)).toEqual(['Afterwards']);
+    expect((await call('DELETE', `${DOSSIERS}/${id}`, tenant.admin)).status).toBe(204);
+    expect(await titles('afterw', tenant.member)).toEqual([]);
+  });
+
+  it('is one more condition beside a filter and an order', async () => {
+    await create({ title: 'Ledger one', stage: 'open', rank: 2 });
+    await create({ title: 'Ledger two', stage: 'shut', rank: 1 });
+    await create({ title: 'Ledger three', stage: 'open', rank: 1 });
+    const open = '&filterField=stage&filterValue=open';
+    for (const [q, more, ...found] of [
+      ['ledger', '', 'three', 'two', 'one'],
+      ['ledger', open, 'three', 'one'],
+      ['ledger', `&sort=rank${open}`, 'three', 'one'],
+      ['er', '&sort=-title&filterField=stage&filterValue=shut', 'two'],
+      ['ledger', '&sort=createdAt', 'one', 'two', 'three'],
+    ] as [string, string, ...string[]][]) {
+      expect(await titles(q, tenant.member, more)).toEqual(found.map((name) => `Ledger ${name}`));
+    }
+  });
+
+  it('comes in pages, by number and by cursor, and is counted when that is asked for', async () => {
+    for (let index = 0; index < 7; index += 1) await create({ title: `Paged ${index}` });
+    const first = await find('paged', tenant.member, '&size=3');
+    expect(first).toMatchObject({ total: 7, totalIsExact: true, hasMore: true });
+    expect(first.data.map(({ title }) => title)).toEqual(['Paged 6', 'Paged 5', 'Paged 4']);
+    const second = await find('paged', tenant.member, `&size=3&cursor=${first.nextCursor}`);
+    expect(second).toMatchObject({ total: null, totalIsExact: false, hasMore: true });
+    expect(second.data).toEqual((await find('paged', tenant.member, '&size=3&page=2')).data);
+    const third = await find('paged', tenant.member, '&size=3&page=3&count=exact');
+    expect(third).toMatchObject({ total: 7, hasMore: false });
+    expect(await find('paged', tenant.member, '&count=none')).toMatchObject({ total: null, totalIsExact: false });
+    expect(await find('paged 9', tenant.member)).toMatchObject({ total: 0, totalIsExact: true, data: [] });
+  });
+
+  it('takes what is special to patterns as it stands, and has no smallest length', async () => {
+    await create({ title: '100% of C:\\dir_x' });
+    for (const q of ['100%', '% of', 'c:\\dir', 'r_x', '0%', '%', '\\']) {
+      expect(await titles(q, tenant.member)).toEqual(['100% of C:\\dir_x']);
+    }
+    expect(await titles('r%x', tenant.member)).toEqual([]);
+    expect((await tenant.call('GET', `${DOSSIERS}?q=%00`)).status).toBe(400);
+  });
+
+  it('looks at the first 8,000 characters of the texts together, without those that folding removes', async () => {
+    const start = `${' '.repeat(20_000)}a\u0301${' '.repeat(20_000)}`;
+    await create({ title: 'Long', notes: `${start}word ${'x'.repeat(7_990)} needle` });
+    await create({ title: 'Longer', notes: `word ${'x'.repeat(8_100)} needle` });
+    expect(await titles('needle', tenant.member)).toEqual([]);
+    expect(await titles('a word xxx', tenant.member)).toEqual(['Long']);
+    await create({ title: 'Short enough', notes: `${start}word ${'x'.repeat(7_000)} needle` });
+    expect(await titles('needle', tenant.member)).toEqual(['Short enough']);
+  });
+});
+
+const COST = { cause: 'sort: rank has no index', help: 'sort by another field' };
+
+describe('queries that no index bounds', () => {
+  let busy: Tenant;
+  let other: Tenant;
+  let costly: CostlyQueries;
+  beforeAll(async () => {
+    costly = app.service.get(CostlyQueries);
+    [busy, other] = [await app.tenant(), await app.tenant()];
+    for (const { admin: token } of [busy, other]) {
+      await app.create(RECORDS, token, { title: 'Visit', hours: 2, tags: ['a'] });
+    }
+  });
+
+  const get = (path: string, { call }: Tenant) => call('GET', path);
+  /** Does something while nobody else reads or writes a table, as if every comparison took for ever. */
+  const whileLocked = async (table: string, work: () => Promise<void>) => {
+    await app.admin.query('BEGIN');
+    try {
+      await app.admin.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      await work();
+    } finally {
+      await app.admin.query('ROLLBACK');
+    }
+  };
+  /** Connections of the service that wait for a lock. */
+  const waiting = async () => {
+    // Within a transaction Postgres would show the activity at its first look.
+    await app.admin.query('SELECT pg_stat_clear_snapshot()');
+    const { rows } = await app.admin.query(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`,
+    );
+    return rows[0].count as number;
+  };
+
+  it.each([
+    'filterField=tags&filterValue=a',
+    'filterField=doubled&filterValue=4',
+    'sort=-updatedAt',
+    'count=exact',
+    'q=vi',
+    'q=visit&count=exact&filterField=tags&filterValue=a',
+  ])('are answered while there are few records: %s', async (query) => {
+    const { status, body } = await get(`${RECORDS}?${query}`, other);
+    expect([status, body]).toMatchObject([200, { total: 1, totalIsExact: true }]);
+  });
+
+  it('have at most two connections for one tenant, are refused after two seconds, and leave the others to other tenants', async () => {
+    const [record] = (await get(RECORDS, other)).body.data;
+    await whileLocked('record_search', async () => {
+      const started = Date.now();
+      const searches = Array.from({ length: 8 }, () => get(`${RECORDS}?q=zzzz`, busy));
+      let isOver = false;
+      const answers = Promise.all(searches).finally(() => {
+        isOver = true;
+      });
+      let most = 0;
+      let reads = 0;
+      while (!isOver) {
+        most = Math.max(most, await waiting());
+        const read = await get(`${RECORDS}/${record?.id}`, other);
+        expect(read.status).toBe(200);
+        if (most === COSTLY_AT_ONCE && !isOver) reads += 1;
+        await delay(50);
+      }
+      expect(most).toBe(COSTLY_AT_ONCE);
+      expect(reads).toBeGreaterThan(5);
+      for (const { status, body } of await answers) {
+        expect([status, body.code]).toEqual([422, 'QUERY_TOO_EXPENSIVE']);
+        expect(body.detail).toMatch(/^q: .*; search for a longer text, .*[^.]$/);
+      }
+      // Two rounds of two seconds at most.
+      expect(Date.now() - started).toBeLessThan(10_000);
+    });
+    expect((await get(`${RECORDS}?q=zzzz`, busy)).status).toBe(200);
+  });
+
+  it('name the field and those that have an index, as far as the caller can read them', async () => {
+    await whileLocked('custom_record', async () => {
+      const [filtered, sorted] = await Promise.all(
+        ['filterField=tags&filterValue=a', 'sort=-updatedAt'].map((query) => get(`${RECORDS}?${query}`, busy)),
+      );
+      for (const answer of [filtered, sorted]) expect(answer?.status).toBe(422);
+      expect(filtered?.body.detail).toMatch(
+        /^filterField: tags has no index, .*; filter by a field with an index \(.*title.*\)$/,
+      );
+      expect(filtered?.body.detail).not.toMatch(/rate|remark/);
+      expect(sorted?.body.detail).toMatch(/^sort: updatedAt has no index, /);
+    });
+  });
+
+  it('end each statement after two seconds, and return the connection as it was', async () => {
+    const slow = costly.run(busy.id, COST, (tx) => tx.query('SELECT pg_sleep(20)'));
+    await expect(slow).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE', status: 422 });
+    const read = () => app.service.get(Database).transaction(busy.id, (tx) => tx.query('SHOW statement_timeout'));
+    for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
+  });
+
+  it('leave their places empty for a moment', async () => {
+    const begun = performance.now();
+    const starts: number[] = [];
+    const query = () =>
+      costly.run(busy.id, COST, (tx) => {
+        starts.push(performance.now() - begun);
+        return tx.query('SELECT pg_sleep(0.05)');
+      });
+    await Promise.all(Array.from({ length: 6 }, query));
+    // Two at once: the third waits for 50 ms of one and 20 ms of rest, the fifth twice as long.
+    expect(starts[2]).toBeGreaterThanOrEqual(69);
+    expect(starts[4]).toBeGreaterThanOrEqual(138);
+  });
+
+  it('pass on an error that is none of theirs', async () => {
+    const refused = costly.run(busy.id, COST, () => Promise.reject(new PlatformError('NOT_FOUND')));
+    await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(costly.run(busy.id, COST, (tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
+  });
+});
