@@ -35,7 +35,7 @@ let context: BrowserContext;
 let page: Page;
 let crm: FrameLocator;
 beforeEach(async () => {
-  host.set({ scopes: undefined, ...settings });
+  host.set({ scopes: undefined, alter: undefined, ...settings });
   host.reasons.length = 0;
   await context?.close();
   context = await browser.newContext({ viewport: { width: 1000, height: 720 }, locale: 'en-GB' });
