@@ -61,14 +61,24 @@ export class Supervisor {
     });
   }
 
-  /** Starts the embedded NATS, with a user and permissions for each service. */
+  /** Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are
+   * made again, in case its store was deleted; the services then publish again what the stream lacks. */
   async startNats() {
     const { dataDir, layout, secrets } = this.#options;
     const own = { logFile: await this.#logFile('nats'), guard: this.#guard };
     const place = { dataDir: path.join(dataDir, 'nats'), port: layout.servers.nats };
     await this.#keep('NATS', 'servers', 'SIGTERM', NATS_STOP_MS, async () => {
-      return (await startNats({ ...place, ...own, passwords: secrets.nats })).process;
+      const running = await startNats({ ...place, ...own, passwords: secrets.nats });
+      if (this.#ready) this.#makeStreamsAgain();
+      return running.process;
     });
+  }
+
+  /** Nobody waits for it: when NATS ends meanwhile, its next start makes them. */
+  #makeStreamsAgain() {
+    this.provision({ passwords: {}, services: [] }).catch((error) =>
+      this.#options.tell(`The streams of NATS were not made again: ${error.message}`),
+    );
   }
 
   /** Starts the mail catcher, which keeps the last messages in memory and shows them on a page. */
