@@ -232,7 +232,9 @@ describe('the encryption key', () => {
       expect(signing.open(row.previous, { subscriptionId: id })).toBe(secret);
       expect(service.get(CustomHeaderService).open(row.headers, id)).toEqual({ 'x-key': value });
     }
-    expect(await service.get(SecretService).listOfApp('acme.sync')).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
+    const ofApps = service.get(SecretService);
+    const sealedOfApp = await ofApps.listSealedOfApp('acme.sync');
+    expect(ofApps.openOfApp('acme.sync', sealedOfApp)).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
     await service.close();
   });
 

@@ -21,7 +21,7 @@ export function queryCost(
   model: ObjectModel,
   plan: AccessPlan,
   searched: SearchedText | null,
-  { conditions, sort, page, counts }: ListRequest,
+  { conditions, sort, page }: ListRequest,
 ): QueryCost | null {
   const field = conditions.find(({ unindexedField }) => unindexedField !== undefined)?.unindexedField;
   if (field !== undefined) {
@@ -34,7 +34,7 @@ export function queryCost(
     const help = `sort by createdAt or ${indexedFields(model, plan, 'id')}, or filter by such a field`;
     return { cause: `sort: ${sort.name.replace(/^-/, '')} has no index`, help };
   }
-  if (counts && page.countLimit === null) {
+  if (page.counts && page.countLimit === null) {
     return { cause: 'count: exact counts every match', help: 'leave it out, then counting stops at 10,000' };
   }
   if (searched) {
@@ -42,6 +42,16 @@ export function queryCost(
     return { cause, help: 'search for a longer text, of three letters or digits at least, or use count=none' };
   }
   return null;
+}
+
+/** Why a list sorted by an indexed field may be slow on an object with many records. */
+export function sortCost(model: ObjectModel, plan: AccessPlan, { sort, conditions }: ListRequest): QueryCost {
+  const name = sort.name.replace(/^-/, '');
+  if (conditions.length > 0) {
+    return { cause: `sort: no index has the records of this filter by ${name}`, help: 'sort by createdAt or id' };
+  }
+  const help = `filter by ${indexedFields(model, plan, 'a field')}, or end the list here`;
+  return { cause: `sort: the records that follow have no ${name}, and no index finds them`, help };
 }
 
 /** @param otherwise what is recommended when no field has an index */

@@ -7,6 +7,7 @@ import {
   type EvaluationContext,
   emitSql,
   FormulaSqlError,
+  formatInstant,
   parseDate,
   parseInstant,
   type SqlColumn,
@@ -94,9 +95,13 @@ function equals(field: StoredField, text: string, first: number): RowCondition {
     return { sql: at(exact.sql, first), parameters: exact.parameters, unindexedField: field.apiName };
   }
   const bySlot = `${field.slot} = $${first}`;
-  if (slot.exact) return { sql: bySlot, parameters: [slot.value] };
+  if (slot.exact) return { sql: bySlot, parameters: [slot.value], slot: field.slot };
   // The column holds a prefix of a long text: the index finds candidates, the data decides.
-  return { sql: `${bySlot} AND ${at(exact.sql, first + 1)}`, parameters: [slot.value, ...exact.parameters] };
+  return {
+    sql: `${bySlot} AND ${at(exact.sql, first + 1)}`,
+    parameters: [slot.value, ...exact.parameters],
+    slot: field.slot,
+  };
 }
 
 /** The canonical value of a query text, by the field's type. */
@@ -139,7 +144,11 @@ const COMPARISONS: Readonly<Partial<Record<ValueType, Comparison>>> = {
     equals: (sql, value) => `(${sql}) = ${value}::text::date`,
   },
   datetime: {
-    read: (text) => (parseInstant(text) === null ? null : text),
+    read: (text) => {
+      const instant = parseInstant(text);
+      // In UTC: Postgres does not read every offset that RFC 3339 allows.
+      return instant === null ? null : formatInstant(instant);
+    },
     equals: (sql, value) => `(${sql}) = ${value}::text::timestamptz`,
   },
 };

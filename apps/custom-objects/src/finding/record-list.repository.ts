@@ -2,8 +2,14 @@ import { Database, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/data
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from '../reading/record.js';
-import { COLUMNS, inTexts, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
+import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
 import type { RecordSort, SortExpression } from './record-sort.js';
+import type { TextSearch } from './search-text.js';
+
+/** Bytes of JSON after which a statement returns no further record. */
+const PAGE_BYTES = 16_000_000;
+/** Shorter rows are not compressed. Postgres' algorithms make a text at most so many times shorter. */
+const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
 
 /** A condition on a record row: SQL and its own parameters, numbered from the first one that was free. */
 export interface RowCondition {
@@ -11,6 +17,8 @@ export interface RowCondition {
   readonly parameters: readonly unknown[];
   /** The field by which records are selected, when no index has it: each record is looked at. */
   readonly unindexedField?: string;
+  /** The column whose index finds the records, in the order of their ids. */
+  readonly slot?: string;
 }
 
 export interface ListShape {
@@ -24,6 +32,10 @@ export interface ListShape {
   readonly after: 'id' | 'value' | null;
   /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
   readonly counted: boolean;
+  /** Whether only records with a value in the sorted field are read; those without have no index. */
+  readonly withValue?: boolean;
+  /** Whether the JSON of each record is measured, which a page with large records needs. */
+  readonly measured?: boolean;
 }
 
 /**
@@ -41,12 +53,52 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
                          FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${last + 1}) AS matching) AS counted ON true`;
   return `
-  SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}page.heads, page.data
-    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''} ${inTexts(page)}`;
+  SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}page.*
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''} ${pageTexts(page, shape.measured)}`;
+}
+
+/**
+ * The page of a search, newest first, and the count of all its pages, in one snapshot. $1: tenant, $2: object, from $3: audiences, text, whether
+ * it is indexed, id after which the page begins, records to skip, records to read, most that are counted.
+ */
+export const searchRecords = (measured = false): string => `
+  SELECT object.revision, page.*, CASE WHEN $6::uuid IS NULL OR $9::int = 0 THEN found.counted
+              ELSE (SELECT counted FROM search_records($2, $3, $4, $5, NULL, 0, $9)) END AS count
+    FROM ${TENANT_OF_STATEMENT} ${REVISION}
+   CROSS JOIN LATERAL search_records($2, $3, $4, $5, $6, $7::int + $8::int,
+                                     CASE WHEN $6::uuid IS NULL THEN $9::int ELSE 0 END) AS found ${pageTexts(
+                                       `
+      SELECT ${COLUMNS} FROM custom_record
+       WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL
+         AND id = ANY (found.ids[$7::int + 1:]) ORDER BY id DESC`,
+                                       measured,
+                                     )}`;
+
+/**
+ * The records of a page as two texts, as those of READ_RECORDS. Not measured, `isWhole` is null and there are no records where they may
+ * have more than PAGE_BYTES; measured, it is false where some were left out.
+ * @param records a query that selects COLUMNS
+ */
+function pageTexts(records: string, measured = false): string {
+  const size = 'pg_column_size(data)';
+  const texts = `
+    LEFT JOIN LATERAL (SELECT string_agg(${HEAD}, ',') AS heads, string_agg(data::text, ',') AS data, true AS "isWhole"
+                         FROM (${records}) AS records
+                       HAVING coalesce(sum(CASE WHEN ${size} < ${SHORTEST_COMPRESSED} THEN ${size} ELSE ${size}::bigint * ${MOST_COMPRESSION} END), 0)
+                              < ${PAGE_BYTES}) AS page ON true`;
+  const measuredTexts = `
+    LEFT JOIN LATERAL (SELECT string_agg(head, ',') FILTER (WHERE fits) AS heads,
+                              string_agg(data, ',') FILTER (WHERE fits) AS data, coalesce(bool_and(fits), true) AS "isWhole"
+                         FROM (SELECT head, data,
+                                      coalesce(sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                                      < ${PAGE_BYTES} AS fits
+                                 FROM (SELECT ${HEAD} AS head, data::text FROM (${records}) AS records OFFSET 0) AS texts
+                              ) AS measured) AS page ON true`;
+  return measured ? measuredTexts : texts;
 }
 
 /** The records of a page, in its order, and the number of its last parameter. */
-function pageOf(where: string, first: number, { by, descending, after }: ListShape) {
+function pageOf(where: string, first: number, { by, descending, after, withValue }: ListShape) {
   const direction = descending ? 'DESC' : 'ASC';
   const beyond = descending ? '<' : '>';
   const last = first + (after === 'value' ? 2 : 1);
@@ -64,6 +116,7 @@ function pageOf(where: string, first: number, { by, descending, after }: ListSha
   if (after === 'id') return { page: select(` AND ${sql} IS NULL AND id ${beyond} $${first}`, byId, limit), last };
   const position = after ? ` AND (${sql}, id) ${beyond} ($${first}::${sqlType}, $${first + 1}::uuid)` : '';
   if (!isNullable) return { page: select(position, byValue, limit), last };
+  if (withValue) return { page: select(` AND ${sql} IS NOT NULL${position}`, byValue, limit), last };
   // Two parts, each in the order of an index; the second is read only as far as the first does not fill the page.
   const upTo = after ? `LIMIT $${last}` : `LIMIT $${first}::bigint + $${first + 1}::bigint`;
   const parts = `
@@ -79,38 +132,40 @@ export interface ListRequest {
   readonly conditions: readonly RowCondition[];
   readonly sort: Pick<RecordSort, 'name' | 'descending' | 'by'>;
   readonly page: ListPage;
-  /** Whether to count the matches of all pages, up to `page.countLimit`. */
-  readonly counts: boolean;
+  /** Whether only records with a value in the sorted field are read. */
+  readonly withValue?: boolean;
 }
 
-/** A part of a list. */
+/** A page of a list. */
 export interface RecordList {
   /** Null when there is no such object. */
   readonly revision: number | null;
   readonly records: StoredRecord[];
   /** 0 when nothing was counted. */
   readonly counted: number;
+  /** False when records were left out because those before them have too much text. */
+  readonly isWhole: boolean;
 }
 
-/** Lists records, in one statement per page. */
+type ListRow = RecordsRow & { readonly isWhole: boolean | null };
+
+/** Lists records together with the revision of their definition: one statement a page, and so one snapshot. */
 @Injectable()
 export class RecordListRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Lists records together with the revision of their definition, in one snapshot.
-   * @param tx runs outside a transaction when absent
-   */
-  async list(tenantId: string, request: ListRequest, tx?: TenantTransaction): Promise<RecordList> {
-    const { objectId, conditions, sort, counts } = request;
-    const { after, offset, limit, countLimit } = request.page;
+  /** @param tx runs outside a transaction when absent */
+  list(tenantId: string, request: ListRequest, tx?: TenantTransaction): Promise<RecordList> {
+    const { objectId, conditions, sort, withValue } = request;
+    const { after, offset, limit, counts, countLimit } = request.page;
     const hasValue = sort.by !== null && after !== undefined && after.value !== null;
-    const statement = listRecords(conditions, {
+    const shape: ListShape = {
       by: sort.by,
       descending: sort.descending,
       after: after ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
-    });
+      withValue,
+    };
     const parameters = [
       objectId,
       ...conditions.flatMap(({ parameters }) => parameters),
@@ -118,10 +173,31 @@ export class RecordListRepository {
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
-    const [row] = tx
-      ? await tx.queryPrepared<RecordsRow>(statement, [tx.tenantId, ...parameters])
-      : await this.database.read<RecordsRow>(tenantId, statement, parameters);
-    const { revision, count = 0, heads, data } = row as RecordsRow;
-    return { revision, counted: count, records: recordsOf(heads, data) };
+    return this.page(tenantId, (measured) => listRecords(conditions, { ...shape, measured }), parameters, tx);
+  }
+
+  /** The records that a search finds, newest first. */
+  search(tx: TenantTransaction, { objectId, audiences, searched }: TextSearch, page: ListPage): Promise<RecordList> {
+    const { after, offset, limit, counts, countLimit } = page;
+    const parameters = [objectId, audiences, searched.text, searched.isIndexed, after?.id ?? null, offset, limit];
+    return this.page(tx.tenantId, searchRecords, [...parameters, counts ? countLimit : 0], tx);
+  }
+
+  private async page(
+    tenantId: string,
+    statement: (measured: boolean) => string,
+    parameters: readonly unknown[],
+    tx?: TenantTransaction,
+  ): Promise<RecordList> {
+    const read = async (measured: boolean): Promise<ListRow> => {
+      const [row] = tx
+        ? await tx.queryPrepared<ListRow>(statement(measured), [tx.tenantId, ...parameters])
+        : await this.database.read<ListRow>(tenantId, statement(measured), parameters);
+      return row as ListRow;
+    };
+    let row = await read(false);
+    if (row.isWhole === null) row = await read(true);
+    const { revision, count = 0, heads, data, isWhole } = row;
+    return { revision, counted: count, records: recordsOf(heads, data), isWhole: isWhole ?? false };
   }
 }

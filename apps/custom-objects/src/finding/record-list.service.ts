@@ -2,12 +2,13 @@ import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import { type ListAnswer, type ListPage, type ListQuery, listAnswer, type Position, parsePage } from '@crm/http';
+import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
+import { isInForce, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
 import { recordJson } from '../reading/record.serializer.js';
-import { CostlyQueries, queryCost } from './costly-query.service.js';
+import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
+import { ObjectSizes } from './object-size.service.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import {
   type ListRequest,
@@ -33,6 +34,7 @@ export class RecordListService {
     private readonly records: RecordListRepository,
     private readonly searches: SearchRepository,
     private readonly costly: CostlyQueries,
+    private readonly sizes: ObjectSizes,
   ) {}
 
   /**
@@ -59,27 +61,12 @@ export class RecordListService {
         value: sort.by?.valueType,
         filter: [q, filterField, filterValue],
       });
-      let { revision }: { revision: number | null } = model.object;
-      let counted: number | undefined;
-      const read = async (portion: ListPage): Promise<StoredRecord[]> => {
-        const counts = counted === undefined && page.counts;
-        const part = await this.read(caller.tenantId, model, plan, searchedText(query.q), {
-          objectId,
-          conditions,
-          sort,
-          counts,
-          page: portion,
-        });
-        counted ??= part.counted;
-        // Nothing follows a portion that was read under another definition: what was read is discarded. A standard object
-        // to which the tenant has added nothing has no revision there.
-        if ((part.revision ?? 0) === revision) return part.records;
-        revision = part.revision;
-        return [];
-      };
+      const list = { objectId, conditions, sort, page };
+      const found = await this.read(caller.tenantId, model, plan, searchedText(query.q), list);
       const present = (record: StoredRecord) => recordJson(model, record, plan, clock);
-      const { rows, end } = await readPage(page, read, present, sort.positionOf);
-      return { revision, result: listAnswer(rows, page, counted ?? 0, () => end) };
+      const rows = isInForce(model, found.revision) ? presentPage(found, present) : [];
+      const end = () => sort.positionOf(found.records[page.size - 1] as StoredRecord);
+      return { revision: found.revision, result: listAnswer(rows, page, found.counted, end) };
     });
     return result;
   }
@@ -93,12 +80,12 @@ export class RecordListService {
     list: ListRequest,
   ): Promise<RecordList> {
     const cost = queryCost(model, plan, searched, list);
-    if (!cost) return this.records.list(tenantId, list);
+    if (!cost) return this.bounded(tenantId, model, plan, list);
     return this.costly.run(tenantId, cost, async (tx) => {
       if (!searched) return this.records.list(tenantId, list, tx);
-      const { objectId, conditions, sort } = list;
+      const { objectId, conditions, sort, page } = list;
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
-      if (conditions.length === 0 && sort.by === null && sort.descending) return this.search(tx, search, list);
+      if (conditions.length === 0 && sort.by === null && sort.descending) return this.records.search(tx, search, page);
       // With a filter or another order the search is one more condition.
       const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
       const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
@@ -106,19 +93,24 @@ export class RecordListService {
     });
   }
 
-  /** The search itself finds page and count. */
-  private async search(tx: TenantTransaction, search: TextSearch, list: ListRequest): Promise<RecordList> {
-    const { page, counts } = list;
-    const { ids, counted } = await this.searches.search(tx, {
-      ...search,
-      after: page.after?.id ?? null,
-      wanted: page.offset + page.limit,
-      countLimit: counts ? page.countLimit : 0,
-    });
-    const conditions = [{ sql: 'id = ANY ($3::uuid[])', parameters: [ids.slice(page.offset)] }];
-    const { after, ...whole } = { ...page, offset: 0 };
-    const found = await this.records.list(tx.tenantId, { ...list, conditions, page: whole, counts: false }, tx);
-    return { ...found, counted };
+  /**
+   * Reads what an index has in order, and looks beyond it only where that is bounded too: the last page of a list sorted by a
+   * field has the records without a value, which no index knows, and a filter may leave few of very many sorted ones.
+   */
+  private async bounded(
+    tenantId: string,
+    model: ObjectModel,
+    plan: AccessPlan,
+    list: ListRequest,
+  ): Promise<RecordList> {
+    const { sort, conditions, page } = list;
+    const isInOrder = !sort.by || (conditions.length > 0 && conditions.every(({ slot }) => slot === sort.by?.sql));
+    if (isInOrder || (await this.sizes.isSmall(tenantId, list.objectId))) return this.records.list(tenantId, list);
+    if (conditions.length === 0 && page.after?.value !== null) {
+      const found = await this.records.list(tenantId, { ...list, withValue: true });
+      if (found.records.length === page.limit || !found.isWhole) return found;
+    }
+    return this.costly.run(tenantId, sortCost(model, plan, list), (tx) => this.records.list(tenantId, list, tx));
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */
@@ -130,9 +122,6 @@ export class RecordListService {
   }
 }
 
-/** Records read at once: what is in memory before the amount of text is known. */
-const PORTION = 50;
-
 /**
  * Most text in one response, in UTF-16 code units: two hundred records with long texts could exhaust the memory of a
  * process.
@@ -140,35 +129,23 @@ const PORTION = 50;
 export const PAGE_TEXT_LIMIT = 4_000_000;
 
 /**
- * Reads and serializes a page in portions. Only text that the caller sees counts against the limit.
- * @returns rows, one more than the page has when there are more, and the position of the page's last record
+ * Serializes a page. Only text that the caller sees counts against the limit.
  * @throws INVALID_QUERY when the records have more text than fits in one response; a single record is always returned
  */
-export async function readPage(
-  page: ListPage,
-  read: (portion: ListPage) => Promise<StoredRecord[]>,
+export function presentPage(
+  { records, isWhole }: Pick<RecordList, 'records' | 'isWhole'>,
   present: (record: StoredRecord) => string,
-  positionOf: (record: StoredRecord) => Position,
-): Promise<{ rows: string[]; end: Position }> {
+): string[] {
   const rows: string[] = [];
-  let end: Position = { value: null, id: '' };
   let text = 0;
-  let next = page;
-  while (rows.length < page.limit) {
-    const limit = Math.min(PORTION, page.limit - rows.length);
-    const records = await read({ ...next, limit });
-    for (const record of records) {
-      const json = present(record);
-      rows.push(json);
-      text += json.length;
-      if (rows.length === page.size) end = positionOf(record);
-    }
-    if (text > PAGE_TEXT_LIMIT && rows.length > 2) {
-      throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
-    }
-    const last = records.at(-1);
-    if (records.length < limit || last === undefined) break;
-    next = { ...page, offset: 0, after: positionOf(last) };
+  for (const record of records) {
+    const json = present(record);
+    text += json.length;
+    rows.push(json);
+    if (text > PAGE_TEXT_LIMIT && rows.length > 2) break;
   }
-  return { rows, end };
+  if (rows.length > 2 && (text > PAGE_TEXT_LIMIT || !isWhole)) {
+    throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
+  }
+  return rows;
 }

@@ -252,4 +252,5 @@ function standardModel(object: ObjectDefinition): ObjectModel {
 }
 
 /** @param revision of the tenant's row; null when it has none, as for standard objects to which it has added nothing */
-const isInForce = ({ object }: ObjectModel, revision: number | null): boolean => (revision ?? 0) === object.revision;
+export const isInForce = ({ object }: ObjectModel, revision: number | null): boolean =>
+  (revision ?? 0) === object.revision;

@@ -26,23 +26,20 @@ export const READ_RECORD = `
                         WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = $3
                           AND deleted_at IS NULL OFFSET 0) AS record ON true`;
 
-/**
- * Records in one row of two texts, which costs server and driver less than a row each: `heads` has id, version and
- * times, `data` the data as JSON.
- * @param records a query that selects COLUMNS
- */
-export const inTexts = (records: string): string => `
-    LEFT JOIN LATERAL (SELECT string_agg(concat_ws(' ', id, version, "createdAt", "updatedAt"), ',') AS heads,
-                              string_agg(data::text, ',') AS data
-                         FROM (${records}) AS records) AS page ON true`;
+/** What a record has besides its data, as one text. */
+export const HEAD = `concat_ws(' ', id, version, "createdAt", "updatedAt")`;
 
-/** One row: the revision, and those of the records that there are. $1: tenant, $2: object, $3: records. */
+/**
+ * One row: the revision, and those of the records that there are, as two texts, which cost server and driver less than a row
+ * each: `heads` has id, version and times, `data` the data as JSON. $1: tenant, $2: object, $3: records.
+ */
 export const READ_RECORDS = `
   SELECT object.revision, page.heads, page.data
-    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${inTexts(`
-      SELECT ${COLUMNS} FROM custom_record
-       WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = ANY ($3::uuid[])
-         AND deleted_at IS NULL OFFSET 0`)}`;
+    FROM ${TENANT_OF_STATEMENT} ${REVISION}
+    LEFT JOIN LATERAL (SELECT string_agg(${HEAD}, ',') AS heads, string_agg(data::text, ',') AS data
+                         FROM (SELECT ${COLUMNS} FROM custom_record
+                                WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2
+                                  AND id = ANY ($3::uuid[]) AND deleted_at IS NULL OFFSET 0) AS records) AS page ON true`;
 
 /** A row as Postgres returns it, with times in milliseconds of Unix time. */
 export interface RecordRow {

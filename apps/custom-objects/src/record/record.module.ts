@@ -1,6 +1,7 @@
 import { IdempotencyModule } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { CostlyQueries } from '../finding/costly-query.service.js';
+import { ObjectSizes } from '../finding/object-size.service.js';
 import { RecordListRepository } from '../finding/record-list.repository.js';
 import { RecordListService } from '../finding/record-list.service.js';
 import { SearchRepository } from '../finding/search.repository.js';
@@ -21,6 +22,7 @@ import { RecordService } from './record.service.js';
   controllers: [...recordControllers, RecordRpc],
   providers: [
     CostlyQueries,
+    ObjectSizes,
     RecordListRepository,
     RecordListService,
     RecordRemovalService,

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { PlatformError } from '@crm/contracts';
 import { EncryptionKeys } from '@crm/encryption';
+import { addressKey } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
@@ -34,15 +35,15 @@ export class PasswordService {
 
   constructor(private readonly pool: HashPool = new HashPool()) {}
 
-  /** @param source who causes the work (an address, a user) @returns PHC string @throws PlatformError SERVICE_UNAVAILABLE */
+  /** @param source who causes the work (an address, of IPv6 its /64, or a user) @returns PHC string @throws PlatformError SERVICE_UNAVAILABLE */
   async hash(password: string, source = NOBODY): Promise<string> {
-    return this.pool.run(source, () => hash(password.normalize('NFC'), PARAMETERS));
+    return this.pool.run(addressKey(source), () => hash(password.normalize('NFC'), PARAMETERS));
   }
 
   /** Takes the same time when there is no hash. @throws PlatformError SERVICE_UNAVAILABLE */
   async matches(stored: string | null | undefined, password: string, source = NOBODY): Promise<boolean> {
     const decoy = await this.decoy;
-    const right = await this.pool.run(source, () => verify(stored ?? decoy, password.normalize('NFC')));
+    const right = await this.pool.run(addressKey(source), () => verify(stored ?? decoy, password.normalize('NFC')));
     return stored ? right : false;
   }
 

@@ -17,7 +17,7 @@ import { HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { type SubscriptionKey, SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 import { maySend, type Receiver } from '../receivers/receiver.js';
-import { ReceiverDirectory } from '../receivers/receiver-directory.js';
+import { ReceiverDirectory, type Receivers } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
 import { afterAttempt, afterAttemptOfHead, CLAIM_MS } from './attempt.js';
@@ -195,13 +195,21 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     return this.ledger.write({ kind: 'settlement', ...known, ...settled });
   }
 
+  /** Deliveries of a workspace whose receivers cannot be read now wait until their claim ends; the others go on. */
   private async withReceivers(deliveries: readonly ClaimedDelivery[]): Promise<DueDelivery[]> {
-    return Promise.all(
-      deliveries.map(async (delivery) => {
-        const receivers = await this.directory.of(delivery.tenantId);
-        return { ...delivery, receiver: receivers.get(delivery.subscriptionId) ?? null };
-      }),
-    );
+    const known = new Map<string, Receivers>();
+    const read = async (tenantId: string) => {
+      try {
+        known.set(tenantId, await this.directory.of(tenantId));
+      } catch (error) {
+        this.logger.error({ msg: 'The receivers of a workspace could not be read', tenantId, err: error });
+      }
+    };
+    await Promise.all([...new Set(deliveries.map(({ tenantId }) => tenantId))].map(read));
+    return deliveries.flatMap((delivery) => {
+      const receivers = known.get(delivery.tenantId);
+      return receivers ? { ...delivery, receiver: receivers.get(delivery.subscriptionId) ?? null } : [];
+    });
   }
 
   /** Milliseconds until a queue is due, or a paused receiver opens again. */

@@ -2,7 +2,7 @@ import { EgressError, type EgressResponse, OutsideClient } from '@crm/egress';
 import { counter, gauge, histogram, type Span, type SpanDescription, startSpan, within } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
-import type { AttemptErrorCode, AttemptOutcome, Receiver } from '../receivers/receiver.js';
+import { type AttemptErrorCode, type AttemptOutcome, type Receiver, UNREADABLE } from '../receivers/receiver.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
 import { SLOW_MS, SlowAttempts } from './attempt-slots.js';
 
@@ -111,6 +111,7 @@ export class Sender {
 
   private async exchange(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
     const at = new Date();
+    if (receiver.isUnreadable) return outcomeOfUnreadable(at);
     const started = performance.now();
     try {
       const response = await this.outside.request({
@@ -160,6 +161,18 @@ function outcomeOfError(at: Date, latencyMs: number, error: unknown): AttemptOut
     retryAfterMs: null,
   };
 }
+
+const outcomeOfUnreadable = (at: Date): AttemptOutcome => ({
+  at,
+  latencyMs: 0,
+  httpStatus: null,
+  error: {
+    code: UNREADABLE,
+    message: 'The platform cannot read the secret or the headers of the subscription; its operators are told',
+  },
+  responseExcerpt: null,
+  retryAfterMs: null,
+});
 
 function codeOf(status: number): AttemptErrorCode {
   if (status >= 300 && status < 400) return 'redirect';

@@ -1,7 +1,7 @@
 import { NOTICES } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Notices } from '@crm/messaging';
-import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CustomHeaderService } from '../subscriptions/custom-headers.js';
 import { SecretService } from '../subscriptions/secret.service.js';
@@ -23,7 +23,10 @@ export const LIST_RECEIVERS = `
          previous_secret_until AS "previousSecretUntil", headers AS "sealedHeaders"
     FROM webhook_subscription WHERE tenant_id = $1 ORDER BY id`;
 
-export type StoredReceiver = Omit<Receiver, 'tenantId' | 'isRemoved' | 'origin' | 'createdAt' | 'signer' | 'headers'> &
+export type StoredReceiver = Omit<
+  Receiver,
+  'tenantId' | 'isRemoved' | 'origin' | 'createdAt' | 'signer' | 'headers' | 'isUnreadable'
+> &
   StoredSecrets & {
     readonly createdAt: Date;
     readonly removedAt: Date | null;
@@ -53,6 +56,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     max: KEPT_TENANTS,
     ttl: KEPT_MS,
   });
+  private readonly logger = new Logger('ReceiverDirectory');
   private stopListening: (() => void) | undefined;
 
   constructor(
@@ -100,27 +104,52 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     const now = new Date();
     const stored = await this.database.transaction(tenantId, (tx) => this.receivers.list(tx));
     const appKeys = new Set(stored.map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
-    const ofApps = new Map<string, Signer>();
-    for (const appKey of appKeys) ofApps.set(appKey, signerOf(await this.secrets.listOfApp(appKey)));
-    const receivers = stored.map((one) => ({
-      ...receiverOf(tenantId, one),
-      signer: this.signerOf(one, ofApps, now),
-      headers: this.headers.open(one.sealedHeaders, one.subscriptionId),
-    }));
+    const ofApps = new Map<string, Signer | null>();
+    for (const appKey of appKeys) {
+      const sealed = await this.secrets.listSealedOfApp(appKey);
+      ofApps.set(
+        appKey,
+        this.opened({ appKey }, () => signerOf(this.secrets.openOfApp(appKey, sealed))),
+      );
+    }
+    const receivers = stored.map((one) => {
+      const { subscriptionId } = one;
+      const signer = this.signerOf(one, ofApps, now);
+      const headers = this.opened({ tenantId, subscriptionId }, () =>
+        this.headers.open(one.sealedHeaders, subscriptionId),
+      );
+      const isUnreadable = signer === null || headers === null;
+      return { ...receiverOf(tenantId, one), signer: signer ?? signerOf([]), headers: headers ?? {}, isUnreadable };
+    });
     return new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
   }
 
+  /** @returns null when a secret does not open */
   private signerOf(
     { appKey, subscriptionId, ...stored }: StoredReceiver,
-    ofApps: ReadonlyMap<string, Signer>,
+    ofApps: ReadonlyMap<string, Signer | null>,
     now: Date,
-  ): Signer {
-    if (appKey !== null) return ofApps.get(appKey) ?? signerOf([]);
-    return signerOf(liveSecrets(stored, now).map((box) => this.signing.open(box, { subscriptionId })));
+  ): Signer | null {
+    if (appKey !== null) return ofApps.get(appKey) ?? null;
+    const open = () => liveSecrets(stored, now).map((box) => this.signing.open(box, { subscriptionId }));
+    return this.opened({ subscriptionId }, () => signerOf(open()));
+  }
+
+  /** One row that does not open must not keep the events of all others waiting. @returns null for such a row, which is logged */
+  private opened<T>(owner: Readonly<Record<string, string>>, open: () => T): T | null {
+    try {
+      return open();
+    } catch (error) {
+      this.logger.error({ msg: 'The secret or the headers of a receiver cannot be opened', ...owner, err: error });
+      return null;
+    }
   }
 }
 
-const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 'signer' | 'headers'> => ({
+const receiverOf = (
+  tenantId: string,
+  stored: StoredReceiver,
+): Omit<Receiver, 'signer' | 'headers' | 'isUnreadable'> => ({
   tenantId,
   subscriptionId: stored.subscriptionId,
   appKey: stored.appKey,

@@ -43,7 +43,8 @@ export class ReceiverHealth {
   /** A failure to write is logged and made up for by a later attempt. */
   note(receiver: Receiver, outcome: AttemptOutcome, { disables }: { readonly disables: boolean }): void {
     const { subscriptionId, isRemoved } = receiver;
-    if (isRemoved) return;
+    // What the platform cannot read is no failure of the receiver.
+    if (isRemoved || receiver.isUnreadable) return;
     if (this.writing.has(subscriptionId) || !isNews(receiver, outcome, disables)) return;
     const written = this.write(receiver, outcome, disables)
       .catch((error: unknown) => {

@@ -24,6 +24,8 @@ export interface Receiver extends Readonly<Stored>, Failures {
   readonly createdAt: number;
   readonly signer: Signer;
   readonly headers: CustomHeaders;
+  /** Whether its secret or its headers do not open with the platform's keys: nothing can be sent until operators mend it. */
+  readonly isUnreadable: boolean;
 }
 
 interface SentEvent {
@@ -40,7 +42,16 @@ export function maySend(receiver: Pick<Receiver, 'installationId' | 'isRemoved'>
   return !receiver.isRemoved || isItsRemoval(receiver, JSON.parse(body) as SentEvent);
 }
 
-export type AttemptErrorCode = EgressErrorCode | 'http_4xx' | 'http_5xx' | 'http_other' | 'redirect';
+export type AttemptErrorCode =
+  | EgressErrorCode
+  | 'http_4xx'
+  | 'http_5xx'
+  | 'http_other'
+  | 'redirect'
+  | typeof UNREADABLE;
+
+/** Error code of an attempt that was not made because the platform cannot read the receiver's secret or headers. */
+export const UNREADABLE = 'unreadable_secret';
 
 interface AttemptError {
   readonly code: AttemptErrorCode;

@@ -59,8 +59,13 @@ export class SecretService {
     return isRotated;
   }
 
-  async listOfApp(appKey: string): Promise<string[]> {
-    const sealed = await this.database.crossTenant((tx) => this.appSecrets.listLive(tx, appKey, new Date()));
+  /** The secrets of an app that are valid now, newest first. */
+  listSealedOfApp(appKey: string): Promise<Buffer[]> {
+    return this.database.crossTenant((tx) => this.appSecrets.listLive(tx, appKey, new Date()));
+  }
+
+  /** @throws Error when one was sealed for another app or with another key */
+  openOfApp(appKey: string, sealed: readonly Buffer[]): string[] {
     return sealed.map((box) => this.secrets.open(box, { appKey }));
   }
 }

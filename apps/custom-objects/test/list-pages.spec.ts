@@ -1,0 +1,143 @@
+import { Database } from '@crm/database';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { RecordListRepository } from '../src/finding/record-list.repository.js';
+import type { DeclaredObject } from '../src/object/object-definition.js';
+import { app, type Tenant, useCustomObjects } from './custom-objects-service.js';
+
+const TICKET: DeclaredObject = {
+  apiName: 'ticket',
+  fields: [
+    { apiName: 'title', type: 'text' },
+    { apiName: 'rank', type: 'number' },
+    { apiName: 'due', type: 'datetime' },
+    { apiName: 'due_again', type: 'formula', expression: 'due' },
+    ...Array.from({ length: 8 }, (_, n): DeclaredObject['fields'][number] => ({
+      apiName: `text_${n}`,
+      type: 'textarea',
+    })),
+  ],
+};
+const PATH = '/api/crm/custom/ticket/records';
+
+useCustomObjects();
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = await app.tenant('business', [TICKET]);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const list = (query: string, of = tenant) => of.call('GET', `${PATH}?${query}`);
+const create = (body: object) => app.create(PATH, tenant.admin, body);
+
+describe('a page by cursor', () => {
+  it('of a search has the exact count of all pages', async () => {
+    for (const n of [1, 2, 3]) await create({ title: `Squeaking ${n}` });
+    const first = await list('q=squeaking&size=1&count=exact');
+    expect(first.body).toMatchObject({ total: 3, totalIsExact: true });
+    const second = await list(`q=squeaking&size=1&count=exact&cursor=${first.body.nextCursor}`);
+    expect(second.body).toMatchObject({ total: 3, totalIsExact: true, data: [{ title: 'Squeaking 2' }] });
+    expect((await list(`q=squeaking&size=1&cursor=${first.body.nextCursor}`)).body.total).toBeNull();
+  });
+
+  it('and a filter take an instant with any offset that a date-time has, or refuse it', async () => {
+    await create({ title: 'Late', due: '2024-01-01T10:00:00+18:00' });
+    for (const field of ['due', 'due_again']) {
+      const { status, body } = await list(`filterField=${field}&filterValue=2024-01-01T10:00:00%2B18:00`);
+      expect([field, status, body.data?.map(({ title }) => title)]).toEqual([field, 200, ['Late']]);
+    }
+    for (const sort of ['due', '-updatedAt']) {
+      const { body } = await list(`sort=${sort}&size=1`);
+      const [mark, , id] = JSON.parse(Buffer.from(body.nextCursor as string, 'base64url').toString());
+      const cursor = Buffer.from(JSON.stringify([mark, '2024-01-01T10:00:00+18:00', id])).toString('base64url');
+      const answer = await list(`sort=${sort}&size=1&cursor=${cursor}`);
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);
+    }
+  });
+});
+
+describe('a page of two hundred records', () => {
+  beforeAll(async () => {
+    for (let n = 0; n < 120; n += 1) await create({ title: `Creaking ${n}`, rank: n });
+  });
+
+  it.each(['', 'sort=rank', 'q=creaking', 'q=creaking&sort=title'])('is one snapshot: %s', async (query) => {
+    const { body } = await list(`size=200&count=none&${query}`);
+    const pages = jest.spyOn(RecordListRepository.prototype as never as { page(...args: unknown[]): unknown }, 'page');
+    const read = jest.spyOn(Database.prototype, 'read');
+    const again = await list(`size=200&count=none&${query}`);
+    expect(again.body.data).toEqual(body.data);
+    expect(body.data.length).toBeGreaterThanOrEqual(120);
+    expect(pages).toHaveBeenCalledTimes(1);
+    expect(read.mock.calls.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a page of long records', () => {
+  it('is read as far as 16 MB and refused, a single record never is, and others are whole', async () => {
+    const text = 'x'.repeat(100_000);
+    const texts = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`text_${n}`, text]));
+    for (let n = 0; n < 22; n += 1) await create({ title: `Long ${n}`, ...texts });
+    const records = jest.spyOn(RecordListRepository.prototype, 'list');
+    expect((await list('size=22')).body).toMatchObject({ status: 400, code: 'INVALID_QUERY' });
+    const found = await records.mock.results[0]?.value;
+    // 800 kB each: the twentieth passes the limit.
+    expect(found).toMatchObject({ isWhole: false, records: { length: 20 } });
+    expect((await list('size=1')).body.data).toMatchObject([{ title: 'Long 21', ...texts }]);
+    expect((await list('size=3')).body.data).toHaveLength(3);
+  });
+});
+
+describe('a sorted list of an object with very many records', () => {
+  let large: Tenant;
+  beforeAll(async () => {
+    large = await app.tenant('business', [TICKET]);
+    const { id } = (await large.call('POST', PATH, { title: 'First', rank: 1 })).body;
+    // Those of odd numbers have no rank.
+    await app.admin.query(
+      `INSERT INTO custom_record (tenant_id, object_id, id, version, created_at, updated_at, data, s1, n1)
+       SELECT tenant_id, object_id, overlay(id::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 1, now(), now(), data, s1,
+              CASE WHEN n % 2 = 0 THEN n1 END
+         FROM custom_record, generate_series(1, 10001) AS n WHERE id = $1`,
+      [id],
+    );
+  });
+
+  it.each([
+    [
+      'with a filter by another field',
+      'filterField=title&filterValue=First&sort=rank',
+      /no index has the records of this filter by rank/,
+    ],
+    ['that goes on with records without a value', 'sort=rank&page=501&size=10', /the records that follow have no rank/],
+  ])('%s is refused when it takes more than two seconds', async (_which, query, cause) => {
+    expect((await list(query, large)).status).toBe(200);
+    const costly = jest.spyOn(Database.prototype, 'transaction');
+    await list(query, large);
+    expect(costly).toHaveBeenCalledTimes(1);
+    costly.mockRestore();
+    await app.admin.query('BEGIN');
+    try {
+      await app.admin.query('LOCK TABLE custom_record IN ACCESS EXCLUSIVE MODE');
+      const read = jest
+        .spyOn(Database.prototype, 'read')
+        .mockImplementation(async () => [{ revision: 1, heads: null, data: null, isWhole: true } as never]);
+      const { body } = await list(query, large);
+      read.mockRestore();
+      expect(body).toMatchObject({ status: 422, code: 'QUERY_TOO_EXPENSIVE', detail: expect.stringMatching(cause) });
+    } finally {
+      await app.admin.query('ROLLBACK');
+    }
+  });
+
+  it.each(['sort=rank&size=10', 'sort=-rank&page=3', 'filterField=rank&filterValue=1&sort=rank'])(
+    'is read at once where an index has it: %s',
+    async (query) => {
+      const costly = jest.spyOn(Database.prototype, 'transaction');
+      expect((await list(query, large)).status).toBe(200);
+      expect(costly).not.toHaveBeenCalled();
+    },
+  );
+});
