@@ -15,7 +15,16 @@ import {
 } from '@crm/formula';
 import { type StoredField } from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
-import { type RowCondition } from './record-list.repository.js';
+
+/** A condition on a record row: SQL and its own parameters, numbered from the first one that was free. */
+export interface RowCondition {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** The field by which records are selected, when no index has it: each record is looked at. */
+  readonly unindexedField?: string;
+  /** The column whose index finds the records, in the order of their ids. */
+  readonly slot?: string;
+}
 
 /**
  * Reads the options in a query text: a whole option, a JSON array of texts, or a comma-separated list unless an option

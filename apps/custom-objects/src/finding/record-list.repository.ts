@@ -3,6 +3,7 @@ import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from '../reading/record.js';
 import { COLUMNS, HEAD, REVISION, type RecordsRow, recordsOf } from '../reading/record.repository.js';
+import type { RowCondition } from './record-filter.js';
 import type { RecordSort, SortExpression } from './record-sort.js';
 import type { TextSearch } from './search-text.js';
 
@@ -10,16 +11,6 @@ import type { TextSearch } from './search-text.js';
 const PAGE_BYTES = 16_000_000;
 /** Shorter rows are not compressed. Postgres' algorithms make a text at most so many times shorter. */
 const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
-
-/** A condition on a record row: SQL and its own parameters, numbered from the first one that was free. */
-export interface RowCondition {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-  /** The field by which records are selected, when no index has it: each record is looked at. */
-  readonly unindexedField?: string;
-  /** The column whose index finds the records, in the order of their ids. */
-  readonly slot?: string;
-}
 
 export interface ListShape {
   readonly descending: boolean;

@@ -9,13 +9,8 @@ import type { StoredRecord } from '../reading/record.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
 import { ObjectSizes } from './object-size.service.js';
-import { type RecordFilter, rowConditions } from './record-filter.js';
-import {
-  type ListRequest,
-  type RecordList,
-  RecordListRepository,
-  type RowCondition,
-} from './record-list.repository.js';
+import { type RecordFilter, type RowCondition, rowConditions } from './record-filter.js';
+import { type ListRequest, type RecordList, RecordListRepository } from './record-list.repository.js';
 import { parseSort } from './record-sort.js';
 import { SearchRepository } from './search.repository.js';
 import { audiencesFor, containsText, type SearchedText, searchedText, type TextSearch } from './search-text.js';

@@ -52,6 +52,7 @@ describe('a cursor', () => {
     ['date', '0000-01-01'],
     ['date-time', 'yesterday'],
     ['date-time', '0000-01-01T00:00:00Z'],
+    ['date-time', '2024-01-01T10:00:00.5+18:00'],
     ['uuid', '17'],
     ['text', true],
     ['text', ['x']],

@@ -58,7 +58,8 @@ const FITS: Readonly<Record<CursorValueType, (part: unknown) => boolean>> = {
   // A number beyond a double's range is parsed as infinite.
   number: Number.isFinite,
   date: hasFormat('date'),
-  'date-time': hasFormat('date-time'),
+  // Postgres reads offsets up to 15:59, RFC 3339 has more.
+  'date-time': (part) => hasFormat('date-time')(part) && /(?:z|[+-](?:0|1[0-5]))/i.test(String(part).slice(19)),
   uuid: hasFormat('uuid'),
 };
 
