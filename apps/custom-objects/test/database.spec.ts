@@ -4,7 +4,7 @@ import { catalogueProblems, newId } from '@crm/database';
 import { explainStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type ListShape, listRecords } from '../src/finding/record-list.repository.js';
+import { COUNT_RECORDS, type ListShape, listRecords, searchRecords } from '../src/finding/record-list.repository.js';
 import * as search from '../src/finding/search.repository.js';
 import { containsText } from '../src/finding/search-text.js';
 import { migrations } from '../src/migrations/index.js';
@@ -217,6 +217,10 @@ const statements = {
   'listRecords sorted': listRecords([], sorted),
   'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
   'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
+  'listRecords sorted, with a value alone': listRecords([], { ...sorted, withValue: true }),
+  'listRecords measured': listRecords([], { ...first, measured: true }),
+  searchRecords: searchRecords(),
+  COUNT_RECORDS,
   unsetFields: writing.unsetFields(['s1']),
   updateRecords: writing.updateRecords(['s1', 'n1']),
 };

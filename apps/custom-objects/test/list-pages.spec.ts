@@ -83,8 +83,8 @@ describe('a page of long records', () => {
     const records = jest.spyOn(RecordListRepository.prototype, 'list');
     expect((await list('size=22')).body).toMatchObject({ status: 400, code: 'INVALID_QUERY' });
     const found = await records.mock.results[0]?.value;
-    // 800 kB each: the twentieth passes the limit.
-    expect(found).toMatchObject({ isWhole: false, records: { length: 20 } });
+    // 800 kB each: the twentieth passes the limit, and one more tells that there are more.
+    expect(found).toMatchObject({ isWhole: false, records: { length: 21 } });
     expect((await list('size=1')).body.data).toMatchObject([{ title: 'Long 21', ...texts }]);
     expect((await list('size=3')).body.data).toHaveLength(3);
   });

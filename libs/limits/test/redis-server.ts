@@ -1,21 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { accepts } from '../../../scripts/processes/readiness.mjs';
+import { freePorts } from '../../../scripts/servers/free-port.mjs';
 
 /** A Redis server on a free port that keeps nothing on disk, and that a test can stop, freeze and start again. */
 export async function startRedis() {
   const program = process.env.TEST_REDIS_PROGRAM;
   if (!program) throw new Error('TEST_REDIS_PROGRAM is not set: run with node scripts/with-test-servers.mjs');
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   let server: ChildProcess;
   const hasEnded = () => server.exitCode !== null || server.signalCode !== null;
-  /** Resolves when it answers. @throws Error when it ends before that */
+  /** Resolves when it accepts connections. @throws Error when it ends before that */
   const start = async () => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     server = spawn(program, args, { stdio: 'ignore' });
-    while (!(await answers(port))) {
-      if (hasEnded()) throw new Error(`${program} ended before it answered`);
+    while (!(await accepts(port))) {
+      if (hasEnded()) throw new Error(`${program} ended before it accepted connections`);
       await delay(20);
     }
   };
@@ -36,23 +37,3 @@ export async function startRedis() {
 }
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.on('data', (text) => {
-      socket.end();
-      resolve(String(text).startsWith('+PONG'));
-    });
-    socket.on('error', () => resolve(false));
-    socket.on('close', () => resolve(false));
-  });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

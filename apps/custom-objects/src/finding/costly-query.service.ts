@@ -50,7 +50,7 @@ export function sortCost(model: ObjectModel, plan: AccessPlan, { sort, condition
   if (conditions.length > 0) {
     return { cause: `sort: no index has the records of this filter by ${name}`, help: 'sort by createdAt or id' };
   }
-  const help = `filter by ${indexedFields(model, plan, 'a field')}, or end the list here`;
+  const help = `filter by ${indexedFields(model, plan, 'a field')}, or read no further`;
   return { cause: `sort: the records that follow have no ${name}, and no index finds them`, help };
 }
 

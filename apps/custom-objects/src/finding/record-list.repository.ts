@@ -7,7 +7,7 @@ import type { RowCondition } from './record-filter.js';
 import type { RecordSort, SortExpression } from './record-sort.js';
 import type { TextSearch } from './search-text.js';
 
-/** Bytes of JSON after which a statement returns no further record. */
+/** Bytes of JSON after which a statement returns one more record at most, so that a page of one knows whether more follow. */
 const PAGE_BYTES = 16_000_000;
 /** Shorter rows are not compressed. Postgres' algorithms make a text at most so many times shorter. */
 const [SHORTEST_COMPRESSED, MOST_COMPRESSION] = [2_000, 256];
@@ -49,8 +49,9 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
 }
 
 /**
- * The page of a search, newest first, and the count of all its pages, in one snapshot. $1: tenant, $2: object, from $3: audiences, text, whether
- * it is indexed, id after which the page begins, records to skip, records to read, most that are counted.
+ * The page of a search, newest first, and the count of all its pages, in one snapshot. $1: tenant, $2: object, from $3:
+ * audiences, text, whether it is indexed, id after which the page begins, records to skip, records to read, most that are
+ * counted.
  */
 export const searchRecords = (measured = false): string => `
   SELECT object.revision, page.*, CASE WHEN $6::uuid IS NULL OR $9::int = 0 THEN found.counted
@@ -66,8 +67,8 @@ export const searchRecords = (measured = false): string => `
                                      )}`;
 
 /**
- * The records of a page as two texts, as those of READ_RECORDS. Not measured, `isWhole` is null and there are no records where they may
- * have more than PAGE_BYTES; measured, it is false where some were left out.
+ * The records of a page as two texts, as those of READ_RECORDS. Not measured, `isWhole` is null and there are no records
+ * where they may have more than PAGE_BYTES; measured, it is false where some were left out, and then there are two at least.
  * @param records a query that selects COLUMNS
  */
 function pageTexts(records: string, measured = false): string {
@@ -81,7 +82,7 @@ function pageTexts(records: string, measured = false): string {
     LEFT JOIN LATERAL (SELECT string_agg(head, ',') FILTER (WHERE fits) AS heads,
                               string_agg(data, ',') FILTER (WHERE fits) AS data, coalesce(bool_and(fits), true) AS "isWhole"
                          FROM (SELECT head, data,
-                                      coalesce(sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                                      coalesce(sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), 0)
                                       < ${PAGE_BYTES} AS fits
                                  FROM (SELECT ${HEAD} AS head, data::text FROM (${records}) AS records OFFSET 0) AS texts
                               ) AS measured) AS page ON true`;
@@ -115,6 +116,15 @@ function pageOf(where: string, first: number, { by, descending, after, withValue
            UNION ALL (${select(` AND ${sql} IS NULL`, byId, upTo)})) AS parts ${limit}`;
   return { page: parts, last };
 }
+
+/** $1: tenant, $2: object, $3: most that are counted. Reads an index alone. */
+export const COUNT_RECORDS = `
+  SELECT live.records
+    FROM ${TENANT_OF_STATEMENT}
+    LEFT JOIN LATERAL (SELECT count(*)::int AS records
+                         FROM (SELECT 1 FROM custom_record
+                                WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2
+                                  AND deleted_at IS NULL LIMIT $3) AS counted) AS live ON true`;
 
 /** What a statement lists. */
 export interface ListRequest {
@@ -172,6 +182,12 @@ export class RecordListRepository {
     const { after, offset, limit, counts, countLimit } = page;
     const parameters = [objectId, audiences, searched.text, searched.isIndexed, after?.id ?? null, offset, limit];
     return this.page(tx.tenantId, searchRecords, [...parameters, counts ? countLimit : 0], tx);
+  }
+
+  /** Records of an object, up to the most that are counted. */
+  async count(tenantId: string, objectId: string, most: number): Promise<number> {
+    const [row] = await this.database.read<{ records: number }>(tenantId, COUNT_RECORDS, [objectId, most]);
+    return row?.records ?? 0;
   }
 
   private async page(

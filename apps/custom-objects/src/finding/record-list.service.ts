@@ -112,7 +112,7 @@ export class RecordListService {
   private async among(tx: TenantTransaction, search: TextSearch, first: number): Promise<RowCondition | null> {
     if (!search.searched.isIndexed) return null;
     const most = MOST_CANDIDATES + 1;
-    const { ids } = await this.searches.search(tx, { ...search, after: null, wanted: most, countLimit: 0 });
+    const ids = await this.searches.find(tx, search, most);
     return ids.length === most ? null : { sql: `id = ANY ($${first}::uuid[])`, parameters: [ids] };
   }
 }
@@ -139,7 +139,7 @@ export function presentPage(
     rows.push(json);
     if (text > PAGE_TEXT_LIMIT && rows.length > 2) break;
   }
-  if (rows.length > 2 && (text > PAGE_TEXT_LIMIT || !isWhole)) {
+  if (!isWhole || (text > PAGE_TEXT_LIMIT && rows.length > 2)) {
     throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
   }
   return rows;

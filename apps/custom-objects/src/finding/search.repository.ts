@@ -19,20 +19,6 @@ export const DELETE_SEARCH_TEXTS = `
 /** For the arguments see SEARCH_FUNCTION. $1: object, $2: audiences, $3: text, $4: whether it is indexed, $5: after, $6: wanted, $7: most. */
 export const SEARCH_RECORDS = `SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7)`;
 
-export interface SearchRequest extends TextSearch {
-  /** Id of the record after which the page begins. */
-  readonly after: string | null;
-  readonly wanted: number;
-  /** How many matches are counted at most; null for all, 0 for none. */
-  readonly countLimit: number | null;
-}
-
-export interface SearchResult {
-  /** Newest first. */
-  readonly ids: readonly string[];
-  readonly counted: number;
-}
-
 /** A record and its texts. */
 export interface SearchedRecord {
   readonly id: string;
@@ -60,12 +46,12 @@ export class SearchRepository {
     await tx.queryPrepared(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, ids, null]);
   }
 
-  async search(tx: TenantTransaction, request: SearchRequest): Promise<SearchResult> {
-    const { objectId, audiences, searched, after, wanted, countLimit } = request;
-    const { text, isIndexed } = searched;
-    const parameters = [objectId, audiences, text, isIndexed, after, wanted, countLimit];
-    const [result] = await tx.queryPrepared<SearchResult>(SEARCH_RECORDS, parameters);
-    return result as SearchResult;
+  /** Ids of records that match, newest first. */
+  async find(tx: TenantTransaction, search: TextSearch, most: number): Promise<readonly string[]> {
+    const { objectId, audiences, searched } = search;
+    const parameters = [objectId, audiences, searched.text, searched.isIndexed, null, most, 0];
+    const [row] = await tx.queryPrepared<{ ids: string[] }>(SEARCH_RECORDS, parameters);
+    return row?.ids ?? [];
   }
 
   private set(tx: TenantTransaction, statement: string, objectId: string, records: readonly SearchedRecord[]): void {

@@ -2,6 +2,7 @@ import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import fc from 'fast-check';
+import { HashPool } from './hash-pool.js';
 import { PasswordPolicy, PasswordService } from './password.service.js';
 
 const passwords = new PasswordService();
@@ -11,6 +12,21 @@ describe('passwords', () => {
     const stored = await passwords.hash('pass-jose\u0301-phrase');
     expect(await passwords.matches(stored, 'pass-jos\u00e9-phrase')).toBe(true);
     expect(await passwords.matches(stored, 'pass-jose-phrase')).toBe(false);
+  });
+
+  it('wait in one queue for all addresses of an IPv6 /64, and in one for each IPv4 address', async () => {
+    const sources: string[] = [];
+    class NotedPool extends HashPool {
+      override run<T>(source: string, work: () => Promise<T>): Promise<T> {
+        sources.push(source);
+        return super.run(source, work);
+      }
+    }
+    const noted = new PasswordService(new NotedPool());
+    const stored = await noted.hash('correct-horse-battery-staple', '2001:db8:1:2::3');
+    const addresses = ['2001:db8:1:2:ffff::4', '2001:db8:1:3::3', '192.0.2.1', '192.0.2.2'];
+    for (const address of addresses) await noted.matches(stored, 'another', address);
+    expect(sources).toEqual([...Array(2).fill('2001:db8:1:2'), '2001:db8:1:3', '192.0.2.1', '192.0.2.2']);
   });
 
   it('never match an account without a password', async () => {
