@@ -8,7 +8,7 @@ import { CLAIM_MAIL } from '../src/mail/mail.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { READ_OAUTH_CLIENT, READ_OAUTH_INSTALLATION } from '../src/oauth/client.repository.js';
 import { FIND_GRANT_TOKEN, LOCK_AUTHORIZATION_CODE, TOUCH_GRANT } from '../src/oauth/grant.repository.js';
-import { LIST_SIGN_IN_CANDIDATES } from '../src/people/email.repository.js';
+import { FIND_CLAIM_BY_PASSWORD, FIND_CLAIM_OF_USER, FIND_SIGN_IN_HOLDER } from '../src/people/email.repository.js';
 import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/people/people.repository.js';
 import {
   FIND_SPENT_REFRESH_TOKEN,
@@ -37,8 +37,10 @@ const ofRuntimeRole = {
 };
 const ofNarrowRole = {
   CLAIM_MAIL,
+  FIND_CLAIM_BY_PASSWORD,
+  FIND_CLAIM_OF_USER,
+  FIND_SIGN_IN_HOLDER,
   FIND_SPENT_REFRESH_TOKEN,
-  LIST_SIGN_IN_CANDIDATES,
   READ_EMBED_MINT,
   READ_KNOWN_EMBED_MINTS,
   READ_OAUTH_CLIENT,

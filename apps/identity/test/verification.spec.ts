@@ -1,7 +1,18 @@
 import { waitUntil } from '@crm/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { LapsedClaimSweeper } from '../src/accounts/accounts.sweeper.js';
-import { type Account, fromElsewhere, newEmail, outcome, PASSWORD, TestIdentity, withMail } from './identity.js';
+import { MAILS_PER_HOUR } from '../src/accounts/registration.service.js';
+import { HashPool } from '../src/sign-in/hash-pool.js';
+import {
+  type Account,
+  fromElsewhere,
+  NEW_PASSWORD,
+  newEmail,
+  outcome,
+  PASSWORD,
+  TestIdentity,
+  withMail,
+} from './identity.js';
 import { tokenIn } from './mail-server.js';
 import { register as addPasskey, newAuthenticator, signIn as signInByPasskey } from './passkeys.js';
 
@@ -105,8 +116,103 @@ describe('a registration in production', () => {
     const from = async (address: string) => (await register(email, 'X', { 'x-forwarded-for': address })).status;
     for (let count = 0; count < 5; count += 1) expect(await from('203.0.113.1')).toBe(201);
     expect(await from('203.0.113.1')).toBe(429);
-    for (let count = 0; count < 15; count += 1) expect(await from(`203.0.113.${count + 10}`)).toBe(201);
-    expect(await from('203.0.113.99')).toBe(429);
+    for (let count = 0; count < 20; count += 1) expect(await from(`203.0.113.${count + 10}`)).toBe(201);
+    // A mail that is queued later and arrives shows that the others were not queued.
+    await claimant(newEmail());
+    expect(mailsTo(email)).toHaveLength(MAILS_PER_HOUR);
+  });
+
+  it('signs in with a changed password, and with the former one no more', async () => {
+    const owner = await claimant(newEmail());
+    const change = { currentPassword: passwordOf('somebody'), newPassword: NEW_PASSWORD };
+    expect((await identity.post('/api/auth/password', change, owner.accessToken)).status).toBe(200);
+    expect((await identity.login(owner.email, NEW_PASSWORD)).status).toBe(200);
+    expect((await identity.login(owner.email, passwordOf('somebody'))).status).toBe(401);
+  });
+});
+
+/** Registrations of strangers, each from an address of its own. */
+const strangersRegister = async (email: string, count: number) => {
+  for (let stranger = 0; stranger < count; stranger += 1) {
+    expect((await register(email, `stranger-${stranger}`)).status).toBe(201);
+  }
+};
+const mailsTo = (email: string) => mailServer.mails.filter(({ to }) => to === email);
+
+describe('others who register with the same address', () => {
+  it('keep neither the first nor the second registrant from signing in, however many they are', async () => {
+    const email = newEmail();
+    await claimant(email, 'first');
+    await claimant(email, 'second');
+    await strangersRegister(email, 6);
+    const wrong = await identity.login(email, passwordOf('nobody'), fromElsewhere());
+    expect(wrong.body.code).toBe('INVALID_CREDENTIALS');
+    for (const name of ['first', 'second', 'stranger-0', 'stranger-5']) {
+      expect([name, (await identity.login(email, passwordOf(name))).status]).toEqual([name, 200]);
+    }
+  });
+
+  it('do not use up the mails of whoever registered first: another link is sent when they ask for it', async () => {
+    const email = newEmail();
+    const owner = await claimant(email, 'owner');
+    await strangersRegister(email, MAILS_PER_HOUR);
+    const { answer, text } = await mailServer.sentBy(email, () => resend(owner));
+    expect(answer.status).toBe(204);
+    expect((await verify(owner, tokenIn(text))).status).toBe(204);
+  });
+
+  it('do not use up the mails of whoever registers last: a link that they have caused verifies the owner', async () => {
+    const email = newEmail();
+    await strangersRegister(email, MAILS_PER_HOUR);
+    expect((await register(email, 'owner')).status).toBe(201);
+    const { accessToken } = (await identity.login(email, passwordOf('owner'))).body;
+    await waitUntil(() => mailsTo(email).length === MAILS_PER_HOUR, { describe: 'the mails of the strangers' });
+    expect((await verify({ accessToken }, tokenIn(mailsTo(email).at(-1)?.text ?? ''))).status).toBe(204);
+    expect((await identity.login(email, passwordOf('owner'))).status).toBe(200);
+    expect((await identity.login(email, passwordOf('stranger-3'))).status).toBe(401);
+  });
+});
+
+/** Passwords that are hashed or checked meanwhile. */
+async function hashesOf(work: () => Promise<unknown>): Promise<number> {
+  const run = jest.spyOn(identity.get(HashPool), 'run');
+  try {
+    await work();
+    return run.mock.calls.length;
+  } finally {
+    run.mockRestore();
+  }
+}
+
+describe('the work of a sign-in does not tell how many have registered with the address', () => {
+  const held = async () => {
+    const owner = await claimant(newEmail(), 'owner');
+    await verify(owner, owner.verification);
+    return owner.email;
+  };
+
+  it.each([
+    ['an unknown address', async () => newEmail()],
+    ['an address that has an account', held],
+  ])('%s: with a wrong password', async (_, open) => {
+    const hashes = [];
+    for (const claims of [0, 1, 3]) {
+      const email = await open();
+      await strangersRegister(email, claims);
+      hashes.push(await hashesOf(() => identity.login(email, 'not-the-password')));
+    }
+    expect(hashes).toEqual([2, 2, 2]);
+  });
+
+  it.each([
+    ['nobody else', async () => newEmail(), 0],
+    ['three others', async () => newEmail(), 3],
+    ['the owner, who has verified it', held, 0],
+  ])('with the password of one who registered beside %s', async (_, open, others) => {
+    const email = await open();
+    await register(email, 'asker');
+    await strangersRegister(email, others);
+    expect(await hashesOf(() => identity.login(email, passwordOf('asker')))).toBe(3);
   });
 });
 
@@ -126,13 +232,16 @@ describe('the owner of an address that somebody else registered with', () => {
     expect(await isVerified(squatter)).toBe(false);
   });
 
-  it('gives nothing away by opening the link of the other', async () => {
+  it('gives nothing away by opening the link of the other, which proves only that they read the mail', async () => {
     const email = newEmail();
     const squatter = await claimant(email, 'squatter');
     expect((await identity.post('/api/auth/verify-email', { token: squatter.verification })).status).toBe(401);
     const owner = await claimant(email, 'owner');
-    expect(await outcome(verify(owner, squatter.verification))).toEqual(INVALID);
-    expect(await isVerified(squatter)).toBe(false);
+    const elsewhere = await claimant(newEmail(), 'elsewhere');
+    expect(await outcome(verify(elsewhere, squatter.verification))).toEqual(INVALID);
+    expect((await verify(owner, squatter.verification)).status).toBe(204);
+    expect([await isVerified(owner), await isVerified(squatter)]).toEqual([true, false]);
+    expect(await outcome(verify(squatter, squatter.verification))).toEqual(TAKEN);
   });
 
   it('wins exactly once when two verify at the same time', async () => {

@@ -52,7 +52,8 @@ export const LINK_TEXTS = catalogue({
         button: 'Verify this address',
         doneTitle: 'Your address is verified',
         doneText: 'Your workspace can now be used in full.',
-        invalid: 'It works once, for 24 hours, and only for the account that was registered. Have another mail sent.',
+        invalid:
+          'It works for 24 hours, and only for accounts that were registered with the address it was sent to. Have another mail sent.',
       },
     },
     noToken: 'Open the link from the mail again',
@@ -111,7 +112,7 @@ export const LINK_TEXTS = catalogue({
         doneTitle: 'Ihre Adresse ist bestätigt',
         doneText: 'Ihr Arbeitsbereich lässt sich jetzt vollständig nutzen.',
         invalid:
-          'Er gilt einmal, 24 Stunden lang und nur für das registrierte Konto. Lassen Sie sich eine neue E-Mail schicken.',
+          'Er gilt 24 Stunden lang und nur für Konten, die mit der Adresse registriert wurden, an die er ging. Lassen Sie sich eine neue E-Mail schicken.',
       },
     },
     noToken: 'Öffnen Sie den Link aus der E-Mail noch einmal',

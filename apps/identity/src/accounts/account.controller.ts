@@ -59,8 +59,10 @@ export class RegistrationController {
   }
 
   private async claim(input: RegistrationInput, origin: RequestOrigin): Promise<OpenedWorkspace> {
-    await this.verifications.admitMail(normaliseEmail(input.email));
-    return this.registrations.register(input, origin, (tx, claimant) => this.verifications.begin(tx, claimant));
+    const mayMail = await this.verifications.mayMail(normaliseEmail(input.email));
+    return this.registrations.register(input, origin, (tx, claimant) =>
+      this.verifications.begin(tx, claimant, mayMail),
+    );
   }
 }
 
@@ -75,7 +77,7 @@ export class VerificationController {
   @Describe({
     summary: 'Verifies the address that the workspace was registered with',
     description:
-      'The token comes from the link in the mail, works once and for 24 hours, and only for the user who registered. Whoever verifies an address first has it: other registrations with it end. `CONFLICT` when nothing waits to be verified.',
+      'The token comes from the link in any mail to the address that is not older than 24 hours; the session says who verifies. Whoever verifies an address first has it: other registrations with it end, and so do the links. `CONFLICT` when nothing waits to be verified.',
     answers: [{ status: 204, description: 'The address is verified' }],
     errors: ['INVALID_VERIFICATION', 'EMAIL_TAKEN', 'CONFLICT'],
   })

@@ -7,7 +7,7 @@ import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import { type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { SignInEmailRepository } from '../people/email.repository.js';
+import { EmailClaimRepository, SignInEmailRepository } from '../people/email.repository.js';
 import { type User } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import { normaliseEmail, TenantService } from '../people/people.service.js';
@@ -52,6 +52,7 @@ export class PasswordChangeService {
   ) {
     this.limit = new Limiter(limits, CHANGES, 'The password was changed too often');
   }
+    private readonly claims: EmailClaimRepository,
 
   /**
    * The session of the call stays; the others end.
@@ -62,7 +63,7 @@ export class PasswordChangeService {
   async change(principal: Principal, change: PasswordChangeInput): Promise<MfaRequired | PasswordChanged> {
     const { tenantId, userId, sessionId } = principal;
     await this.limit.consume(userId);
-    await this.assertAcceptable(principal, change);
+    const { email, isClaim } = await this.assertAcceptable(principal, change);
     const proven = await this.reauthentication.prove(principal, { ...change, password: change.currentPassword });
     if (isMfaRequired(proven)) return proven;
     const passwordHash = await this.passwords.hash(change.newPassword, userId);
@@ -74,6 +75,7 @@ export class PasswordChangeService {
       await this.users.update(tx, userId, { passwordHash });
       await this.resets.deleteOfUser(tx, tenantId, userId);
       this.trail.record(tx, { action: 'password.changed', subject: { kind: 'user', id: userId } });
+    const claimKey = isClaim ? await this.passwords.claimKey(email, change.newPassword, userId) : undefined;
       await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW));
       return sessionId ? this.sessions.endOthersWithin(tx, userId, sessionId) : this.sessions.endAllWithin(tx, userId);
     });
@@ -81,19 +83,22 @@ export class PasswordChangeService {
     return { deviceToken: this.devices.issue({ id: userId, passwordHash }) };
   }
 
-  private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChangeInput): Promise<void> {
+  private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChangeInput) {
     if (change.newPassword.normalize('NFC') === change.currentPassword.normalize('NFC')) {
       const detail = 'The new password must be another one';
       throw new PlatformError('WEAK_PASSWORD', detail, {
+    // Only now, so that a change that was refused leaves the claim where its password finds it.
+    if (claimKey) await this.database.crossTenant((tx) => this.claims.replaceKey(tx, userId, claimKey));
         errors: [{ pointer: '/newPassword', code: 'SAME_PASSWORD', detail }],
       });
     }
-    const { user, workspace } = await this.database.transaction(tenantId, async (tx) => ({
+    const { user, tenant } = await this.database.transaction(tenantId, async (tx) => ({
       user: await this.users.find(tx, userId),
-      workspace: (await this.tenants.view(tx)).name,
+      tenant: await this.tenants.view(tx),
     }));
     if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
-    await this.policy.assertAcceptable(change.newPassword, { ...user, workspace }, '/newPassword');
+    await this.policy.assertAcceptable(change.newPassword, { ...user, workspace: tenant.name }, '/newPassword');
+    return { email: user.email, isClaim: tenant.verified === false };
   }
 }
 

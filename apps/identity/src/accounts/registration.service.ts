@@ -7,7 +7,7 @@ import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import { type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
-import { EmailClaimRepository, SignInEmailRepository } from '../people/email.repository.js';
+import { type Claimant, EmailClaimRepository, SignInEmailRepository } from '../people/email.repository.js';
 import { type EmailClaim } from '../people/people.entity.js';
 import { type NewTenant, type NewUser, TenantRepository } from '../people/people.repository.js';
 import { normaliseEmail, UserService } from '../people/people.service.js';
@@ -67,12 +67,12 @@ export class RegistrationService {
       origin: 'registration',
       passwordHash: await this.passwords.hash(registration.password, origin.address),
     };
+    const passwordKey = claim ? await this.passwords.claimKey(email, registration.password, origin.address) : null;
     await inWorkspace(this.database, { ...origin, tenantId: tenant.id }, async (tx) => {
-      const claimant = { tenantId: tenant.id, userId: user.id, email };
       await this.tenants.insert(tx, tenant, { verified: !claim });
       if (claim) {
         await this.users.addClaimed(tx, tenant.id, user);
-        await claim(tx, claimant);
+        await claim(tx, { tenantId: tenant.id, userId: user.id, email, passwordKey });
       } else {
         await this.users.add(tx, tenant.id, user);
         await this.claims.endOthers(tx, email, user.id);
@@ -100,16 +100,18 @@ function assertTimeZone(timeZone: string | undefined): void {
   }
 }
 
-/** Mails to one address in an hour, whoever causes them: nobody floods a mailbox by registering. */
+/**
+ * Mails to one address in an hour that registrations cause, and again as many that are asked for: nobody floods a mailbox. Who
+ * registers beyond that finds a link in the mails that are there.
+ */
 export const MAILS_PER_HOUR = 20;
 export const RESENDS_PER_HOUR = 5;
-
-export type Claimant = Pick<EmailClaim, 'tenantId' | 'userId' | 'email'>;
 
 /** The address of a registration belongs to whoever proves first that they read its mail. */
 @Injectable()
 export class VerificationService {
   private readonly mailLimit: Limiter;
+  private readonly resendMailLimit: Limiter;
   private readonly resendLimit: Limiter;
 
   constructor(
@@ -123,49 +125,43 @@ export class VerificationService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
     const limiter = (name: string, points: number) =>
-      new Limiter(limits, { name, points, windowSeconds: 3600 }, 'Too many mails were sent to this address');
+      new Limiter(limits, { name, points, windowSeconds: 3600 }, TOO_MANY_MAILS);
     this.mailLimit = limiter('verification-mail', MAILS_PER_HOUR);
+    this.resendMailLimit = limiter('verification-resend-mail', MAILS_PER_HOUR);
     this.resendLimit = limiter('verification-resend', RESENDS_PER_HOUR);
   }
 
-  async admitMail(email: string): Promise<void> {
-    await this.mailLimit.consume(email);
+  /** Whether a registration with the address is sent a mail. The caller is not told: others may have registered with it too. */
+  async mayMail(email: string): Promise<boolean> {
+    return this.mailLimit.admits(email);
   }
 
-  async begin(tx: NarrowTransaction, claimant: Claimant): Promise<void> {
-    const secret = newSecret();
-    await this.claims.insert(tx, { ...claimant, secretHash: hashSecret(secret), validSeconds: LINK_SECONDS });
-    await this.ask(tx, claimant, secret);
+  async begin(tx: NarrowTransaction, claimant: Claimant, mayMail: boolean): Promise<void> {
+    await this.claims.insert(tx, claimant);
+    if (mayMail) await this.ask(tx, claimant);
   }
 
   /** @throws PlatformError CONFLICT when the address is verified, EMAIL_TAKEN, RATE_LIMITED */
   async resend({ tenantId, userId }: Principal): Promise<void> {
     const claim = await this.pending(tenantId, userId);
     await this.resendLimit.consume(userId);
-    await this.admitMail(claim.email);
-    const secret = newSecret();
-    await inWorkspace(this.database, tenantId, async (tx) => {
-      await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
-      await this.ask(tx, claim, secret);
-    });
+    await this.resendMailLimit.consume(claim.email);
+    await inWorkspace(this.database, tenantId, (tx) => this.ask(tx, claim));
   }
 
   /**
-   * Session and token are both asked for: a click of the owner must not give the address to somebody else.
+   * Session and token are both asked for: a click of the owner must not give the address to somebody else. Any link in the mailbox
+   * proves that it is read, and the session says for whom.
    * @throws PlatformError INVALID_VERIFICATION, EMAIL_TAKEN, CONFLICT when it is verified already
    */
   async verify(principal: Principal, token: string): Promise<void> {
     const { tenantId, userId } = principal;
     const { email } = await this.pending(tenantId, userId);
     const outcome = await inWorkspace(this.database, principal, async (tx) => {
-      const claim = await this.claims.lockAll(tx, email, userId);
-      if (claim?.lostAt) return 'taken';
-      const isValid =
-        claim?.secretHash &&
-        isSecret(claim.secretHash, token) &&
-        claim.secretExpiresAt &&
-        claim.secretExpiresAt.getTime() > Date.now();
-      if (!isValid) return 'invalid';
+      const claims = await this.claims.lockAll(tx, email);
+      const own = claims.find((claim) => claim.userId === userId);
+      if (own?.lostAt) return 'taken';
+      if (!own || !claims.some((claim) => isLink(claim, token))) return 'invalid';
       const holder = await this.emails.claim(tx, email, { tenantId, userId });
       if (holder.userId !== userId) return 'taken';
       await this.tenants.markVerified(tx, tenantId);
@@ -187,12 +183,19 @@ export class VerificationService {
   }
 
   /** Who has an account under the address learns it by mail; the caller does not. */
-  private async ask(tx: NarrowTransaction, { tenantId, email }: Claimant, secret: string): Promise<void> {
+  private async ask(tx: NarrowTransaction, { tenantId, userId, email }: Claimant): Promise<void> {
+    const secret = newSecret();
+    await this.claims.replaceSecret(tx, userId, hashSecret(secret), LINK_SECONDS);
     const holder = await this.emails.find(tx, email);
     // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/verify-email#token=${secret}`;
     await this.mails.queue(tx, tenantId, holder ? accountExistsMail(email) : verificationMail(email, link));
   }
 }
+
+const TOO_MANY_MAILS = 'Too many mails were sent to this address: the link in any of them verifies it';
+
+const isLink = ({ secretHash, secretExpiresAt }: EmailClaim, token: string): boolean =>
+  secretHash !== null && isSecret(secretHash, token) && (secretExpiresAt?.getTime() ?? 0) > Date.now();
 
 const taken = () => new PlatformError('EMAIL_TAKEN', 'The address was verified for another workspace');

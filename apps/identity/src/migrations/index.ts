@@ -1,4 +1,5 @@
 import { NarrowerGrants1795800001301 } from './1795800001301-narrower-grants.js';
+import { ClaimsFoundByPassword1795800001302 } from './1795800001302-claims-found-by-password.js';
 
 /** Migrations of the identity database, oldest first. */
-export const migrations = [NarrowerGrants1795800001301];
+export const migrations = [NarrowerGrants1795800001301, ClaimsFoundByPassword1795800001302];

@@ -9,31 +9,33 @@ export const CLAIM_DAYS = 7;
 const ALIVE = Raw((column) => `${column} > now() - interval '${CLAIM_DAYS} days'`);
 const LAPSED = Raw((column) => `${column} <= now() - interval '${CLAIM_DAYS} days'`);
 
-export interface NewClaim extends Pick<EmailClaim, 'userId' | 'tenantId' | 'email' | 'secretHash'> {
-  validSeconds: number;
-}
+export type Claimant = Pick<EmailClaim, 'tenantId' | 'userId' | 'email' | 'passwordKey'>;
 
 @Injectable()
 export class EmailClaimRepository {
-  async insert(tx: NarrowTransaction, { validSeconds, ...claim }: NewClaim): Promise<void> {
-    await tx.repository(EmailClaim).insert({ ...claim, secretExpiresAt: secondsFromNow(validSeconds) });
+  async insert(tx: NarrowTransaction, claim: Claimant): Promise<void> {
+    await tx.repository(EmailClaim).insert(claim);
   }
 
   async find(tx: NarrowTransaction, userId: string): Promise<EmailClaim | null> {
     return tx.repository(EmailClaim).findOneBy({ userId, createdAt: ALIVE });
   }
 
-  /** In one order, so that of two who verify at once one waits. @returns the user's claim, unless it has lapsed */
-  async lockAll(tx: NarrowTransaction, email: string, userId: string): Promise<EmailClaim | null> {
-    const claims = await tx
+  /** Those of an address that have not lapsed, in one order, so that of two who verify at once one waits. */
+  async lockAll(tx: NarrowTransaction, email: string): Promise<EmailClaim[]> {
+    return tx
       .repository(EmailClaim)
       .find({ where: { email, createdAt: ALIVE }, order: { userId: 'ASC' }, lock: { mode: 'pessimistic_write' } });
-    return claims.find((claim) => claim.userId === userId) ?? null;
   }
 
   /** Makes the links of earlier mails stop working. */
   async replaceSecret(tx: NarrowTransaction, userId: string, secretHash: Buffer, validSeconds: number): Promise<void> {
     await tx.repository(EmailClaim).update({ userId }, { secretHash, secretExpiresAt: secondsFromNow(validSeconds) });
+  }
+
+  /** So that a new password finds the claim. */
+  async replaceKey(tx: NarrowTransaction, userId: string, passwordKey: Buffer): Promise<void> {
+    await tx.repository(EmailClaim).update({ userId }, { passwordKey });
   }
 
   async endOthers(tx: NarrowTransaction, email: string, userId: string): Promise<number> {
@@ -71,38 +73,41 @@ export const CLAIM_EMAIL = `
   INSERT INTO sign_in_email (email, tenant_id, user_id) VALUES ($1, $2, $3)
   ON CONFLICT (email) DO NOTHING RETURNING email`;
 
-/**
- * Who may sign in with an address: the user whom it belongs to, then the newest of those who registered with it in the last days and
- * have not verified it. $1: address, $2: days that a claim lives, $3: most claims.
- */
-export const LIST_SIGN_IN_CANDIDATES = `
-  (SELECT tenant_id AS "tenantId", user_id AS "userId", true AS "isHolder" FROM sign_in_email
-    WHERE email = $1 AND reserved_until IS NULL)
-  UNION ALL
-  (SELECT tenant_id, user_id, false FROM email_claim
-    WHERE email = $1 AND lost_at IS NULL AND created_at > now() - make_interval(days => $2::int)
-    ORDER BY created_at DESC LIMIT $3::int)`;
+/** The user whom an address belongs to. $1: address. */
+export const FIND_SIGN_IN_HOLDER = `
+  SELECT tenant_id AS "tenantId", user_id AS "userId" FROM sign_in_email WHERE email = $1 AND reserved_until IS NULL`;
+
+const claimWhere = (condition: string) => `
+  SELECT tenant_id AS "tenantId", user_id AS "userId" FROM email_claim
+   WHERE email = $1 AND ${condition} AND lost_at IS NULL AND created_at > now() - interval '${CLAIM_DAYS} days'
+   ORDER BY created_at DESC LIMIT 1`;
+
+/** Who has registered with an address and a password and has not verified it: the newest. $1: address, $2: password key. */
+export const FIND_CLAIM_BY_PASSWORD = claimWhere('password_key = $2');
+
+/** $1: address, $2: user. */
+export const FIND_CLAIM_OF_USER = claimWhere('user_id = $2');
 
 export type EmailHolder = Pick<SignInEmail, 'tenantId' | 'userId'>;
-
-export interface SignInCandidate extends EmailHolder {
-  /** Whether the address is theirs; otherwise they have not verified it yet. */
-  isHolder: boolean;
-}
 
 export interface ClaimedEmail extends EmailHolder {
   /** Whether the holder has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
   isReserved: boolean;
 }
 
-/** Unverified claims of one address that can sign in at a time, the newest: each costs a sign-in another hash. */
-const SIGNING_IN = 3;
-
 @Injectable()
 export class SignInEmailRepository {
-  /** Who may sign in with the address, the holder first; in a transaction of its own and one round trip. */
-  async listCandidates(database: Database, email: string): Promise<SignInCandidate[]> {
-    return database.crossTenantStatement<SignInCandidate>(LIST_SIGN_IN_CANDIDATES, [email, CLAIM_DAYS, SIGNING_IN]);
+  /** In a transaction of its own and one round trip, as the next two. */
+  async findHolder(database: Database, email: string): Promise<EmailHolder | undefined> {
+    return (await database.crossTenantStatement<EmailHolder>(FIND_SIGN_IN_HOLDER, [email]))[0];
+  }
+
+  async findClaimByPassword(database: Database, email: string, key: Buffer): Promise<EmailHolder | undefined> {
+    return (await database.crossTenantStatement<EmailHolder>(FIND_CLAIM_BY_PASSWORD, [email, key]))[0];
+  }
+
+  async findClaimOf(database: Database, email: string, userId: string): Promise<EmailHolder | undefined> {
+    return (await database.crossTenantStatement<EmailHolder>(FIND_CLAIM_OF_USER, [email, userId]))[0];
   }
 
   async find(tx: NarrowTransaction, email: string): Promise<EmailHolder | null> {

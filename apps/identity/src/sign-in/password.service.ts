@@ -6,7 +6,7 @@ import { PlatformError } from '@crm/contracts';
 import { EncryptionKeys } from '@crm/encryption';
 import { addressKey } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
-import { hash, parseOptions, verify } from '@node-rs/argon2';
+import { hash, hashRaw, parseOptions, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { HashPool } from './hash-pool.js';
@@ -45,6 +45,15 @@ export class PasswordService {
     const decoy = await this.decoy;
     const right = await this.pool.run(addressKey(source), () => verify(stored ?? decoy, password.normalize('NFC')));
     return stored ? right : false;
+  }
+
+  /**
+   * Finds the claim of an address that a password belongs to by one hash, however many there are: of all claims of an address
+   * the salt is the same. A claim lasts some days, and its account has a hash of its own salt. @throws PlatformError SERVICE_UNAVAILABLE
+   */
+  async claimKey(email: string, password: string, source = NOBODY): Promise<Buffer> {
+    const salt = createHash('sha256').update(`claim of ${email}`).digest().subarray(0, 16);
+    return this.pool.run(addressKey(source), () => hashRaw(password.normalize('NFC'), { ...PARAMETERS, salt }));
   }
 
   /** While the pool is busy it is left to a later sign-in. @returns undefined when there is nothing to store */

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
-import { type EmailHolder, SignInEmailRepository } from '../people/email.repository.js';
+import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { type SignInUser, UserRepository } from '../people/people.repository.js';
 import { normaliseEmail } from '../people/people.service.js';
@@ -22,6 +22,9 @@ const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {
   'sign-in': 'password',
   'single-sign-on': 'identity_provider',
 };
+
+/** Looked up for an address without an account, which takes the same time. */
+const NOBODY = { tenantId: NO_TENANT, userId: NO_TENANT };
 
 @Injectable()
 export class SignInService {
@@ -53,15 +56,13 @@ export class SignInService {
   ): Promise<SignInUser> {
     const account = normaliseEmail(email);
     const attempt = async () => {
-      let holder: SignInUser | null | undefined;
-      for (const candidate of await this.candidates(account)) {
-        const user = await this.users.readForSignIn(this.database, candidate);
-        // The first is the one who has proven the address. A claim learns nothing of attempts: it may be somebody else's.
-        if (holder === undefined) holder = user;
-        const proven = await this.prove(user, password, origin);
-        if (proven) return proven;
-      }
-      if (holder) this.noteFailure(holder, origin);
+      const holder = await this.emails.findHolder(this.database, account);
+      const user = await this.users.readForSignIn(this.database, holder ?? NOBODY);
+      // Who has proven the address comes first; then one hash finds the claim, so that its time does not tell how many there are.
+      const proven = (await this.prove(user, password, origin)) ?? (await this.proveClaim(account, password, origin));
+      if (proven) return proven;
+      // A claim learns nothing of attempts: it may be somebody else's.
+      if (user) this.noteFailure(user, origin);
       throw new PlatformError('INVALID_CREDENTIALS');
     };
     const device = this.devices.read(deviceToken);
@@ -139,13 +140,14 @@ export class SignInService {
     password: string,
     origin: RequestOrigin,
   ): Promise<SignInUser | undefined> {
-    const candidates = await this.candidates(account);
-    const candidate = candidates.find(({ userId }) => userId === device.userId);
-    const user = candidate && (await this.users.readForSignIn(this.database, candidate));
+    const holder = await this.emails.findHolder(this.database, account);
+    const isHolder = holder?.userId === device.userId;
+    const own = isHolder ? holder : await this.emails.findClaimOf(this.database, account, device.userId);
+    const user = own && (await this.users.readForSignIn(this.database, own));
     if (!user || !this.devices.isOf(device, user)) return undefined;
     const proven = await this.prove(user, password, origin);
     if (proven) return proven;
-    if (candidate === candidates[0]) this.noteFailure(user, origin);
+    if (isHolder) this.noteFailure(user, origin);
     throw new PlatformError('INVALID_CREDENTIALS');
   }
 
@@ -192,11 +194,12 @@ export class SignInService {
     });
   }
 
-  /** The holder of an address, or nobody, which takes the same time, and then those who have not verified it. */
-  private async candidates(email: string): Promise<EmailHolder[]> {
-    const candidates = await this.emails.listCandidates(this.database, email);
-    const holder = candidates.find(({ isHolder }) => isHolder) ?? { tenantId: NO_TENANT, userId: NO_TENANT };
-    return [holder, ...candidates.filter(({ isHolder }) => !isHolder)];
+  /** Who has registered with the address and the password, and has not verified it yet. */
+  private async proveClaim(email: string, password: string, origin: RequestOrigin): Promise<SignInUser | undefined> {
+    const key = await this.passwords.claimKey(email, password, origin.address);
+    const claim = await this.emails.findClaimByPassword(this.database, email, key);
+    // The key finds an account, whose own hash decides.
+    return claim && this.prove(await this.users.readForSignIn(this.database, claim), password, origin);
   }
 }
 
