@@ -26,7 +26,7 @@ const BODIES: Readonly<Record<string, readonly string[]>> = {
   'get /api/auth/me': [],
   'post /api/auth/logout': [],
   'post /api/auth/password-resets': ['email'],
-  'post /api/auth/password-resets/complete': ['token', 'password'],
+  'post /api/auth/password-resets/complete': ['token', 'password', 'removePasskeys'],
   'post /api/auth/invitations/accept': ['token', 'password'],
   'post /api/auth/verify-email': ['token'],
   'post /api/auth/verify-email/resend': [],

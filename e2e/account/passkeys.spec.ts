@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { eventually } from '../../scripts/demo/client.mjs';
 import { startBrowser } from '../embed/browser.mjs';
 import { type Account, api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
+import { mailsTo } from '../platform/mails.js';
 import { forgetProofs, lookAfter, Person } from './person.js';
 import { addAuthenticator } from './virtual-authenticator.js';
 import { Visit } from './visit.js';
@@ -31,6 +33,16 @@ async function register(account: Account): Promise<void> {
   await person.reads('The passkey is added.');
   await visit.page.goto(`${BASE}/account`);
 }
+
+const used = new Set<string>();
+/** The token of a link for a new password that was not opened yet. */
+const unused = (email: string): Promise<string> =>
+  eventually(async () => {
+    const tokens = (await mailsTo(email)).map(({ text }) => /\/password-reset(#token=\S+)/.exec(text)?.[1]);
+    const token = tokens.find((token) => token !== undefined && !used.has(token));
+    if (token !== undefined) used.add(token);
+    return token;
+  }, 'a link for a new password');
 
 describe('a passkey of this browser', () => {
   it('is set up, renamed and removed on the page, by who proves who they are', async () => {
@@ -89,6 +101,28 @@ describe('a passkey of this browser', () => {
     await person.press('Sign in with a passkey');
     await person.isAt('You are signed in');
     await person.reads(member.email);
+  });
+
+  it('goes on signing in after a new password by mail, unless the person has it removed with the link', async () => {
+    const account = await newWorkspace();
+    await register(account);
+    for (const [removes, tells] of [
+      [false, 'Passkeys that still sign in to your account: 1'],
+      [true, 'Passkeys that were removed: 1'],
+    ] as const) {
+      await api('POST', '/api/auth/password-resets', { body: { email: account.email }, expect: 202 });
+      await visit.page.goto(`${BASE}/password-reset${await unused(account.email)}`);
+      await visit.page.getByLabel('New password').fill(`tidal-lantern-orbits-quietly-${removes}`);
+      const box = visit.page.getByRole('checkbox', { name: 'Remove the passkeys of my account too' });
+      expect(await box.isChecked()).toBe(false);
+      if (removes) await box.check();
+      await visit.checkAccessible('a new password, with passkeys');
+      await person.press('Set the password');
+      await person.reads(tells);
+      await visit.page.goto(`${BASE}/account`);
+    }
+    await person.press('Sign in with a passkey');
+    await person.reads('This passkey is not accepted.');
   });
 
   it('that was removed is refused, in words', async () => {

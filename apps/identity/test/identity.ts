@@ -253,8 +253,8 @@ export class TestIdentity {
     return this.request('PATCH', `/api/tenant/users/${userId}`, { token: by.accessToken, body });
   }
 
-  async signedIn(email: string): Promise<Account> {
-    const { status, body } = await this.login(email);
+  async signedIn(email: string, password = PASSWORD): Promise<Account> {
+    const { status, body } = await this.login(email, password);
     if (status !== 200) throw new Error(`Sign-in: ${JSON.stringify(body)}`);
     const { sub, tid } = decodeJwt(body.accessToken) as { sub: string; tid: string };
     return { email, userId: sub, tenantId: tid, accessToken: body.accessToken, refreshToken: body.refreshToken };

@@ -5,8 +5,10 @@ import { COMPLETIONS_PER_ADDRESS, MAILS_PER_ACCOUNT } from '../src/accounts/limi
 import { CHANGES } from '../src/accounts/password-change.service.js';
 import { PASSWORDS_SET } from '../src/accounts/user-administration.service.js';
 import { refusals, waitSeconds } from '../src/sign-in/hash-pool.js';
+import { auditOf } from './audit.js';
 import { type Account, fromElsewhere, NEW_PASSWORD, newEmail, outcome, PASSWORD, withMail } from './identity.js';
 import { codeIn, tokenIn } from './mail-server.js';
+import { passkeyAccount, signIn as signInByPasskey } from './passkeys.js';
 
 const { identity, mailServer } = withMail();
 
@@ -93,6 +95,58 @@ describe('a new password by mail', () => {
     expect((await complete(token, 'password1234')).body.code).toBe('WEAK_PASSWORD');
     expect((await complete(token, `${email}!`)).body.code).toBe('WEAK_PASSWORD');
     expect((await complete(token)).status).toBe(204);
+  });
+});
+
+describe('a new password by mail, of an account with passkeys', () => {
+  const completeWith = (token: string, removePasskeys?: boolean, password = NEW_PASSWORD) => {
+    const body = { token, password, removePasskeys };
+    return identity.request('POST', '/api/auth/password-resets/complete', { body, headers: fromElsewhere() });
+  };
+  const withPasskey = async () => {
+    const since = mailServer.mails.length;
+    const opened = await passkeyAccount(identity);
+    // The notice of the passkey, which would be taken for the mail with the link.
+    await mailServer.mailTo(opened.account.email, since);
+    return opened;
+  };
+  const removals = async (account: Account) =>
+    auditOf(identity, await identity.signedIn(account.email, NEW_PASSWORD), '&action=passkey.removed');
+
+  it('leaves them where nothing else is asked for, and says how many there are to those who can ask', async () => {
+    const [silent, asked] = [await withPasskey(), await withPasskey()];
+    expect(await completeWith(await resetToken(silent.account.email))).toMatchObject({ status: 204, body: undefined });
+    const { status, body } = await completeWith(await resetToken(asked.account.email), false);
+    expect([status, body]).toEqual([200, { passkeys: 1, passkeysRemoved: 0 }]);
+    for (const { account, authenticator } of [silent, asked]) {
+      expect((await signInByPasskey(identity, authenticator)).status).toBe(200);
+      expect(await removals(account)).toEqual([]);
+    }
+  });
+
+  it('removes them on demand, which the audit trail and a mail to the user tell', async () => {
+    const { account, authenticator, passkeyId } = await withPasskey();
+    const token = await resetToken(account.email);
+    const since = mailServer.mails.length;
+    expect(await completeWith(token, true)).toMatchObject({ status: 200, body: { passkeys: 0, passkeysRemoved: 1 } });
+    expect((await signInByPasskey(identity, authenticator)).status).toBe(401);
+    expect(await removals(account)).toMatchObject([
+      { actor: { id: account.userId }, subject: { id: account.userId }, detail: { passkeyId } },
+    ]);
+    const subjects = () => mailServer.mails.slice(since).map(({ text }) => /^Subject: (.*)$/m.exec(text)?.[1]?.trim());
+    const isTold = () => subjects().includes('A passkey was removed from your account');
+    await waitUntil(isTold, { describe: 'the mail about the passkey' });
+  });
+
+  it('removes none and says nothing of them while the link or the password is refused', async () => {
+    const { account, authenticator } = await withPasskey();
+    const token = await resetToken(account.email);
+    for (const refused of [completeWith(`${token}x`, true), completeWith(token, true, 'password1234')]) {
+      const { status, body } = await refused;
+      expect(status).toBeGreaterThanOrEqual(410);
+      expect(JSON.stringify(body)).not.toMatch(/passkey/i);
+    }
+    expect((await signInByPasskey(identity, authenticator)).status).toBe(200);
   });
 });
 

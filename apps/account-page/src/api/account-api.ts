@@ -5,6 +5,12 @@ export interface DeviceToken {
   readonly deviceToken?: string;
 }
 
+/** Of an account whose password was set by a link: what signs in without it. */
+export interface PasskeysLeft {
+  readonly passkeys: number;
+  readonly passkeysRemoved: number;
+}
+
 /** Of a completed sign-in. The refresh token is not taken: a visit to this page is shorter than an access token lives. */
 export interface Tokens extends DeviceToken {
   readonly accessToken: string;
@@ -136,8 +142,8 @@ export const accountApi = {
     ),
 
   askForReset: (email: string) => post<object>('/api/auth/password-resets', { email }),
-  completeReset: (token: string, password: string) =>
-    postKnown<object>('/api/auth/password-resets/complete', { token, password }),
+  completeReset: (token: string, password: string, removePasskeys: boolean) =>
+    postKnown<PasskeysLeft>('/api/auth/password-resets/complete', { token, password, removePasskeys }),
   acceptInvitation: (token: string, password: string) =>
     post<undefined>('/api/auth/invitations/accept', { token, password }),
   verifyEmail: (caller: string, token: string) => post<void>('/api/auth/verify-email', { token }, caller),

@@ -1,7 +1,7 @@
 import { ApiProblem } from '@crm/api-client';
 import { Button, catalogue, type Language, useLocale, useTexts } from '@crm/ui';
 import { useState } from 'react';
-import { accountApi, type DeviceToken } from '../api/account-api.js';
+import { accountApi, type DeviceToken, type PasskeysLeft } from '../api/account-api.js';
 import { knownDevices } from '../known-devices.js';
 import { Form, TextInput } from '../parts/form.js';
 import { Page, SignInLink } from '../parts/page.js';
@@ -89,10 +89,29 @@ const inWords = (code: string, language: Language): string => {
   return reasons[code] ?? otherReason;
 };
 
-const ACTS: Readonly<Record<PasswordKind, (token: string, password: string) => Promise<DeviceToken | undefined>>> = {
+type Done = Partial<DeviceToken & PasskeysLeft>;
+
+const ACTS: Readonly<
+  Record<PasswordKind, (token: string, password: string, removePasskeys: boolean) => Promise<Done | undefined>>
+> = {
   'password-reset': accountApi.completeReset,
   invitation: accountApi.acceptInvitation,
 };
+
+const PASSKEY_TEXTS = catalogue({
+  en: {
+    remove: 'Remove the passkeys of my account too',
+    why: 'They sign in without the password. Remove them if somebody else may have set one up.',
+    removed: 'Passkeys that were removed:',
+    left: 'Passkeys that still sign in to your account:',
+  },
+  de: {
+    remove: 'Auch die Passkeys meines Kontos entfernen',
+    why: 'Mit ihnen meldet man sich ohne Passwort an. Entfernen Sie sie, wenn jemand anders einen eingerichtet haben könnte.',
+    removed: 'Entfernte Passkeys:',
+    left: 'Passkeys, mit denen man sich weiterhin an Ihrem Konto anmeldet:',
+  },
+});
 
 export interface SetPasswordProps {
   readonly kind: PasswordKind;
@@ -104,18 +123,22 @@ export function SetPassword({ kind, token }: SetPasswordProps) {
   const { links, invalidTitle } = useTexts(LINK_TEXTS);
   const texts = links[kind];
   const [password, setPassword] = useState('');
-  const [isDone, setIsDone] = useState(false);
+  const words = useTexts(PASSKEY_TEXTS);
+  const [removesPasskeys, setRemovesPasskeys] = useState(false);
+  const [done, setDone] = useState<Done>();
   const action = useAction(async () => {
-    const done = await ACTS[kind](token as string, password);
+    const done = await ACTS[kind](token as string, password, removesPasskeys);
     if (done?.deviceToken) knownDevices(window).keepForNext(done.deviceToken);
     setPassword('');
-    setIsDone(true);
+    setDone(done ?? {});
   });
 
   if (token === undefined) return <NoToken />;
-  if (isDone) {
+  if (done) {
     return (
       <LinkEnd title={texts.doneTitle} text={texts.doneText}>
+        {done.passkeysRemoved ? <p>{`${words.removed} ${done.passkeysRemoved}`}</p> : null}
+        {done.passkeys ? <p>{`${words.left} ${done.passkeys}`}</p> : null}
         <SignInLink />
       </LinkEnd>
     );
@@ -132,6 +155,19 @@ export function SetPassword({ kind, token }: SetPasswordProps) {
       <p>{texts.text}</p>
       <Form action={action} submit={texts.button} isProblemShown={passwordProblem(action.problem) !== undefined}>
         <NewPasswordInput value={password} onChange={setPassword} problem={action.problem} />
+        {kind === 'password-reset' ? (
+          <div className="stack">
+            <label>
+              <input
+                type="checkbox"
+                checked={removesPasskeys}
+                onChange={(event) => setRemovesPasskeys(event.target.checked)}
+              />{' '}
+              {words.remove}
+            </label>
+            <span className="muted">{words.why}</span>
+          </div>
+        ) : null}
       </Form>
     </Page>
   );

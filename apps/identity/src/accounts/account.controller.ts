@@ -14,6 +14,7 @@ import {
   EmailChangeTokenInput,
   PasswordChangeInput,
   PasswordResetCompletionInput,
+  PasswordResetCompletionView,
   PasswordResetInput,
   PasswordResetView,
   RegistrationInput,
@@ -181,16 +182,27 @@ export class PasswordResetController {
   @Describe({
     summary: 'Sets a new password with the link from the mail',
     description:
-      'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
-    answers: [{ status: 204, description: 'The new password is valid' }],
+      'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. Passkeys go on signing in unless `removePasskeys` asks to remove them; each that is removed is told to the user by mail. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
+    answers: [
+      { status: 204, description: 'The new password is valid' },
+      {
+        status: 200,
+        description: 'The same, for a call that has `removePasskeys`: how many passkeys there are',
+        body: () => PasswordResetCompletionView,
+      },
+    ],
     errors: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
   })
   async complete(
     @Body() input: PasswordResetCompletionInput,
     @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<void> {
-    giveDeviceToken(reply, await this.resets.complete(input.token, input.password, origin));
+    @Res({ passthrough: true }) reply: HeaderReply & { status(code: number): unknown },
+  ): Promise<PasswordResetCompletionView | undefined> {
+    const { deviceToken, ...passkeys } = await this.resets.complete(input, origin);
+    giveDeviceToken(reply, deviceToken);
+    if (input.removePasskeys === undefined) return undefined;
+    reply.status(200);
+    return passkeys;
   }
 }
 

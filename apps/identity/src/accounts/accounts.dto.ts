@@ -6,6 +6,7 @@ import {
   EnumField,
   field,
   ListField,
+  IntegerField,
   ObjectField,
   TextField,
 } from '@crm/http';
@@ -99,6 +100,18 @@ export class PasswordResetCompletionInput {
   @TextField(TOKEN) token: string;
   @TextField({ ...NEW_PASSWORD, description: 'The new password' }) password: string;
 }
+
+  @BooleanField({
+    optional: true,
+    description:
+      'Whether the passkeys of the account, which sign in without the password, are removed. Either way the answer then has a body, which says how many there are; `false` by default',
+  })
+  removePasskeys?: boolean;
+}
+
+export class PasswordResetCompletionView {
+  @IntegerField({ minimum: 0, description: 'Passkeys that still sign in to the account', example: 0 }) passkeys: number;
+  @IntegerField({ minimum: 0, description: 'Passkeys that were removed', example: 2 }) passkeysRemoved: number;
 
 /** A built-in role or a name that the workspace or an app added. */
 const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });

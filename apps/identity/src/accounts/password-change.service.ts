@@ -15,10 +15,13 @@ import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secr
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
+import { PasskeyRepository } from '../sign-in/factor.repository.js';
+import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
 import { type MfaRequired } from '../sign-in/mfa.service.js';
 import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { type Passkey } from '../sign-in/sign-in.entity.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
-import { type PasswordChangeInput } from './accounts.dto.js';
+import { type PasswordChangeInput, type PasswordResetCompletionInput } from './accounts.dto.js';
 import { type PasswordReset } from './accounts.entity.js';
 import { passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
@@ -27,6 +30,11 @@ import { PasswordResetLimit } from './limits.js';
 
 export interface PasswordChanged {
   deviceToken: string | undefined;
+}
+
+export interface PasswordReplaced extends PasswordChanged {
+  passkeys: number;
+  passkeysRemoved: number;
 }
 
 /** Calls of one user in 15 minutes: each costs up to two hashes and a look into the list of known passwords. */
@@ -44,6 +52,7 @@ export class PasswordChangeService {
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
     private readonly resets: PasswordResetRepository,
+    private readonly claims: EmailClaimRepository,
     private readonly sessions: SessionService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
@@ -52,7 +61,6 @@ export class PasswordChangeService {
   ) {
     this.limit = new Limiter(limits, CHANGES, 'The password was changed too often');
   }
-    private readonly claims: EmailClaimRepository,
 
   /**
    * The session of the call stays; the others end.
@@ -67,6 +75,7 @@ export class PasswordChangeService {
     const proven = await this.reauthentication.prove(principal, { ...change, password: change.currentPassword });
     if (isMfaRequired(proven)) return proven;
     const passwordHash = await this.passwords.hash(change.newPassword, userId);
+    const claimKey = isClaim ? await this.passwords.claimKey(email, change.newPassword, userId) : undefined;
     const ended = await this.database.transaction(principal, async (tx) => {
       const user = await this.users.lock(tx, userId);
       if (user?.status !== 'active' || user.passwordHash !== proven.passwordHash) {
@@ -75,10 +84,11 @@ export class PasswordChangeService {
       await this.users.update(tx, userId, { passwordHash });
       await this.resets.deleteOfUser(tx, tenantId, userId);
       this.trail.record(tx, { action: 'password.changed', subject: { kind: 'user', id: userId } });
-    const claimKey = isClaim ? await this.passwords.claimKey(email, change.newPassword, userId) : undefined;
       await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW));
       return sessionId ? this.sessions.endOthersWithin(tx, userId, sessionId) : this.sessions.endAllWithin(tx, userId);
     });
+    // Only now, so that a change that was refused leaves the claim where its password finds it.
+    if (claimKey) await this.database.crossTenant((tx) => this.claims.replaceKey(tx, userId, claimKey));
     await this.sessions.forget(ended);
     return { deviceToken: this.devices.issue({ id: userId, passwordHash }) };
   }
@@ -87,8 +97,6 @@ export class PasswordChangeService {
     if (change.newPassword.normalize('NFC') === change.currentPassword.normalize('NFC')) {
       const detail = 'The new password must be another one';
       throw new PlatformError('WEAK_PASSWORD', detail, {
-    // Only now, so that a change that was refused leaves the claim where its password finds it.
-    if (claimKey) await this.database.crossTenant((tx) => this.claims.replaceKey(tx, userId, claimKey));
         errors: [{ pointer: '/newPassword', code: 'SAME_PASSWORD', detail }],
       });
     }
@@ -123,6 +131,8 @@ export class PasswordResetService {
     private readonly trail: AuditTrail,
     private readonly afterResponse: AfterResponse,
     private readonly devices: DeviceTokens,
+    private readonly passkeys: PasskeyRepository,
+    private readonly notices: FactorNoticeService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -144,10 +154,13 @@ export class PasswordResetService {
 
   /**
    * Nothing is hashed for a token that is not valid.
-   * @returns a token for the device: its holder gets in while others guess
+   * @returns with a token for the device: its holder gets in while others guess
    * @throws PlatformError INVALID_PASSWORD_RESET, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async complete(token: string, password: string, origin: RequestOrigin): Promise<string | undefined> {
+  async complete(
+    { token, password, removePasskeys = false }: PasswordResetCompletionInput,
+    origin: RequestOrigin,
+  ): Promise<PasswordReplaced> {
     const { address } = origin;
     await this.limit.consumeCompletion(address);
     const presented = unpackToken(token);
@@ -160,7 +173,7 @@ export class PasswordResetService {
     });
     await this.policy.assertAcceptable(password, { ...user, workspace });
     const passwordHash = await this.passwords.hash(password, address);
-    const ended = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
+    const { ended, ...counted } = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       // Who waited for the lock finds the link gone.
       const locked = await this.users.lock(tx, user.id);
       assertValid(await this.resets.find(tx, id), secret, locked);
@@ -170,10 +183,27 @@ export class PasswordResetService {
       const subject = { kind: 'user', id: user.id } as const;
       this.trail.record(tx, { action: 'password.reset', actor: userActor(user.id), subject });
       await this.revocations.record(tx, 'user', user.id);
-      return this.sessions.endAllWithin(tx, user.id);
+      const passkeys = await this.passkeys.list(tx, user.id);
+      if (removePasskeys) await this.removePasskeys(tx, user.id, passkeys);
+      const [left, removed] = removePasskeys ? [0, passkeys.length] : [passkeys.length, 0];
+      return { passkeys: left, passkeysRemoved: removed, ended: await this.sessions.endAllWithin(tx, user.id) };
     });
     await this.sessions.forget(ended);
-    return this.devices.issue({ id: user.id, passwordHash });
+    return { ...counted, deviceToken: this.devices.issue({ id: user.id, passwordHash }) };
+  }
+
+  private async removePasskeys(tx: TenantTransaction, userId: string, passkeys: readonly Passkey[]): Promise<void> {
+    await this.passkeys.deleteOfUser(tx, userId);
+    for (const { id, name } of passkeys) {
+      await this.notices.send(tx, userId, { change: 'passkey-removed', name });
+      const subject = { kind: 'user', id: userId } as const;
+      this.trail.record(tx, {
+        action: 'passkey.removed',
+        actor: userActor(userId),
+        subject,
+        detail: { passkeyId: id },
+      });
+    }
   }
 
   private async sendTo(email: string, origin: RequestOrigin): Promise<void> {
