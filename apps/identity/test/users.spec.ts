@@ -101,6 +101,34 @@ describe('GET /api/tenant/users', () => {
   });
 });
 
+describe('whether the second factor of a user is on', () => {
+  it.each([
+    ['owner', 'of everybody'],
+    ['admin', 'of everybody'],
+    ['member', 'of themselves'],
+    ['viewer', 'of themselves'],
+  ])('is seen by %s %s', async (role, whose) => {
+    const owner = await identity.account();
+    const other = await identity.member(owner, ['member']);
+    expect((await identity.setSecondFactor(other.accessToken, true)).status).toBe(204);
+    const caller = role === 'owner' ? owner : await identity.member(owner, [role]);
+    const view = async (id: string) =>
+      (await identity.request('GET', `/api/tenant/users/${id}`, { token: caller.accessToken })).body;
+    const { data } = (await list(caller.accessToken)).body;
+    const seesAll = whose === 'of everybody';
+    for (const [id, isOn] of [
+      [caller.userId, false],
+      [other.userId, true],
+    ] as const) {
+      const expected = seesAll || id === caller.userId ? { mfaEnabled: isOn } : {};
+      for (const shown of [await view(id), data.find((user) => user.id === id)]) {
+        expect(Object.entries(shown ?? {}).filter(([name]) => name === 'mfaEnabled')).toEqual(Object.entries(expected));
+      }
+    }
+    expect((await identity.me(caller.accessToken)).body).toMatchObject({ mfaEnabled: false });
+  });
+});
+
 describe('PATCH /api/tenant/users/{id}', () => {
   it('ends the sessions of a user who is disabled and answers their sign-in like a wrong password', async () => {
     const { owner, member } = await identity.team('member');

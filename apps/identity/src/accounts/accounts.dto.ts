@@ -1,12 +1,13 @@
-import { PLANS, type Plan, TENANT_ROLES } from '@crm/contracts';
+import type { Principal } from '@crm/access';
+import { PLANS, type Plan, rolesAllow, TENANT_ROLES } from '@crm/contracts';
 import {
   BooleanField,
   DateTimeField,
   EmailField,
   EnumField,
   field,
-  ListField,
   IntegerField,
+  ListField,
   ObjectField,
   TextField,
 } from '@crm/http';
@@ -99,7 +100,6 @@ export class PasswordResetView {
 export class PasswordResetCompletionInput {
   @TextField(TOKEN) token: string;
   @TextField({ ...NEW_PASSWORD, description: 'The new password' }) password: string;
-}
 
   @BooleanField({
     optional: true,
@@ -112,6 +112,7 @@ export class PasswordResetCompletionInput {
 export class PasswordResetCompletionView {
   @IntegerField({ minimum: 0, description: 'Passkeys that still sign in to the account', example: 0 }) passkeys: number;
   @IntegerField({ minimum: 0, description: 'Passkeys that were removed', example: 2 }) passkeysRemoved: number;
+}
 
 /** A built-in role or a name that the workspace or an app added. */
 const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
@@ -146,11 +147,19 @@ export class UserView extends UserSummaryView {
   })
   origin: string;
 
-  @BooleanField() mfaEnabled: boolean;
+  @BooleanField({
+    optional: true,
+    description: 'Whether the second factor is on; of others only administrators see it',
+  })
+  mfaEnabled?: boolean;
+
   @DateTimeField() createdAt: string;
 }
 
-export function userView(user: User): UserView {
+/** For whom there is a weak account to attack, there is none to see. */
+export function userView(reader: Pick<Principal, 'userId' | 'roles'>, user: User): UserView {
   const { id, email, name, roles, status, origin, mfaEnabled } = user;
-  return { id, email, name, roles, status, origin, mfaEnabled, createdAt: user.createdAt.toISOString() };
+  const seesFactor = id === reader.userId || rolesAllow(reader.roles, 'administer');
+  const view = { id, email, name, roles, status, origin, createdAt: user.createdAt.toISOString() };
+  return seesFactor ? { ...view, mfaEnabled } : view;
 }

@@ -20,18 +20,19 @@ export class UserController {
     answers: [{ status: 200, description: 'The users, oldest first', body: () => UserView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<UserView>> {
-    return mapList(await this.users.list(principal.tenantId, query), userView);
+    return mapList(await this.users.list(principal.tenantId, query), (user) => userView(principal, user));
   }
 
   @Get(':id')
   @Access({ right: 'read' })
   @Describe({
     summary: 'Returns a user of the workspace',
-    description: 'Includes roles, status and whether the second factor is on.',
+    description:
+      'Includes roles and status, and to administrators and the user themselves whether the second factor is on.',
     answers: [{ status: 200, description: 'The user', body: () => UserView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<UserView> {
-    return userView(await this.users.get(principal.tenantId, id));
+    return userView(principal, await this.users.get(principal.tenantId, id));
   }
 
   @Post()
@@ -48,7 +49,7 @@ export class UserController {
     @Body() input: UserInput,
     @IdempotencyKey() key: string | undefined,
   ): Promise<UserView> {
-    return userView(await this.users.add(principal, input, key));
+    return userView(principal, await this.users.add(principal, input, key));
   }
 
   @Patch(':id')
@@ -65,7 +66,7 @@ export class UserController {
     @IdParam() id: string,
     @Body() input: UserChangeInput,
   ): Promise<UserView> {
-    return userView(await this.users.change(principal, id, input));
+    return userView(principal, await this.users.change(principal, id, input));
   }
 
   @Post(':id/invitation')
