@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { OPERATORS_PREFIX, SERVING_OPERATORS } from '@crm/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { client } from '../../scripts/demo/client.mjs';
-import { type Account, newWorkspace, operatorToken } from '../platform/accounts.js';
+import { client, eventually } from '../../scripts/demo/client.mjs';
+import { type Account, api, newWorkspace, operatorToken, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { type DocumentedRoute, documentedRoutes, inParallel, isOfOperators, nameOf, withParameters } from './routes.js';
 
@@ -10,6 +10,29 @@ const EDGES: readonly string[] = ['marketplace-admin', 'embed-gateway'];
 
 /** With every name of a parameter alike: `/api/crm/leads/{}`. */
 const shapeOf = (route: DocumentedRoute): string => nameOf(route).replace(/\{\w+\}/g, '{}');
+
+describe('a request id that a client has chosen', () => {
+  it('is echoed, and neither the trail nor a problem takes it for one of the platform', async () => {
+    const { email, token } = await newWorkspace();
+    const headers = { 'x-request-id': 'chosen-by-client' };
+    const signIn = (password: string) => api('POST', '/api/auth/login', { headers, body: { email, password } });
+    const [refused, signedIn] = [await signIn('not-the-password'), await signIn(PASSWORD)];
+    const echoed = [refused, signedIn].map(({ status, headers }) => [status, headers.get('x-request-id')]);
+    expect(echoed).toEqual([
+      [401, 'chosen-by-client'],
+      [200, 'chosen-by-client'],
+    ]);
+    const trail = '/api/admin/audit?action=sign_in.failed';
+    const entry = await eventually(
+      async () => (await api('GET', trail, { token })).body.data[0],
+      'the refused sign-in',
+    );
+    expect(entry.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(refused.body.requestId).toBe(entry.requestId);
+    const { body } = await api('GET', '/api/admin/audit', { token });
+    expect(JSON.stringify(body)).not.toContain('chosen-by-client');
+  });
+});
 
 /** Users and operators each have an address; what is served at one is not there at the other. */
 describe('an address', () => {

@@ -114,7 +114,13 @@ export class AuditEntryView {
   @TextField({ maxLength: 60, nullable: true, description: 'As the caller says', example: 'Firefox on Linux' })
   device: string | null;
 
-  @TextField({ maxLength: 200, nullable: true, description: '`X-Request-Id` of the call', example: 'a1b2c3' })
+  @TextField({
+    maxLength: 200,
+    nullable: true,
+    description:
+      'Id that the platform gave the call: the `requestId` of its problem, and the `X-Request-Id` of the answer to a client that sends none',
+    example: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17',
+  })
   requestId: string | null;
 
   @JsonField({ description: 'Further facts; which ones depends on the action', example: { reason: 'password' } })

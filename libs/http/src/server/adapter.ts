@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { pooledRandom, type RequestContext } from '@crm/access';
 import {
@@ -148,9 +154,9 @@ export function createHttpAdapter(
     bodyLimit: DEFAULT_BODY_LIMIT,
     ...CONNECTION_LIMITS,
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
-    // Our own rule for accepting an id from outside; the option would take whatever is sent.
+    // Our own rule for accepting an id: that of an edge, never that of a stranger, who could choose the id of another call.
     requestIdHeader: false,
-    genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? v7({ rng: pooledId }),
+    genReqId: ({ headers }) => (isEdge(config.name) ? undefined : acceptedRequestId(headers)) ?? v7({ rng: pooledId }),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
       problems.answer(error, request as FastifyRequest, reply as unknown as FastifyReply);
@@ -160,7 +166,7 @@ export function createHttpAdapter(
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
   const instance = adapter.getInstance() as unknown as FastifyInstance;
   acceptJsonBodies(instance);
-  carryRequestContext(instance, receivesRequests(config.name));
+  carryRequestContext(instance, config.name);
   setSecurityHeaders(instance, config);
   instance.addHook('onRoute', (route) => {
     const { bodyLimit } = (route.config ?? {}) as RouteSettings;
@@ -178,17 +184,20 @@ export const tlsOptions = (certificate: ServedKeyPair) => ({
 
 const pooledId = (): Uint8Array => pooledRandom(16);
 
-function acceptedRequestId(header: string | string[] | undefined): string | undefined {
+function acceptedRequestId({ 'x-request-id': header }: IncomingHttpHeaders): string | undefined {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined;
 }
 
-function carryRequestContext(instance: FastifyInstance, receive: ReceiveRequest): void {
+function carryRequestContext(instance: FastifyInstance, service: ServiceName): void {
+  const receive = receivesRequests(service);
+  const clientRequestIdOf = isEdge(service) ? acceptedRequestId : () => undefined;
   // Declared, so that all requests have one shape from the beginning.
   instance.decorateRequest('callContext', null as unknown as RequestContext);
   instance.decorateRequest('problemCode', undefined);
   instance.addHook('onRequest', (request, reply, done) => {
-    request.callContext = { requestId: request.id, traceparent: receive(request, reply) };
-    reply.header('x-request-id', request.id);
+    const clientRequestId = clientRequestIdOf(request.headers);
+    request.callContext = { requestId: request.id, clientRequestId, traceparent: receive(request, reply) };
+    reply.header('x-request-id', clientRequestId ?? request.id);
     done();
   });
   instance.addHook('preValidation', (request, _reply, done) => {

@@ -201,10 +201,11 @@ export function logRequests(
 export function requestLines(service: string): (answered: AnsweredRequest) => string {
   const origin = `"service":${JSON.stringify(service)},"pid":${process.pid},"requestId":`;
   return ({ method, url, status, elapsed, problem, context }) => {
-    const { principal, tenantId, traceparent } = context;
+    const { principal, clientRequestId, tenantId, traceparent } = context;
     // Request and trace ids need no JSON escapes; values chosen by a caller or another service may.
     return (
       `{"level":"info","time":"${isoNow()}",${origin}"${context.requestId}"` +
+      (clientRequestId === undefined ? '' : `,"clientRequestId":${quote(clientRequestId)}`) +
       (tenantId === undefined ? '' : `,"tenantId":${quote(tenantId)}`) +
       (traceparent === undefined ? '' : `,"traceId":"${traceparent.slice(3, 35)}"`) +
       `,"method":"${method}","path":${quote(redactPath(url))},"status":${status},"ms":${Math.round(elapsed * 10) / 10}` +

@@ -29,6 +29,11 @@ describe('the log line of a request', () => {
     });
   });
 
+  it('has the id that a client has chosen beside the own one', () => {
+    const entry = entryOf({ context: { ...context, clientRequestId: 'chosen' } });
+    expect(entry).toMatchObject({ requestId: 'r-1', clientRequestId: 'chosen' });
+  });
+
   it('names the principal, and the problem with which the request was refused', () => {
     const principal = { kind: 'user', userId: 'u"1', token: 'S3CRET' } as NonNullable<RequestContext['principal']>;
     const entry = entryOf({ context: { ...context, tenantId: 't-1', principal }, problem: 'FORBIDDEN', status: 403 });
