@@ -57,6 +57,21 @@ describe('acts of embedding in the audit trail', () => {
   });
 });
 
+describe('who may show an app in the audit trail', () => {
+  it('is there with the credentials, and when a published version changes it', async () => {
+    const { owner, appKey, clients, issue } = await EmbedHost.start(identity);
+    await issue({ developmentOrigins: ['http://localhost:3000'] });
+    const { detail } = await entryOf(identity, owner, 'embed_credentials.issued');
+    expect(detail).toMatchObject({ developmentOrigins: ['http://localhost:3000'] });
+    const settings = { allowedOrigins: ['https://other.example'], scopes: ['leads'] };
+    await clients.update({ tenantId: owner.tenantId, appKey, linkUsersBy: 'email', ...settings });
+    expect(await entryOf(identity, owner, 'embed_credentials.settings_changed')).toMatchObject({
+      subject: { kind: 'app', id: appKey },
+      detail: settings,
+    });
+  });
+});
+
 describe('acts of the platform in the audit trail', () => {
   it('are plans that operators set', async () => {
     const owner = await identity.account();

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AuditRetentionSweeper, AuditTrail } from '../src/audit/audit-trail.service.js';
 import { REFUSALS_PER_HOUR } from '../src/audit/refused-acts.js';
 import { auditOf, entryOf } from './audit.js';
+import { protectedAccount } from './authenticators.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 const identity = TestIdentity.ofFile();
@@ -106,10 +107,12 @@ describe('the audit trail', () => {
     await send('POST', `/api/tenant/users/${id}/invitation`, owner);
     await identity.changeUser(owner, id, { name: 'Ada', roles: ['viewer'] });
     await identity.changeUser(owner, id, { status: 'disabled' });
+    await identity.changeUser(owner, id, { status: 'active' });
     await send('PUT', '/api/tenant/sign-in-policy', owner, { secondFactor: 'required' });
     const entries = await auditOf(identity, owner);
     expect(entries.map(({ action }) => action)).toEqual([
       'workspace.sign_in_policy_changed',
+      'user.enabled',
       'user.disabled',
       'user.roles_changed',
       'user.renamed',
@@ -118,7 +121,7 @@ describe('the audit trail', () => {
       'sign_in.succeeded',
       'workspace.registered',
     ]);
-    expect(entries[2]).toMatchObject({ detail: { from: ['member'], to: ['viewer'] }, subject: { name: 'Ada' } });
+    expect(entries[3]).toMatchObject({ detail: { from: ['member'], to: ['viewer'] }, subject: { name: 'Ada' } });
     const stored = await identity.query(owner.tenantId, 'SELECT to_jsonb(e)::text AS text FROM audit_entry e');
     expect(stored).toHaveLength(entries.length);
     expect(JSON.stringify(stored)).not.toMatch(/Grace|Ada|@identity\.test|correct-horse/);
@@ -147,6 +150,24 @@ describe('the audit trail', () => {
     expect((await entryOf(identity, owner, 'sign_in.failed')).detail).toEqual({ reason: 'code' });
     await identity.post('/api/auth/password-resets', { email: owner.email });
     expect((await entryOf(identity, owner, 'password.reset_requested')).actor.kind).toBe('system');
+  });
+
+  it('has a second factor that is turned off, and recovery codes that are replaced', async () => {
+    const { account, app } = await protectedAccount(identity);
+    const { accessToken, userId } = account;
+    expect((await identity.post('/api/auth/step-up', { code: await app.freshCode() }, accessToken)).status).toBe(204);
+    for (const [method, path, body, action] of [
+      ['POST', '/api/auth/mfa/recovery-codes', undefined, 'recovery_codes.replaced'],
+      ['DELETE', '/api/auth/mfa/authenticator', undefined, 'authenticator.removed'],
+      ['PUT', '/api/auth/mfa', { enabled: false, password: PASSWORD }, 'second_factor.disabled'],
+    ] as const) {
+      const { status } = await send(method, path, account, body);
+      expect([path, status]).toEqual([path, status < 300 ? status : 'less than 300']);
+      expect(await entryOf(identity, account, action)).toMatchObject({
+        actor: { id: userId },
+        subject: { id: userId },
+      });
+    }
   });
 
   it('is rolled back with an act that fails', async () => {

@@ -191,6 +191,29 @@ describe('undoing a change of the e-mail address', () => {
     expect((await signIn(identity, older)).status).toBe(401);
   });
 
+  it('is in the audit trail with the factors that it takes away, and of which no mail goes to the thief', async () => {
+    const { account, passkeyId } = await passkeyAccount(identity);
+    const { email, accessToken, tenantId, userId } = account;
+    const thiefsEmail = newEmail();
+    const undo = await changed(accessToken, email, thiefsEmail);
+    await identity.stepUp(accessToken);
+    await enrol(identity, account);
+    const since = mailServer.mails.length;
+    expect((await present('undo', undo)).status).toBe(204);
+    await setPassword(email, since);
+    const entries = 'SELECT action, actor_id AS who, detail FROM audit_entry ORDER BY id DESC LIMIT 5';
+    expect(await identity.query(tenantId, entries)).toEqual([
+      { action: 'password.reset', who: userId, detail: {} },
+      { action: 'email.change_undone', who: userId, detail: {} },
+      { action: 'passkey.removed', who: userId, detail: { passkeyId } },
+      { action: 'authenticator.removed', who: userId, detail: {} },
+      { action: 'authenticator.added', who: userId, detail: {} },
+    ]);
+    const changes = "SELECT actor_id AS who FROM audit_entry WHERE action = 'email.changed'";
+    expect(await identity.query(tenantId, changes)).toEqual([{ who: userId }]);
+    expect(mailServer.mails.filter(({ to, text }) => to === thiefsEmail && text.includes('removed'))).toEqual([]);
+  });
+
   it('ends the ways in through a host and an identity provider that were made since, and no older ones', async () => {
     const host = await EmbedHost.start(identity);
     const { email, accessToken, userId, tenantId } = host.owner;

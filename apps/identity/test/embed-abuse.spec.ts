@@ -4,6 +4,7 @@ import { AUDIENCES, type PlatformError } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import { entryOf } from './audit.js';
 import { codeOf, principalOf, untilRevoked } from './checks.js';
 import { EmbedHost, type IssueRequest } from './embed-host.js';
 import { type Account, newEmail, outcome, quota, TestIdentity, withMail } from './identity.js';
@@ -254,6 +255,7 @@ describe('the first link by address', () => {
     expect((await undo(tokenIn(text))).status).toBe(204);
     expect(await codeOf(mint(request))).toBe('EMBED_USER_DISABLED');
     await untilRevoked(identity, embedToken);
+    expect(await entryOf(identity, owner, 'embed_link.undone')).toMatchObject({ subject: { id: viewer.userId } });
     expect((await undo(tokenIn(text))).body.code).toBe('INVALID_UNDO_LINK');
     const links = `/api/tenant/embed-links?appKey=${appKey}&sub=u1`;
     expect((await identity.send('GET', links, owner)).body.data).toEqual([]);

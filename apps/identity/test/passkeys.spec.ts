@@ -260,6 +260,32 @@ describe('a sign-in with a passkey', () => {
     },
   );
 
+  it('is in the audit trail when it is refused, at a sign-in as within a session', async () => {
+    const { account, authenticator } = await passkeyAccount(identity);
+    const lie = { origin: 'https://crm.example.net' };
+    expect(await outcome(signIn(identity, authenticator, lie))).toEqual(REFUSED);
+    const failed = { outcome: 'failure', subject: { kind: 'user', id: account.userId } };
+    const expected = { ...failed, actor: { kind: 'system' }, detail: { reason: 'passkey' } };
+    expect(await entryOf(identity, account, 'sign_in.failed')).toMatchObject(expected);
+    const { challengeId, publicKey } = await stepUpOptions(account);
+    const credential = authenticator.get(publicKey, lie);
+    const proof = identity.post('/api/auth/step-up/passkey', { challengeId, credential }, account.accessToken);
+    expect((await proof).status).toBe(401);
+    const actor = { kind: 'user', id: account.userId };
+    expect(await entryOf(identity, account, 'proof.failed')).toMatchObject({ ...failed, actor });
+  });
+
+  it('is in the audit trail when it is right and its user is disabled', async () => {
+    const owner = await identity.account();
+    const member = await identity.member(owner);
+    const authenticator = newAuthenticator();
+    await register(identity, member, authenticator);
+    await identity.changeUser(owner, member.userId, { status: 'disabled' });
+    expect(await outcome(signIn(identity, authenticator))).toEqual(REFUSED);
+    const subject = { id: member.userId };
+    expect(await entryOf(identity, owner, 'sign_in.failed')).toMatchObject({ subject, detail: { reason: 'passkey' } });
+  });
+
   it('is accepted once, at any replica: neither the same answer nor another one of the challenge works again', async () => {
     const { authenticator } = await passkeyAccount(identity, 'EdDSA', { counts: false });
     const { challengeId, publicKey } = await signInOptions(replica);

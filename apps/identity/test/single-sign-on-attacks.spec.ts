@@ -5,6 +5,7 @@ import {
   STEPS_PER_ADDRESS,
   type Step,
 } from '../src/single-sign-on/provider-sign-in.controller.js';
+import { entryOf } from './audit.js';
 import { Browser } from './single-sign-on/browser.js';
 import { CLIENT_ID } from './single-sign-on/forging-provider.js';
 import { EXPIRED, FAILED, PROVIDER_MS, refused, Stage } from './single-sign-on/stage.js';
@@ -255,6 +256,7 @@ describe('an address', () => {
     expect((await signIn()).code).toBeTruthy();
     expect((await identity.send('DELETE', `/api/tenant/domains/${losing.domain}`, losing.owner)).status).toBe(204);
     expect(await signIn()).toEqual(refused('domain_not_proven'));
+    expect((await entryOf(identity, losing.owner, 'sign_in.failed')).detail).toEqual({ reason: 'domain_not_proven' });
   });
 });
 

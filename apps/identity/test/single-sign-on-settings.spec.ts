@@ -1,8 +1,10 @@
+import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { DomainService, DomainSweeper } from '../src/single-sign-on/domain.service.js';
-import { auditOf } from './audit.js';
+import { auditOf, entryOf } from './audit.js';
 import { enrol } from './authenticators.js';
 import { type Account, outcome } from './identity.js';
+import { newAuthenticator, register, signIn } from './passkeys.js';
 import { CLIENT_ID, CLIENT_SECRET } from './single-sign-on/forging-provider.js';
 import { Stage } from './single-sign-on/stage.js';
 import { addDomain, newDomain, settings, verifyDomain } from './single-sign-on/workspace.js';
@@ -273,9 +275,17 @@ describe('a workspace that requires single sign-on', () => {
   it('refuses passwords of members and administrators, and lets owners in with a second factor', async () => {
     const { owner } = await withProvider();
     const members = [await identity.member(owner), await identity.member(owner, ['admin'])];
+    const authenticator = newAuthenticator();
+    await register(identity, await identity.signedIn(members[0]?.email ?? ''), authenticator);
     expect((await require(owner)).status).toBe(200);
-    for (const { email, refreshToken } of members) {
+    expect(await outcome(signIn(identity, authenticator))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+    await waitUntil(async () => (await auditOf(identity, owner, '&action=sign_in.failed')).length === 1, {
+      describe: 'the refused passkey is recorded',
+    });
+    for (const { email, userId, refreshToken } of members) {
       expect(await outcome(identity.login(email))).toEqual([403, 'SINGLE_SIGN_ON_REQUIRED']);
+      const refusal = await entryOf(identity, owner, `sign_in.failed&subject=${userId}`);
+      expect(refusal.detail).toEqual({ reason: 'single_sign_on_required' });
       expect((await identity.login(email, 'not-the-password')).body.code).toBe('INVALID_CREDENTIALS');
       expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(200);
     }

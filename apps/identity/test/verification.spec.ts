@@ -3,6 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { LapsedClaimSweeper } from '../src/accounts/accounts.sweeper.js';
 import { MAILS_PER_HOUR } from '../src/accounts/registration.service.js';
 import { HashPool } from '../src/sign-in/hash-pool.js';
+import { entryOf } from './audit.js';
 import {
   type Account,
   fromElsewhere,
@@ -70,6 +71,7 @@ describe('a registration in production', () => {
     await age(owner.userId, 8);
     await identity.get(LapsedClaimSweeper).sweep();
     expect(await isVerified(owner)).toBe(true);
+    expect((await entryOf(identity, owner, 'workspace.email_verified')).actor.id).toBe(owner.userId);
     expect((await identity.login(owner.email, passwordOf('somebody'))).status).toBe(200);
     expect((await addUser(owner)).status).toBe(201);
   });
@@ -287,6 +289,8 @@ describe('a claim that nobody verified', () => {
     await waitUntil(isRevoked, { timeoutMs: 1000, describe: 'the tokens of the closed workspace are refused' });
     expect((await signInByPasskey(identity, authenticator)).status).toBe(401);
     expect(await identity.query(owner.tenantId, 'SELECT id FROM passkey')).toEqual([]);
+    const closed = "SELECT actor_kind AS kind FROM audit_entry WHERE action = 'workspace.closed'";
+    expect(await identity.query(owner.tenantId, closed)).toEqual([{ kind: 'system' }]);
     const users = await identity.query(owner.tenantId, 'SELECT * FROM app_user');
     expect(users).toMatchObject([{ status: 'disabled' }]);
     const claims = await identity.queryAll('SELECT email FROM email_claim');

@@ -1,7 +1,16 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, millisecondsOfId, newId, type TransactionOrigin } from '@crm/database';
+import {
+  Database,
+  inWorkspace,
+  millisecondsOfId,
+  type NarrowTransaction,
+  newId,
+  type TenantTransaction,
+  type TransactionOrigin,
+} from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import type { AuditAction } from '../audit/audit-actions.js';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -15,8 +24,8 @@ import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secr
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
-import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import type { MfaRequired } from '../sign-in/mfa.service.js';
+import { PasskeyParts } from '../sign-in/passkey.service.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
 import { ProviderLinkRepository } from '../single-sign-on/single-sign-on.repository.js';
 import type { EmailChangeInput } from './accounts.dto.js';
@@ -147,7 +156,7 @@ export class EmailChangeUndoService {
     private readonly revocations: RevocationService,
     private readonly authenticators: AuthenticatorService,
     private readonly trail: AuditTrail,
-    private readonly passkeys: PasskeyRepository,
+    private readonly passkeys: PasskeyParts,
     private readonly providerLinks: ProviderLinkRepository,
     private readonly hostUsers: EmbedUserRepository,
   ) {}
@@ -155,7 +164,7 @@ export class EmailChangeUndoService {
   /** Can be repeated until the address is back. @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
   async undo(token: string, origin: RequestOrigin): Promise<void> {
     const { tenantId, id, secret } = await this.requests.take(token, origin.address);
-    const userId = await this.shutOut(tenantId, id, secret);
+    const userId = await this.shutOut({ ...origin, tenantId }, id, secret);
     await this.giveBack({ ...origin, tenantId }, id, secret);
     await this.database.transaction(tenantId, async (tx) => {
       const user = await this.users.lock(tx, userId);
@@ -163,15 +172,18 @@ export class EmailChangeUndoService {
     });
   }
 
-  private async shutOut(tenantId: string, id: string, secret: string): Promise<string> {
-    const { userId, ended } = await this.database.transaction(tenantId, async (tx) => {
+  private async shutOut(origin: TransactionOrigin, id: string, secret: string): Promise<string> {
+    const { tenantId } = origin;
+    const { userId, ended } = await this.database.transaction(origin, async (tx) => {
       const change = assertUndoable(await this.changes.find(tx, id), secret);
       await this.users.lock(tx, change.userId);
       await this.users.update(tx, change.userId, { passwordHash: null });
       await this.resets.deleteOfUser(tx, tenantId, change.userId);
       const since = new Date(millisecondsOfId(change.id));
-      await this.authenticators.removeSince(tx, change.userId, since);
-      await this.passkeys.deleteOfUser(tx, change.userId);
+      const isRemoved = await this.authenticators.removeSince(tx, change.userId, since);
+      if (isRemoved) this.record(tx, 'authenticator.removed', change.userId);
+      // No mail: until the address is given back, it would go to whoever took it.
+      await this.passkeys.removeAll(tx, change.userId);
       await this.providerLinks.deleteSince(tx, change.userId, since);
       await this.hostUsers.undoSince(tx, change.userId, since);
       await this.revocations.record(tx, 'user', change.userId);
@@ -195,9 +207,12 @@ export class EmailChangeUndoService {
       );
       await this.emails.activate(tx, oldEmail, user);
       await this.users.changeEmail(tx, { tenantId, id: userId }, oldEmail);
-      const subject = { kind: 'user', id: userId } as const;
-      this.trail.record(tx, { action: 'email.change_undone', actor: userActor(userId), subject });
+      this.record(tx, 'email.change_undone', userId);
     });
+  }
+
+  private record(tx: TenantTransaction | NarrowTransaction, action: AuditAction, userId: string): void {
+    this.trail.record(tx, { action, actor: userActor(userId), subject: { kind: 'user', id: userId } });
   }
 }
 

@@ -15,11 +15,9 @@ import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secr
 import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
-import { PasskeyRepository } from '../sign-in/factor.repository.js';
-import { FactorNoticeService } from '../sign-in/factor-notice.service.js';
 import { type MfaRequired } from '../sign-in/mfa.service.js';
+import { PasskeyParts } from '../sign-in/passkey.service.js';
 import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
-import { type Passkey } from '../sign-in/sign-in.entity.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
 import { type PasswordChangeInput, type PasswordResetCompletionInput } from './accounts.dto.js';
 import { type PasswordReset } from './accounts.entity.js';
@@ -131,8 +129,7 @@ export class PasswordResetService {
     private readonly trail: AuditTrail,
     private readonly afterResponse: AfterResponse,
     private readonly devices: DeviceTokens,
-    private readonly passkeys: PasskeyRepository,
-    private readonly notices: FactorNoticeService,
+    private readonly factors: PasskeyParts,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -183,27 +180,13 @@ export class PasswordResetService {
       const subject = { kind: 'user', id: user.id } as const;
       this.trail.record(tx, { action: 'password.reset', actor: userActor(user.id), subject });
       await this.revocations.record(tx, 'user', user.id);
-      const passkeys = await this.passkeys.list(tx, user.id);
-      if (removePasskeys) await this.removePasskeys(tx, user.id, passkeys);
-      const [left, removed] = removePasskeys ? [0, passkeys.length] : [passkeys.length, 0];
-      return { passkeys: left, passkeysRemoved: removed, ended: await this.sessions.endAllWithin(tx, user.id) };
+      const removed = removePasskeys ? await this.factors.removeAll(tx, user.id) : [];
+      for (const { name } of removed) await this.factors.notices.send(tx, user.id, { change: 'passkey-removed', name });
+      const passkeys = (await this.factors.passkeys.list(tx, user.id)).length;
+      return { passkeys, passkeysRemoved: removed.length, ended: await this.sessions.endAllWithin(tx, user.id) };
     });
     await this.sessions.forget(ended);
     return { ...counted, deviceToken: this.devices.issue({ id: user.id, passwordHash }) };
-  }
-
-  private async removePasskeys(tx: TenantTransaction, userId: string, passkeys: readonly Passkey[]): Promise<void> {
-    await this.passkeys.deleteOfUser(tx, userId);
-    for (const { id, name } of passkeys) {
-      await this.notices.send(tx, userId, { change: 'passkey-removed', name });
-      const subject = { kind: 'user', id: userId } as const;
-      this.trail.record(tx, {
-        action: 'passkey.removed',
-        actor: userActor(userId),
-        subject,
-        detail: { passkeyId: id },
-      });
-    }
   }
 
   private async sendTo(email: string, origin: RequestOrigin): Promise<void> {

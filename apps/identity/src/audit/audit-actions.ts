@@ -39,12 +39,13 @@ export const AUDIT_ACTIONS = {
   'authenticator.added': 'A user put an authenticator into use',
   'authenticator.removed': 'A user removed their authenticator',
   'passkey.added': 'A user added a passkey',
-  'passkey.removed': 'A user removed a passkey',
+  'passkey.removed':
+    'A passkey of a user was removed: by itself, with a new password by mail, or because a change of the address was undone',
   'passkey.refused':
     'A passkey was refused because its counter went back: it may exist twice. Bounded per account and hour',
   'recovery_codes.replaced': 'A user replaced their recovery codes',
   'proof.failed':
-    'A password or code that was asked for again within a session was wrong. Bounded per account and hour',
+    'A password, code or passkey that was asked for again within a session was wrong. Bounded per account and hour',
   'embed_credentials.issued': 'Credentials of an embedded app were issued, or its secret was replaced',
   'embed_credentials.previous_revoked': 'The previous secret of an embedded app was ended before its time',
   'embed_credentials.settings_changed': 'The published version of an embedded app changed its origins or scopes',

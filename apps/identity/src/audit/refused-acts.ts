@@ -1,4 +1,4 @@
-import { PlatformError } from '@crm/contracts';
+import { type ErrorCode, PlatformError } from '@crm/contracts';
 import { Database, type QuotaRule, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { counter } from '@crm/telemetry';
@@ -70,32 +70,50 @@ export class RefusedActs implements BeforeApplicationShutdown {
   }
 }
 
-/**
- * Notes in the audit trail that a proof within a session was wrong: somebody may have the token and not the password.
- */
-export async function notingFailedProof<T>(
+/** Notes in the audit trail that work was refused with a code that the entries have. */
+export async function noting<T>(
   refusals: RefusedActs,
   origin: TransactionOrigin,
-  userId: string,
-  prove: () => Promise<T>,
+  entries: Partial<Record<ErrorCode, NewAuditEntry>>,
+  work: () => Promise<T>,
+  repeats?: 'often' | 'once',
 ): Promise<T> {
   try {
-    return await prove();
+    return await work();
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS') {
-      refusals.note(origin, { action: 'proof.failed', outcome: 'failure', subject: { kind: 'user', id: userId } });
-    }
+    const entry = error instanceof PlatformError ? entries[error.code] : undefined;
+    if (entry) refusals.note(origin, entry, repeats);
     throw error;
   }
 }
 
-/** A refused sign-in to a known account; nobody is named as the actor. @param reason password, code, or account status */
+export const failedProof = (userId: string): NewAuditEntry => ({
+  action: 'proof.failed',
+  outcome: 'failure',
+  subject: { kind: 'user', id: userId },
+});
+
+/** Notes that a proof within a session was wrong: somebody may have the token and not the password. */
+export const notingFailedProof = <T>(
+  refusals: RefusedActs,
+  origin: TransactionOrigin,
+  userId: string,
+  prove: () => Promise<T>,
+): Promise<T> => noting(refusals, origin, { INVALID_CREDENTIALS: failedProof(userId) }, prove);
+
+/** A refused sign-in to a known account; nobody is named as the actor. @param reason what was wrong, account status, or rule */
 export const failedSignIn = (id: string, reason: string, kind: 'users' | 'operators' = 'users'): NewAuditEntry => ({
   action: 'sign_in.failed',
   outcome: 'failure',
   actor: SYSTEM,
   subject: { kind: 'user', id },
   detail: { reason, ...(kind === 'operators' && { account: 'operator' }) },
+});
+
+/** Of a sign-in that is refused although its proof was right. @param proof the reason where the account does not admit it */
+export const refusedSignIn = (id: string, proof: string): Partial<Record<ErrorCode, NewAuditEntry>> => ({
+  INVALID_CREDENTIALS: failedSignIn(id, proof),
+  SINGLE_SIGN_ON_REQUIRED: failedSignIn(id, 'single_sign_on_required'),
 });
 
 /** Notes in the audit trail that a quota refused the work, once per hour. @param work is refused by no other limit */
@@ -105,13 +123,6 @@ export async function notingRefusal<T>(
   { name, limit }: QuotaRule,
   work: () => Promise<T>,
 ): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof PlatformError && error.code === 'RATE_LIMITED') {
-      const subject = { kind: 'quota', id: name } as const;
-      refusals.note(origin, { action: 'quota.exhausted', outcome: 'failure', subject, detail: { limit } }, 'once');
-    }
-    throw error;
-  }
+  const entry = { action: 'quota.exhausted', outcome: 'failure', subject: { kind: 'quota', id: name } } as const;
+  return noting(refusals, origin, { RATE_LIMITED: { ...entry, detail: { limit } } }, work, 'once');
 }

@@ -57,7 +57,12 @@ export class EmbedClientService {
         developmentOrigins: development,
         overlapSeconds,
       });
-      if (found) this.record(tx, 'embed_credentials.issued', appKey, { overlapSeconds, reviewed });
+      if (found)
+        this.record(tx, 'embed_credentials.issued', appKey, {
+          overlapSeconds,
+          reviewed,
+          developmentOrigins: development,
+        });
       return found;
     });
     if (!stored) throw new PlatformError('NOT_FOUND', 'There is no such app');

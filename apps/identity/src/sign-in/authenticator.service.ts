@@ -137,10 +137,11 @@ export class AuthenticatorService {
     return this.authenticators.delete(tx, userId);
   }
 
-  async removeSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+  /** @returns whether one that was in use is gone */
+  async removeSince(tx: TenantTransaction, userId: string, since: Date): Promise<boolean> {
     const authenticator = await this.authenticators.lock(tx, userId);
     const isOlder = authenticator?.confirmedAt && authenticator.confirmedAt < since;
-    if (authenticator && !isOlder) await this.remove(tx, userId);
+    return Boolean(authenticator && !isOlder && (await this.remove(tx, userId)) && authenticator.confirmedAt);
   }
 
   private secretOf(tx: TenantTransaction, userId: string, sealed: Buffer): Buffer {

@@ -9,8 +9,8 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { SYSTEM } from '../audit/audit-trail.service.js';
-import { RefusedActs } from '../audit/refused-acts.js';
+import { actorOf, SYSTEM } from '../audit/audit-trail.service.js';
+import { failedProof, failedSignIn, noting, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { packIds, unpackIds } from '../secrets.js';
@@ -198,7 +198,16 @@ export class PasskeyAssertionService {
       this.passkeys.findByCredential(tx, userId, Buffer.from(answer.id, 'base64url')),
     );
     if (!passkey) throw notAccepted();
-    const { counter, backedUp } = await verifyAssertion(answer, challenge, party, passkey.publicKey);
+    const entry =
+      purpose.act === 'sign-in'
+        ? failedSignIn(userId, 'passkey', purpose.kind)
+        : { ...failedProof(userId), actor: actorOf({ ...origin, tenantId }) };
+    const { counter, backedUp } = await noting(
+      this.refusals,
+      fromThere(origin, tenantId),
+      { INVALID_CREDENTIALS: entry },
+      () => verifyAssertion(answer, challenge, party, passkey.publicKey),
+    );
     const used = await this.database.transaction(tenantId, (tx) =>
       this.passkeys.use(tx, passkey.id, counter, backedUp),
     );

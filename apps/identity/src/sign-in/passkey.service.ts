@@ -7,7 +7,8 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import type { AuditAction } from '../audit/audit-actions.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
+import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { noting, RefusedActs, refusedSignIn } from '../audit/refused-acts.js';
 import { deviceOf } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { UserRepository } from '../people/people.repository.js';
@@ -55,8 +56,18 @@ export class PasskeyParts {
     readonly limit: SignInLimit,
     readonly proof: RecentProof,
     readonly trail: AuditTrail,
+    readonly refusals: RefusedActs,
     readonly devices: DeviceTokens,
   ) {}
+
+  /** Removes those of a user who has lost them to somebody else. @returns them */
+  async removeAll(tx: TenantTransaction, userId: string): Promise<Passkey[]> {
+    const removed = await this.passkeys.list(tx, userId);
+    await this.passkeys.deleteOfUser(tx, userId);
+    const act = { action: 'passkey.removed', actor: userActor(userId), subject: { kind: 'user', id: userId } } as const;
+    for (const { id } of removed) this.trail.record(tx, { ...act, detail: { passkeyId: id } });
+    return removed;
+  }
 }
 
 export abstract class Passkeys {
@@ -155,14 +166,20 @@ export abstract class Passkeys {
       },
     );
     // After the proof, and not a failed attempt: whoever is told that they have to sign in elsewhere has proven who they are.
-    const holder = await this.parts.database.transaction(tenantId, async (tx) => {
-      // Sent together. What removes passkeys because others may have them begins an epoch with it, and waits for the one that is held.
-      const [found, isThere] = await Promise.all([admit(tx, userId), this.parts.passkeys.hold(tx, userId, passkeyId)]);
-      return isThere ? found : null;
+    const entries = kind === 'users' ? refusedSignIn(userId, 'passkey') : {};
+    return noting(this.parts.refusals, { ...origin, tenantId }, entries, async () => {
+      const holder = await this.parts.database.transaction(tenantId, async (tx) => {
+        // Sent together. What removes passkeys because others may have them begins an epoch with it, and waits for the one that is held.
+        const [found, isThere] = await Promise.all([
+          admit(tx, userId),
+          this.parts.passkeys.hold(tx, userId, passkeyId),
+        ]);
+        return isThere ? found : null;
+      });
+      if (!holder) throw new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
+      const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch };
+      return { answer: await sessions.open(tenantId, userId, proven), deviceToken: this.parts.devices.issue(holder) };
     });
-    if (!holder) throw new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
-    const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch };
-    return { answer: await sessions.open(tenantId, userId, proven), deviceToken: this.parts.devices.issue(holder) };
   }
 
   /** @throws PlatformError FORBIDDEN for a token without a session; CONFLICT without a passkey */

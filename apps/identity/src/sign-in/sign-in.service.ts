@@ -2,7 +2,7 @@ import { PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
-import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
+import { failedSignIn, noting, RefusedActs, refusedSignIn } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
@@ -90,7 +90,9 @@ export class SignInService {
     };
     const { tenantId, id, signInEpoch: epoch } = user;
     const secondFactor = this.requests.before(user, 'sign-in', demandOf);
-    const answer = await this.sessions.open(tenantId, id, { ...origin, method: 'password', epoch }, secondFactor);
+    const answer = await noting(this.refusals, { ...origin, tenantId }, refusedSignIn(id, 'password'), () =>
+      this.sessions.open(tenantId, id, { ...origin, method: 'password', epoch }, secondFactor),
+    );
     return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
   }
 

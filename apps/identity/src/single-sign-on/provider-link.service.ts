@@ -87,17 +87,18 @@ export class ProviderLinkService {
   private async admissible(tx: TenantTransaction, subject: Subject, userId: string, providerId: string): Promise<User> {
     const user = await this.users.lock(tx, userId);
     if (!user) throw new Error('A linked user does not exist');
-    if (user.status === 'disabled') {
-      this.refusals.note({ ...tx.origin, tenantId: tx.tenantId }, failedSignIn(userId, 'disabled'));
-      throw refused('user_disabled');
-    }
+    const refuse = (outcome: Refusal, reason: string = outcome) => {
+      this.refusals.note({ ...tx.origin, tenantId: tx.tenantId }, failedSignIn(userId, reason));
+      return refused(outcome);
+    };
+    if (user.status === 'disabled') throw refuse('user_disabled', 'disabled');
     // Sent together. The link again, now that the user is held: what ends links begins an epoch of theirs with it.
     const [isCovered, linkedId] = await Promise.all([
       this.domains.covers(tx, tx.tenantId, user.email),
       this.links.find(tx, subject),
     ]);
     if (linkedId !== userId) throw new PlatformError('SINGLE_SIGN_ON_EXPIRED');
-    if (!isCovered) throw refused('domain_not_proven');
+    if (!isCovered) throw refuse('domain_not_proven');
     // An invited user needs no password to get in this way, and the link of the invitation stops working.
     if (user.status === 'invited') {
       await this.users.update(tx, userId, { status: 'active' });
