@@ -99,12 +99,16 @@ describe('calls that exchange credentials', () => {
     expect([status, body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('are limited by address in production, before anything is asked of identity', async () => {
-    const limited = await OperatorsApi.start({ profile: 'production' });
+  it('are limited by address in production, of IPv6 by /64, before anything is asked of identity', async () => {
+    const limited = await OperatorsApi.start({ profile: 'production', trustedProxies: ['127.0.0.1'] });
     try {
       limited.answer = () => ({ status: 409, body: {} });
-      const post = async (path: string, body?: object) =>
-        (await limited.service.request('POST', `/api/auth/${path}`, { body })).status;
+      let callers = 0;
+      const post = async (path: string, body?: object, network = '2001:db8:1:2') => {
+        callers += 1;
+        const headers = { 'x-forwarded-for': `192.0.2.66, ${network}::${callers.toString(16)}` };
+        return (await limited.service.request('POST', `/api/auth/${path}`, { body, headers })).status;
+      };
       const startedAt = performance.now();
       const statuses = await Promise.all(
         Array.from({ length: CREDENTIAL_CALLS_PER_MINUTE }, (_, index) => [
@@ -120,6 +124,9 @@ describe('calls that exchange credentials', () => {
       // The three share one limit, and the room of a call comes back with time.
       expect(asked).toBeGreaterThanOrEqual(CREDENTIAL_CALLS_PER_MINUTE);
       expect(asked).toBeLessThanOrEqual(Math.ceil(CREDENTIAL_CALLS_PER_MINUTE * (1 + minutes)));
+      expect(await post('login/passkey/options', undefined, '2001:db8:1:3')).toBe(409);
+      // What the proxy says of its client, and nothing that the client says of itself.
+      expect(limited.received.at(-1)?.headers['x-forwarded-for']).toBe(`2001:db8:1:3::${callers.toString(16)}`);
     } finally {
       await limited.close();
     }

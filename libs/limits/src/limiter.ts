@@ -13,20 +13,31 @@ import {
   windowSeconds,
 } from './limiter-store.js';
 
+/** IPv4, also mapped or with the port that some load balancers write; IPv6 in brackets, which have it too. */
+const IPV4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i;
+const BRACKETED = /^\[(.*)\](?::\d+)?$/;
+
 /** The key of a limit for an address: an IPv6 customer can choose from a whole /64, so these addresses share a key. */
 export function addressKey(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
   if (!address.includes(':')) return address;
-  const [head = '', tail = ''] = address.split('::', 2);
+  const ipv4 = IPV4.exec(address)?.[1];
+  if (ipv4) return ipv4;
+  const text = BRACKETED.exec(address)?.[1] ?? address;
+  const [head = '', tail = ''] = text.split('::', 2);
   const before = head.split(':').filter(Boolean);
   const after = tail.split(':').filter(Boolean);
-  const zeros = address.includes('::') ? Math.max(0, 8 - before.length - after.length) : 0;
-  return [...before, ...Array<string>(zeros).fill('0'), ...after]
+  const zeros = text.includes('::') ? Math.max(0, 8 - before.length - after.length) : 0;
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after].map((group) => Number.parseInt(group, 16));
+  const [high = 0, low = 0] = groups.slice(6);
+  // Mapped IPv4, written as IPv6 is.
+  if (groups.slice(0, 6).join() === MAPPED) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  return groups
     .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
+    .map((group) => group.toString(16))
     .join(':');
 }
+
+const MAPPED = [0, 0, 0, 0, 0, 0xffff].join();
 
 /** Whether an address is a loopback address, also in its IPv4-mapped form. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address);

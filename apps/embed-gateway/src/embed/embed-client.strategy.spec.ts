@@ -18,6 +18,15 @@ describe('the limit of failed mints', () => {
     expect(await codeOf(limit.attempt('new', '1.1.1.1', right))).toBe('RATE_LIMITED');
   });
 
+  it('counts the addresses of a /64 of IPv6 as one', async () => {
+    const limit = new MintLimit(new MemoryLimiterStore());
+    for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) {
+      await codeOf(limit.attempt('a', `2001:db8:1:2::${count.toString(16)}`, wrong));
+    }
+    expect(await codeOf(limit.attempt('a', '2001:db8:1:2:ffff::1', right))).toBe('RATE_LIMITED');
+    expect(await codeOf(limit.attempt('a', '2001:db8:1:3::1', right))).toBe('minted');
+  });
+
   it('counts neither successful mints nor refused users', async () => {
     const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < 2 * FAILURES_PER_CLIENT; count += 1) {

@@ -1,3 +1,4 @@
+import { SERVICES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { outcomeIn, outcomeOf } from '../../test/outcome-of.js';
 import { readEnvironment } from './environment.js';
@@ -48,6 +49,8 @@ describe('readEnvironment', () => {
     expect(problems).toEqual([
       'BASE_URL is not set',
       'EMBED_API_URL is not set',
+      'TRUSTED_PROXIES is not set',
+      expect.stringMatching(/^TRUSTED_PROXIES says/),
       'NATS_URL is not set',
       'NATS_PASSWORD is not set',
       'DATABASE_URL is not set',
@@ -64,24 +67,23 @@ describe('the proxies that are trusted', () => {
     NATS_URL: 'tls://nats:4222',
     NATS_PASSWORD: 'x',
   };
-  const EDGES = ['gateway', 'embed-gateway', 'marketplace-admin'] as const;
 
-  it.each(EDGES)('must be told to %s in production', (edge) => {
+  it.each(SERVICES)('must be told to %s in production', (name) => {
     const explained = ['TRUSTED_PROXIES is not set', expect.stringMatching(/^TRUSTED_PROXIES says whose .* or "none"/)];
-    expect(outcomeOf(() => serviceConfig(edge, complete))).toEqual(explained);
-    expect(outcomeOf(() => serviceConfig(edge, { ...complete, TRUSTED_PROXIES: '' }))).toEqual(explained);
-    const trusted = (text: string) => serviceConfig(edge, { ...complete, TRUSTED_PROXIES: text }).trustedProxies;
+    expect(outcomeOf(() => serviceConfig(name, complete))).toEqual(explained);
+    expect(outcomeOf(() => serviceConfig(name, { ...complete, TRUSTED_PROXIES: '' }))).toEqual(explained);
+    const trusted = (text: string) => serviceConfig(name, { ...complete, TRUSTED_PROXIES: text }).trustedProxies;
     expect(trusted('10.0.0.0/8, 192.0.2.1')).toEqual(['10.0.0.0/8', '192.0.2.1']);
     expect(trusted('none')).toEqual([]);
     expect(outcomeOf(() => trusted('none,10.0.0.0/8'))).toEqual([expect.stringMatching(/^TRUSTED_PROXIES must be/)]);
   });
 
-  it('are by default the gateway outside production, and nobody at an edge', () => {
+  it('are outside production by default the gateway, and nobody at an edge', () => {
     const development = { ...complete, PROFILE: 'development' };
     expect(serviceConfig('identity', development).trustedProxies).toEqual(['127.0.0.1', '::1']);
     expect(serviceConfig('gateway', development).trustedProxies).toEqual([]);
-    const production = { profile: 'production', trustedProxies: [], issuer: 'https://crm.example' };
-    expect(serviceConfig('identity', complete)).toMatchObject(production);
+    const production = { profile: 'production', trustedProxies: ['10.0.0.0/8'], issuer: 'https://crm.example' };
+    expect(serviceConfig('identity', { ...complete, TRUSTED_PROXIES: '10.0.0.0/8' })).toMatchObject(production);
   });
 });
 

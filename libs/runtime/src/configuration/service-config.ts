@@ -146,16 +146,16 @@ export function serviceConfig(
 const NO_PROXIES = 'none';
 
 /**
- * In production an edge must be told: behind an unknown load balancer all clients would be one, whose failed sign-ins
- * lock out everybody; a client taken for a load balancer could choose its own address.
+ * In production each service must be told: behind an unknown load balancer or gateway all clients would be one, whose failed
+ * sign-ins lock out everybody; a client taken for a load balancer could choose its own address.
  */
 function trustedProxies(env: EnvironmentReader, name: ServiceName, profile: Profile): readonly string[] {
-  const behindGateway = profile === 'production' ? [] : ['127.0.0.1', '::1'];
-  const mustBeTold = isEdge(name) && profile === 'production';
-  const listed = env.list('TRUSTED_PROXIES', mustBeTold ? {} : { default: isEdge(name) ? [] : behindGateway });
+  const mustBeTold = profile === 'production';
+  const usual = isEdge(name) ? [] : ['127.0.0.1', '::1'];
+  const listed = env.list('TRUSTED_PROXIES', mustBeTold ? {} : { default: usual });
   if (mustBeTold && env.optional('TRUSTED_PROXIES') === undefined) {
     env.problem(
-      'TRUSTED_PROXIES says whose X-Forwarded-For is believed: the addresses or ranges of the load balancer in front, ' +
+      'TRUSTED_PROXIES says whose X-Forwarded-For is believed: the addresses or ranges of the load balancer or gateway in front, ' +
         `separated by commas, or "${NO_PROXIES}" when clients connect directly`,
     );
   }
