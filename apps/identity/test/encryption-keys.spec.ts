@@ -128,6 +128,8 @@ describe('the sealed columns of identity', () => {
       // Public.
       'passkey.credential_id',
       'passkey.public_key',
+      // A hash.
+      'email_claim.password_key',
     ];
     const problems = await identity.get(Database).crossTenant((tx) => unlistedColumns(tx, sealedColumns, others));
     expect(problems).toEqual({ unlisted: [], unknown: [] });
