@@ -19,7 +19,7 @@ export {
   isExecutedAction,
   isExecutedTrigger,
 } from './executed.js';
-export type { CertificationProbes, KeyOwnership } from './outbound-urls.js';
+export { type CertificationProbes, HOST_SECTIONS, hostUses, type KeyOwnership } from './outbound-urls.js';
 export { conditionTypes } from './package-model.js';
 export { MAX_FINDINGS, type Problem } from './problem.js';
 export * from './schema/manifest.js';
