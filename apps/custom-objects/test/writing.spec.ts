@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
+import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { app, call, type Json, RECORDS, SITE_VISIT, type Tenant, useCustomObjects } from './custom-objects-service.js';
@@ -321,6 +322,40 @@ describe('deleting a record that others refer to', () => {
     );
     const refused = await write('DELETE', `${LEADS}/${lead.id}`);
     expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+  });
+});
+
+describe('two records that exchange their unique values', () => {
+  it('at the same moment are both refused, as one after the other', async () => {
+    const visits = await Promise.all(['one', 'two'].map((title) => create(VISITS, { title })));
+    // Both changes wait where they claim their new value, until each has begun.
+    await app.admin.query(`
+      CREATE FUNCTION hold_claims() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_advisory_xact_lock_shared(42); RETURN NEW; END $$;
+      CREATE TRIGGER hold_claims BEFORE INSERT ON custom_unique FOR EACH ROW EXECUTE FUNCTION hold_claims()`);
+    await app.admin.query('SELECT pg_advisory_lock(42)');
+    try {
+      const exchanged = Promise.all(
+        visits.map(({ id }, index) => write('PATCH', `${VISITS}/${id}`, { title: ['two', 'one'][index] })),
+      );
+      await waitUntil(async () => {
+        const { rows } = await app.admin.query(
+          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted",
+        );
+        return rows.length === visits.length;
+      });
+      await app.admin.query('SELECT pg_advisory_unlock(42)');
+      expect((await exchanged).map(({ status, body }) => [status, body.code])).toEqual(
+        visits.map(() => [409, 'UNIQUE_VIOLATION']),
+      );
+    } finally {
+      await app.admin.query('SELECT pg_advisory_unlock_all()');
+      await app.admin.query('DROP TRIGGER hold_claims ON custom_unique; DROP FUNCTION hold_claims()');
+    }
+    // A value that is free again is taken at once.
+    const [first, second] = visits as [Json, Json];
+    expect((await write('PATCH', `${VISITS}/${first.id}`, { title: 'three' })).status).toBe(200);
+    expect((await write('PATCH', `${VISITS}/${second.id}`, { title: 'one' })).status).toBe(200);
   });
 });
 

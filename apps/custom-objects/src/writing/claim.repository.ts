@@ -82,7 +82,8 @@ abstract class ClaimRepository {
   }
 
   /**
-   * Releases old keys and claims new ones; the statements are sent at once, before any later ones of the caller.
+   * Claims new keys and releases old ones; the statements are sent at once, before any later ones of the caller. In this order
+   * two records that exchange their keys are both refused: after the release each would wait for the other's.
    * @param claim returns which fields have what they want
    * @returns the others
    */
@@ -97,9 +98,9 @@ abstract class ClaimRepository {
     const changed = this.changedKeys(model, before, after);
     const released = changed.flatMap(({ field, previous }) => claimOf(recordId, field, previous));
     const wanted = changed.flatMap(({ field, key }) => claimOf(recordId, field, key));
-    const [, isClaimed] = await Promise.all([
-      released.length > 0 ? this.releaseClaims(tx, model.object.id, released) : undefined,
+    const [isClaimed] = await Promise.all([
       wanted.length > 0 ? claim(wanted) : undefined,
+      released.length > 0 ? this.releaseClaims(tx, model.object.id, released) : undefined,
     ]);
     return wanted.map(({ field }) => field).filter((field) => !isClaimed?.(field));
   }
