@@ -313,6 +313,34 @@ describe('deleting a record that others refer to', () => {
     await create(VISITS, { title: 'Unique' });
   });
 
+  it('follows the definition, whatever the caller may do with those records, and shows nothing of them', async () => {
+    const hidden = { readRoles: ['app:planner'], writeRoles: ['app:planner'] };
+    const declared: DeclaredObject[] = [
+      { apiName: 'secret', fields: [text('name'), reference('company', 'company', hidden)] },
+      { apiName: 'plan', fields: [text('name'), reference('company', 'company', { onDelete: 'cascade' })] },
+    ];
+    await app.provision(tenant.id, declared, { appKey: 'planner' });
+    const [secrets, plans] = ['/api/crm/custom/secret/records', '/api/crm/custom/plan/records'];
+    const insider = await app.appToken(tenant.id, 'planner', ['custom_objects', 'companies']);
+    const company = await create(COMPANIES, { name: 'Acme' });
+    const secret = await app.create(secrets, insider, { name: 'a', company: company.id });
+    const plan = await create(plans, { name: 'b', company: company.id });
+
+    const { body } = await write('GET', '/api/crm/custom/plan');
+    expect(body.fields).toMatchObject([{ apiName: 'name' }, { apiName: 'company', onDelete: 'cascade' }]);
+    expect((body.fields as object[])[0]).not.toHaveProperty('onDelete');
+    // An app that sees neither object, and companies alone.
+    const outsider = await app.appToken(tenant.id, 'other', ['companies']);
+    const answer = await call('DELETE', `${COMPANIES}/${company.id}`, outsider);
+    expect([answer.status, answer.body]).toEqual([204, undefined]);
+    expect((await call('GET', `${secrets}/${secret.id}`, insider)).body).toMatchObject({ version: 2, company: null });
+    expect((await write('GET', `${plans}/${plan.id}`)).status).toBe(404);
+    // Events say what everybody may read.
+    const { data } = (await events()).find(({ subject, version }) => subject === secret.id && version === 2)!;
+    expect(data).toMatchObject({ changed: [], previous: {} });
+    expect(data.record).not.toHaveProperty('company');
+  });
+
   it('is refused when more than a thousand records refer to it', async () => {
     const lead = await create(LEADS, { lastName: 'Lovelace' });
     await app.admin.query(
@@ -473,13 +501,13 @@ describe('a reference', () => {
     expect((await travel(randomUUID())).status).toBe(422);
   });
 
-  it('that restricts a deletion does not tell an app the name of an object that it does not see', async () => {
+  it('that restricts a deletion does not tell the name of an object to who may not read it', async () => {
     const client = await idOf(CONTACTS, { lastName: 'Byron' });
     await idOf(VISITS, { client });
-    const [other, own] = [await appToken('trips', 'contacts'), await appToken('acme-visits', 'contacts')];
     for (const [token, what] of [
-      [other, 'Another record'],
-      [own, 'A record of visit'],
+      [await appToken('trips', 'contacts', 'custom_objects'), 'Another record'],
+      [await appToken('acme-visits', 'contacts'), 'Another record'],
+      [await appToken('acme-visits', 'contacts', 'custom_objects:read'), 'A record of visit'],
       [tenant.admin, 'A record of visit'],
     ] as const) {
       const { body } = await call('DELETE', `${CONTACTS}/${client}`, token);

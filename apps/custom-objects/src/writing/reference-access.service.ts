@@ -65,4 +65,6 @@ function requireTarget(caller: ScopeHolder, field: StoredField): void {
   if (id !== undefined && readableTargets(caller, field).length === 0) requireScope(caller, scopeOf(id), 'read');
 }
 
-const scopeOf = (objectId: string): ScopeName => standardObjectWithId(objectId)?.standard?.scope ?? 'custom_objects';
+/** The scope of an object's records. */
+export const scopeOf = (objectId: string): ScopeName =>
+  standardObjectWithId(objectId)?.standard?.scope ?? 'custom_objects';
