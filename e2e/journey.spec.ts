@@ -53,6 +53,14 @@ describe('the journey', () => {
       expect(failing.map(({ id }: { id: string }) => id)).toEqual(['MAN-001', 'NET-001', 'SCP-001', 'SCP-005']);
     });
 
+    it('step 2: the page of each check opens at the address that its finding names', async () => {
+      const pages = answer().refused.body.certification.checks.map(async ({ id, docUrl }: Record<string, string>) => {
+        const page = await fetch(docUrl ?? '');
+        return [page.status, (await page.text()).includes(`<h1>${id} `)];
+      });
+      expect(new Set((await Promise.all(pages)).map(String))).toEqual(new Set(['200,true']));
+    });
+
     it('step 3: the submission waits in the queue of the operators', () => {
       const ids = answer().queue.body.data.map((row: { id: string }) => row.id);
       expect(ids).toContain(answer().submission.body.submissionId);

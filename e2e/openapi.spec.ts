@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { isEventPattern } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -76,6 +77,18 @@ describe.each([
     });
     expect(places.map(({ at }) => at)).toEqual(expect.arrayContaining([known, ...successesIn(document)]));
     expect(problems).toEqual([]);
+  });
+
+  it('names events of the catalogue in its examples', async () => {
+    const named = (value: unknown, key = ''): unknown[] => {
+      if (typeof value !== 'object' || value === null) return key === 'event' ? [value] : [];
+      if (key === 'events' && Array.isArray(value)) return value;
+      return Object.entries(value).flatMap(([name, member]) => named(member, name));
+    };
+    const names = shownIn(await read()).flatMap(({ at, media }) =>
+      named(media.example).map((name) => `${at}: ${name}`),
+    );
+    expect(names.filter((name) => !isEventPattern(name.slice(name.lastIndexOf(' ') + 1)))).toEqual([]);
   });
 
   it('declares every key of every body, but for those whose keys others choose', async () => {

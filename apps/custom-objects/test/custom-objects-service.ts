@@ -88,6 +88,10 @@ const tokens = testTokens();
 export class CustomObjectsService {
   /** Keys of apps that the marketplace does not know; it knows all others. */
   readonly unknownApps = new Set<string>();
+  /** Of each tenant the users whom identity knows. */
+  readonly users = new Map<string, Set<string>>();
+  /** What identity was asked of users. */
+  readonly askedUsers: string[] = [];
   private readonly plans = new Map<string, Plan>();
   private readonly ends: (() => Promise<unknown>)[] = [];
   /** A connection to the database that no row-level security binds. */
@@ -106,6 +110,10 @@ export class CustomObjectsService {
       timeZone: 'Europe/Berlin',
       country: 'DE',
     }));
+    const users = await answerRpc(rpc.identity.findUsers, ({ tenantId, userIds }) => {
+      started.askedUsers.push(...userIds);
+      return { userIds: userIds.filter((id) => started.users.get(tenantId)?.has(id)) };
+    });
     const marketplace = await answerRpc(rpc.marketplace.isAppKnown, ({ appKey }) => ({
       known: !started.unknownApps.has(appKey),
     }));
@@ -117,6 +125,7 @@ export class CustomObjectsService {
     started.ends.push(
       () => started.service.close(),
       () => identity.close(),
+      () => users.close(),
       () => marketplace.close(),
       () => started.admin.end(),
       () => database.drop(),
@@ -141,6 +150,11 @@ export class CustomObjectsService {
     const answer = await this.call('POST', path, token, body);
     if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
+  }
+
+  /** Signs the token of a member of a tenant. */
+  userToken(tenantId: string, userId: string): Promise<string> {
+    return tokens.sign({ tid: tenantId, sub: userId, roles: ['member'], scopes: [...SCOPE_NAMES] });
   }
 
   /** Signs the token of an app that is installed in a tenant. */

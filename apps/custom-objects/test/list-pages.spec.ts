@@ -1,7 +1,9 @@
 import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RecordListRepository } from '../src/finding/record-list.repository.js';
 import type { DeclaredObject } from '../src/object/object-definition.js';
+import { ReferenceAccessService } from '../src/writing/reference-access.service.js';
 import { app, type Tenant, useCustomObjects } from './custom-objects-service.js';
 
 const TICKET: DeclaredObject = {
@@ -55,6 +57,42 @@ describe('a page by cursor', () => {
       const answer = await list(`sort=${sort}&size=1&cursor=${cursor}`);
       expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);
     }
+  });
+});
+
+it('a filter finds instants before zones had whole minutes, in whatever zone the process is (TZ=Europe/Berlin)', async () => {
+  await create({ title: 'Old', due: '1880-06-01T10:00:00Z' });
+  const { body } = await list('filterField=due&filterValue=1880-06-01T10:00:00Z');
+  expect(body.data.map(({ title }) => title)).toEqual(['Old']);
+});
+
+describe('the order of creation', () => {
+  it('is that of `createdAt`, also when a call waited before its record was written', async () => {
+    const fresh = await app.tenant('business', [TICKET]);
+    const access = app.service.get(ReferenceAccessService);
+    const require = access.require.bind(access);
+    let [begin, proceed] = [() => {}, () => {}];
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const held = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    jest.spyOn(access, 'require').mockImplementationOnce(async (...checked) => {
+      begin();
+      await held;
+      return require(...checked);
+    });
+    const waiting = app.create(PATH, fresh.admin, { title: 'Waited' });
+    await begun;
+    const { createdAt } = await app.create(PATH, fresh.admin, { title: 'Did not wait' });
+    await waitUntil(async () => new Date().toISOString() > createdAt);
+    proceed();
+    await waiting;
+    const { body } = await list('sort=createdAt', fresh);
+    expect(body.data.map(({ title }) => title)).toEqual(['Did not wait', 'Waited']);
+    const times = body.data.map((record) => record.createdAt);
+    expect(times).toEqual([...times].sort());
   });
 });
 

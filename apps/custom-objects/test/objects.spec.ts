@@ -102,6 +102,29 @@ describe('custom objects of a tenant', () => {
     expect(await targets('trip')).toEqual([undefined]);
   });
 
+  it('whose target was removed keep their references, and take no new ones', async () => {
+    const tenant = await app.tenant('enterprise', []);
+    const installationId = randomUUID();
+    await provision(tenant.id, [named('place')], { installationId });
+    const fields: DeclaredObject['fields'] = [
+      { apiName: 'name', type: 'text' },
+      { apiName: 'place', type: 'reference', referenceTarget: 'custom:place' },
+    ];
+    await provision(tenant.id, [{ apiName: 'trip', fields }], { appKey: 'third-app' });
+    const trips = '/api/crm/custom/trip/records';
+    const { id: place } = await app.create('/api/crm/custom/place/records', tenant.admin, { name: 'Turin' });
+    const trip = await app.create(trips, tenant.admin, { place });
+    await app.objects.remove(tenant.id, installationId, false);
+    const refused = { status: 422, body: { errors: [{ pointer: '/place', code: 'REFERENCE_NOT_FOUND' }] } };
+    expect(await tenant.call('POST', trips, { place })).toMatchObject(refused);
+    expect(await tenant.call('PATCH', `${trips}/${trip.id}`, { name: 'Spring', place })).toMatchObject({
+      status: 200,
+      body: { name: 'Spring', place },
+    });
+    expect((await tenant.call('PATCH', `${trips}/${trip.id}`, { place: null })).status).toBe(200);
+    expect(await tenant.call('PATCH', `${trips}/${trip.id}`, { place })).toMatchObject(refused);
+  });
+
   it('are not found after an uninstallation, and their names and places in the plan are free', async () => {
     const tenant = await app.tenant('business', []);
     const installationId = randomUUID();

@@ -332,6 +332,37 @@ describe('a record of a standard object', () => {
     expect(body.errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
+  it('names users of the workspace alone as owner and assignee, and keeps one who has gone', async () => {
+    const own = await standard();
+    const [user, stranger, self] = [randomUUID(), randomUUID(), randomUUID()];
+    app.users.set(own.id, new Set([user]));
+    app.users.set((await standard()).id, new Set([stranger]));
+    const write = async (method: string, path: string, values: object, token = own.member) => {
+      const { status, body } = await app.call(method, `/api/crm/${path}`, token, values);
+      return { status, body, problems: body.errors?.map(({ pointer, code }) => `${pointer} ${code}`) };
+    };
+    for (const [path, values, pointer] of [
+      ['leads', { lastName: 'A', ownerId: stranger }, '/ownerId'],
+      ['tasks', { title: 'A', assigneeId: randomUUID() }, '/assigneeId'],
+    ] as const) {
+      expect(await write('POST', path, values)).toMatchObject({
+        status: 422,
+        problems: [`${pointer} REFERENCE_NOT_FOUND`],
+      });
+    }
+    const { body: lead } = await write('POST', 'leads', { lastName: 'A', ownerId: user.toUpperCase() });
+    expect(lead).toMatchObject({ ownerId: user });
+    const { body: task } = await write('POST', 'tasks', { title: 'A', assigneeId: user });
+    // Known for a while, and the caller needs no asking.
+    expect(app.askedUsers.filter((id) => id === user)).toHaveLength(1);
+    const token = await app.userToken(own.id, self);
+    expect(await write('PATCH', `tasks/${task.id}`, { assigneeId: self }, token)).toMatchObject({ status: 200 });
+    expect(app.askedUsers).not.toContain(self);
+    expect(await write('PATCH', `tasks/${task.id}`, { title: 'B', assigneeId: self })).toMatchObject({ status: 200 });
+    expect(await write('PATCH', `leads/${lead.id}`, { ownerId: self })).toMatchObject({ status: 422 });
+    expect((await own.call('GET', `/api/crm/tasks/${task.id}`)).body).toMatchObject({ title: 'B', assigneeId: self });
+  });
+
   it('keeps its version, and has no event, when nothing differs', async () => {
     const own = await standard();
     const { body: lead } = await own.call('POST', '/api/crm/leads', { lastName: 'Hopper' });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
+import { waitUntil } from '@crm/testing';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { app, call, type Json, RECORDS, SITE_VISIT, type Tenant, useCustomObjects } from './custom-objects-service.js';
@@ -312,6 +313,34 @@ describe('deleting a record that others refer to', () => {
     await create(VISITS, { title: 'Unique' });
   });
 
+  it('follows the definition, whatever the caller may do with those records, and shows nothing of them', async () => {
+    const hidden = { readRoles: ['app:planner'], writeRoles: ['app:planner'] };
+    const declared: DeclaredObject[] = [
+      { apiName: 'secret', fields: [text('name'), reference('company', 'company', hidden)] },
+      { apiName: 'plan', fields: [text('name'), reference('company', 'company', { onDelete: 'cascade' })] },
+    ];
+    await app.provision(tenant.id, declared, { appKey: 'planner' });
+    const [secrets, plans] = ['/api/crm/custom/secret/records', '/api/crm/custom/plan/records'];
+    const insider = await app.appToken(tenant.id, 'planner', ['custom_objects', 'companies']);
+    const company = await create(COMPANIES, { name: 'Acme' });
+    const secret = await app.create(secrets, insider, { name: 'a', company: company.id });
+    const plan = await create(plans, { name: 'b', company: company.id });
+
+    const { body } = await write('GET', '/api/crm/custom/plan');
+    expect(body.fields).toMatchObject([{ apiName: 'name' }, { apiName: 'company', onDelete: 'cascade' }]);
+    expect((body.fields as object[])[0]).not.toHaveProperty('onDelete');
+    // An app that sees neither object, and companies alone.
+    const outsider = await app.appToken(tenant.id, 'other', ['companies']);
+    const answer = await call('DELETE', `${COMPANIES}/${company.id}`, outsider);
+    expect([answer.status, answer.body]).toEqual([204, undefined]);
+    expect((await call('GET', `${secrets}/${secret.id}`, insider)).body).toMatchObject({ version: 2, company: null });
+    expect((await write('GET', `${plans}/${plan.id}`)).status).toBe(404);
+    // Events say what everybody may read.
+    const { data } = (await events()).find(({ subject, version }) => subject === secret.id && version === 2)!;
+    expect(data).toMatchObject({ changed: [], previous: {} });
+    expect(data.record).not.toHaveProperty('company');
+  });
+
   it('is refused when more than a thousand records refer to it', async () => {
     const lead = await create(LEADS, { lastName: 'Lovelace' });
     await app.admin.query(
@@ -321,6 +350,40 @@ describe('deleting a record that others refer to', () => {
     );
     const refused = await write('DELETE', `${LEADS}/${lead.id}`);
     expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+  });
+});
+
+describe('two records that exchange their unique values', () => {
+  it('at the same moment are both refused, as one after the other', async () => {
+    const visits = await Promise.all(['one', 'two'].map((title) => create(VISITS, { title })));
+    // Both changes wait where they claim their new value, until each has begun.
+    await app.admin.query(`
+      CREATE FUNCTION hold_claims() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_advisory_xact_lock_shared(42); RETURN NEW; END $$;
+      CREATE TRIGGER hold_claims BEFORE INSERT ON custom_unique FOR EACH ROW EXECUTE FUNCTION hold_claims()`);
+    await app.admin.query('SELECT pg_advisory_lock(42)');
+    try {
+      const exchanged = Promise.all(
+        visits.map(({ id }, index) => write('PATCH', `${VISITS}/${id}`, { title: ['two', 'one'][index] })),
+      );
+      await waitUntil(async () => {
+        const { rows } = await app.admin.query(
+          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted",
+        );
+        return rows.length === visits.length;
+      });
+      await app.admin.query('SELECT pg_advisory_unlock(42)');
+      expect((await exchanged).map(({ status, body }) => [status, body.code])).toEqual(
+        visits.map(() => [409, 'UNIQUE_VIOLATION']),
+      );
+    } finally {
+      await app.admin.query('SELECT pg_advisory_unlock_all()');
+      await app.admin.query('DROP TRIGGER hold_claims ON custom_unique; DROP FUNCTION hold_claims()');
+    }
+    // A value that is free again is taken at once.
+    const [first, second] = visits as [Json, Json];
+    expect((await write('PATCH', `${VISITS}/${first.id}`, { title: 'three' })).status).toBe(200);
+    expect((await write('PATCH', `${VISITS}/${second.id}`, { title: 'one' })).status).toBe(200);
   });
 });
 
@@ -438,13 +501,13 @@ describe('a reference', () => {
     expect((await travel(randomUUID())).status).toBe(422);
   });
 
-  it('that restricts a deletion does not tell an app the name of an object that it does not see', async () => {
+  it('that restricts a deletion does not tell the name of an object to who may not read it', async () => {
     const client = await idOf(CONTACTS, { lastName: 'Byron' });
     await idOf(VISITS, { client });
-    const [other, own] = [await appToken('trips', 'contacts'), await appToken('acme-visits', 'contacts')];
     for (const [token, what] of [
-      [other, 'Another record'],
-      [own, 'A record of visit'],
+      [await appToken('trips', 'contacts', 'custom_objects'), 'Another record'],
+      [await appToken('acme-visits', 'contacts'), 'Another record'],
+      [await appToken('acme-visits', 'contacts', 'custom_objects:read'), 'A record of visit'],
       [tenant.admin, 'A record of visit'],
     ] as const) {
       const { body } = await call('DELETE', `${CONTACTS}/${client}`, token);

@@ -79,6 +79,14 @@ describe('tenants', () => {
     expect(await codeOf(objects.call(rpc.identity.getTenant, { tenantId: newId() }))).toBe('NOT_FOUND');
   });
 
+  it('tells which ids are those of users of a tenant, disabled ones too', async () => {
+    const [owner, other] = [await identity.account(), await identity.account()];
+    const { tenantId } = owner;
+    await identity.query(tenantId, `UPDATE app_user SET status = 'disabled' WHERE id = $1`, [owner.userId]);
+    const userIds = [owner.userId, other.userId, newId()];
+    expect(await objects.call(rpc.identity.findUsers, { tenantId, userIds })).toEqual({ userIds: [owner.userId] });
+  });
+
   it('changes the plan of a tenant for operators', async () => {
     const { tenantId } = await identity.account();
     const request = { id: tenantId, plan: 'enterprise' };

@@ -42,7 +42,10 @@ describe('certifying without submitting', () => {
   it('links each check to a page that anybody can read', async () => {
     const { body } = await certify(developer, fieldService(newKey()));
     for (const { id, docUrl } of body.checks) {
-      const page = await fetch(`${marketplace.service.url}${docUrl}`);
+      // At the public address of the platform, which the gateway has; here the service itself answers.
+      const { baseUrl } = marketplace.config.service;
+      expect(docUrl.startsWith(`${baseUrl}/docs/`)).toBe(true);
+      const page = await fetch(docUrl.replace(baseUrl, marketplace.service.url));
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(await page.text()).toContain(`<h1>${id} `);
     }
@@ -346,6 +349,7 @@ it('the page of an app shows what it requests and brings', async () => {
     objects: [{ apiName: 'work_order', label: 'Work order' }],
     events: ['lead.created'],
     hosts: ['hooks.acme-dispatch.com'],
+    hostUses: [{ host: 'hooks.acme-dispatch.com', sections: ['webhooks'] }],
     reviews: [],
   });
   expect(body.permissions).toContainEqual({
@@ -354,6 +358,36 @@ it('the page of an app shows what it requests and brings', async () => {
     optional: true,
   });
   expect((await marketplace.get(tenant, `/apps/${newKey()}`)).body.code).toBe('NOT_FOUND');
+});
+
+it('the page of an app names every host that the app talks to, and for what', async () => {
+  const request = { type: 'http_request' as const, url: 'https://api.acme.example.com:443/{{title}}?q={{title}}' };
+  const [automation] = fieldService('').automations ?? [];
+  const key = await marketplace.published(developer, {
+    automations: [{ ...automation, actions: [request, { ...request, url: 'https://geo.example.com/' }] }] as never,
+    connector: {
+      streams: [
+        {
+          ...{ name: 'orders', url: 'https://api.acme.example.com/orders', primaryKey: 'id' },
+          ...{ destinationObject: 'work_order', mapping: { name: 'title' } },
+        },
+      ],
+    },
+    assistant: { mcpServers: ['https://mcp.acme.example.com/', { url: 'https://tools.example.com/' }] },
+    embed: { allowedOrigins: ['https://portal.acme.example.com'] },
+    oauth: { redirectUris: ['https://portal.acme.example.com/callback', 'https://login.acme.example.com/callback'] },
+  });
+  const { body } = await marketplace.get(tenant, `/apps/${key}`);
+  expect(body.hostUses).toEqual([
+    { host: 'api.acme.example.com', sections: ['automations', 'connector'] },
+    { host: 'geo.example.com', sections: ['automations'] },
+    { host: 'hooks.acme-dispatch.com', sections: ['webhooks'] },
+    { host: 'login.acme.example.com', sections: ['oauth'] },
+    { host: 'mcp.acme.example.com', sections: ['assistant'] },
+    { host: 'portal.acme.example.com', sections: ['embed', 'oauth'] },
+    { host: 'tools.example.com', sections: ['assistant'] },
+  ]);
+  expect(body.hosts).toEqual(body.hostUses.map(({ host }) => host));
 });
 
 describe('ratings', () => {

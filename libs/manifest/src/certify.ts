@@ -18,7 +18,7 @@ export function manifestSha256(manifest: unknown): string {
 }
 
 /** Changes when a check is added or changes its verdicts. */
-export const SUITE_VERSION = '1.3.0';
+export const SUITE_VERSION = '1.4.0';
 
 export interface CertifyOptions {
   reviewPacket?: unknown;
@@ -28,6 +28,8 @@ export interface CertifyOptions {
   probes?: CertificationProbes;
   /** Allowed ports and cluster suffixes of the platform that will call the targets. */
   addressPolicy?: Pick<UrlOptions, 'allowedPorts' | 'clusterSuffixes'>;
+  /** The platform's address, at which the pages of checks are; without it `docUrl` is relative to it. */
+  baseUrl?: string;
 }
 
 interface Obstacles {
@@ -53,11 +55,12 @@ export async function certify(
         ? unread.reviewPacket
         : obstaclesIn(options.reviewPacket),
   };
-  if (obstacles.manifest.length > 0 || obstacles.reviewPacket.length > 0) return refuse(obstacles, manifest);
+  const { baseUrl = '' } = options;
+  if (obstacles.manifest.length > 0 || obstacles.reviewPacket.length > 0) return refuse(obstacles, manifest, baseUrl);
 
   // Keys in canonical order, so that the result depends only on what the hash depends on.
   const context = contextOf(JSON.parse(canonicalJson(manifest)), options);
-  const checks = await Promise.all(CHECKS.map(async (check) => resultOf(check, await check.run(context))));
+  const checks = await Promise.all(CHECKS.map(async (check) => resultOf(check, await check.run(context), baseUrl)));
   return certification(context.manifestSha256, checks);
 }
 
@@ -88,8 +91,9 @@ function contextOf(document: unknown, options: CertifyOptions): CheckContext {
   };
 }
 
-function resultOf(check: Check, outcome: CheckOutcome): CheckResult {
-  if ('skip' in outcome) return entry(check, 'skip', outcome.skip, []);
+function resultOf(check: Check, outcome: CheckOutcome, baseUrl: string): CheckResult {
+  const docUrl = `${baseUrl}/docs/certification/${check.id}`;
+  if ('skip' in outcome) return entry(check, docUrl, 'skip', outcome.skip, []);
   const findings: Problem[] = [];
   let isAll = true;
   for (const problem of outcome) {
@@ -97,17 +101,17 @@ function resultOf(check: Check, outcome: CheckOutcome): CheckResult {
     if (!isAll) break;
     findings.push(bounded(problem));
   }
-  if (findings.length === 0) return entry(check, 'pass', 'Passed.', []);
+  if (findings.length === 0) return entry(check, docUrl, 'pass', 'Passed.', []);
   findings.sort(compareProblems);
   const more = isAll ? findings.length - 1 : `at least ${MAX_FINDINGS}`;
-  return entry(check, 'fail', `${findings[0]!.message}${more === 0 ? '' : ` (and ${more} more)`}`, findings);
+  return entry(check, docUrl, 'fail', `${findings[0]!.message}${more === 0 ? '' : ` (and ${more} more)`}`, findings);
 }
 
-function entry(check: Check, status: CheckStatus, message: string, findings: Problem[]): CheckResult {
+function entry(check: Check, docUrl: string, status: CheckStatus, message: string, findings: Problem[]): CheckResult {
   const { id, title } = check;
   const severity = findings.length > 0 && findings.every(isAdvice) ? 'advice' : check.severity;
   const pointer = findings[0]?.pointer ?? '';
-  return { id, title, severity, status, message, pointer, docUrl: `/docs/certification/${id}`, findings };
+  return { id, title, severity, status, message, pointer, docUrl, findings };
 }
 
 function certification(sha256: string | null, checks: CheckResult[]): Certification {
@@ -126,7 +130,7 @@ function obstaclesIn(document: unknown): Problem[] {
   return obstacle ? [obstacle] : [];
 }
 
-function refuse(obstacles: Obstacles, manifest: unknown): Certification {
+function refuse(obstacles: Obstacles, manifest: unknown, baseUrl: string): Certification {
   const named: Readonly<Record<string, readonly Problem[]>> = {
     'MAN-001': obstacles.manifest,
     'REV-001': obstacles.reviewPacket,
@@ -137,7 +141,7 @@ function refuse(obstacles: Obstacles, manifest: unknown): Certification {
       problems.length > 0
         ? problems.map(({ pointer, message }) => ({ pointer, message }))
         : { skip: 'Not run because the document cannot be read.' };
-    return resultOf(check, outcome);
+    return resultOf(check, outcome, baseUrl);
   });
   return certification(obstacles.manifest.length > 0 ? null : manifestSha256(manifest), checks);
 }

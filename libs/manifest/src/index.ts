@@ -13,7 +13,13 @@ export {
   summariseDifference,
 } from './difference/manifest-difference.js';
 export { ATTENTIONS, type Attention, DIFFERENCE_KINDS, type Difference } from './difference/tree.js';
-export type { CertificationProbes, KeyOwnership } from './outbound-urls.js';
+export {
+  type ExecutedAction,
+  type ExecutedTrigger,
+  isExecutedAction,
+  isExecutedTrigger,
+} from './executed.js';
+export { type CertificationProbes, HOST_SECTIONS, hostUses, type KeyOwnership } from './outbound-urls.js';
 export { conditionTypes } from './package-model.js';
 export { MAX_FINDINGS, type Problem } from './problem.js';
 export * from './schema/manifest.js';

@@ -1,4 +1,4 @@
-import { checkUrl, hostOf, type Refusal, type UrlOptions } from '@crm/address-policy';
+import { checkUrl, hostOf, parseUrl, type Refusal, type UrlOptions } from '@crm/address-policy';
 import { entriesOf, type ManifestDraft } from './example.js';
 import { pointer } from './json-pointer.js';
 import type { Manifest } from './schema/manifest.js';
@@ -50,18 +50,43 @@ export function outboundUrls(manifest: ManifestDraft): OutboundUrl[] {
   return urls.flatMap(([text, at]) => (text === undefined ? [] : [{ text, pointer: at }]));
 }
 
+/** The sections of a package that name hosts. */
+export const HOST_SECTIONS = ['automations', 'webhooks', 'connector', 'assistant', 'embed', 'oauth'] as const;
+type HostSection = (typeof HOST_SECTIONS)[number];
+
+/**
+ * Every host, with its port unless it is that of https, that an installed app has to do with: the platform sends data there or
+ * reads from it, it frames the CRM, or a browser is sent back to it. Sorted, each with the sections that name it.
+ */
+export function hostUses(manifest: Manifest): { host: string; sections: HostSection[] }[] {
+  const urls = outboundUrls(manifest).map(({ text, pointer }) => [pointer.split('/')[1] as HostSection, text] as const);
+  const origins = (manifest.embed?.allowedOrigins ?? []).map((text) => ['embed', text] as const);
+  const redirects = (manifest.oauth?.redirectUris ?? []).map((text) => ['oauth', text] as const);
+  const uses = new Map<string, Set<HostSection>>();
+  for (const [section, text] of [...urls, ...origins, ...redirects]) {
+    const host = parseUrl(withoutPlaceholders(text))?.host;
+    if (host !== undefined) uses.set(host, (uses.get(host) ?? new Set()).add(section));
+  }
+  return [...uses]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([host, sections]) => ({ host, sections: HOST_SECTIONS.filter((section) => sections.has(section)) }));
+}
+
 /** Checks a URL by its text: it must satisfy the policy and have no placeholder before the path. */
 export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: string } | Refusal {
   if (!isUrlTemplateFixed(text)) {
     return { ok: false, code: 'invalid_url', message: 'Placeholders are allowed only in the path and query of a URL' };
   }
   // Values of placeholders are percent-encoded, so they cannot change anything that is checked here.
-  const sample = hasPlaceholder(text) ? text.replace(/\{\{[^{}]*\}\}/g, 'x') : text;
+  const sample = withoutPlaceholders(text);
   const verdict = checkUrl(sample, options);
   // The original text too: its length is checked again at installation.
   const written = verdict.ok && sample !== text ? checkUrl(text, options) : verdict;
   return written.ok ? { ok: true, host: hostOf(written.url) } : written;
 }
+
+const withoutPlaceholders = (text: string): string =>
+  hasPlaceholder(text) ? text.replace(/\{\{[^{}]*\}\}/g, 'x') : text;
 
 export const MAX_HOSTS = 100;
 

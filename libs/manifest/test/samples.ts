@@ -562,9 +562,17 @@ const AUTOMATIONS: Sample[] = [
     ['updating what was updated', [update('contact')], [update('nothing'), create('contact')]],
   ]),
   ...twins('AUT-002', '/automations/0', emitting, [['circle of two', 'task.created', 'task.completed']]),
+  ...example('AUT-003', 'action that is not executed', '/automations/0/actions/0/type'),
+  ...twins('AUT-003', '/automations/0/actions/1/type', (action: Fragment) => after(WAIT, action), [
+    ['event of an app', { type: 'emit_event', name: 'acme.done' }, create('visit', { title: '{{subject}}' })],
+  ]),
+  ...twins('AUT-003', '/automations/0/trigger/type', (trigger: Fragment) => automation(trigger, [WAIT]), [
+    ['schedule', DAILY, { type: 'event', event: 'lead.created' }],
+  ]),
 ];
 
 const service = (section: { produces?: string[]; consumes?: string[] }): Fragment => ({ service: section });
+const OWN = service({ produces: ['acme.done'] });
 const DONE = after({ type: 'emit_event', name: 'acme.done' });
 
 const EVENTS: Sample[] = [
@@ -592,6 +600,12 @@ const EVENTS: Sample[] = [
   ...twins('EVT-001', '/automations/0/trigger/event', (event: string) => on(event, [WAIT]), [
     ['trigger on every event of a domain', 'lead.*', 'lead.updated'],
     ['unknown event of a trigger', 'visit.created', 'record.created'],
+  ]),
+  ...twins<Fragment>('EVT-001', '/automations/0/trigger/event', (more) => ({ ...OWN, ...more }), [
+    ['trigger on an event of the package', on('acme.done', [WAIT]), on('deal.won', [WAIT])],
+  ]),
+  ...twins('EVT-001', '/webhooks/0/events/1', (event: string) => ({ ...OWN, ...webhookOn('deal.won', event) }), [
+    ['webhook on an event of the package', 'acme.done', 'deal.lost'],
   ]),
   ...twins('EVT-001', '/automations/0/actions/0/name', (more: Fragment) => ({ ...DONE, ...more }), [
     ['event that the package does not produce', {}, service({ produces: ['acme.done'] })],

@@ -1,5 +1,6 @@
 import type { PlatformError } from '@crm/contracts';
 import { OutsideClient } from '@crm/egress';
+import { certify } from '@crm/manifest';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readDefinition } from './workflow-validation.js';
 
@@ -88,6 +89,34 @@ describe('the definition of a workflow', () => {
   ])('is refused with the request %j', (request, problem) => {
     const found = problemsOf({ trigger: hook, actions: [{ type: 'http_request', ...request }] });
     expect(found).toContain(`/actions/0${problem}`);
+  });
+
+  const kinds: [string, object, object][] = [
+    ['the trigger webhook_received', hook, task],
+    ['the trigger event', { type: 'event', event: 'deal.won' }, task],
+    ['the trigger schedule', { type: 'schedule', cron: '0 7 * * *' }, { type: 'wait', seconds: 1 }],
+    ['a trigger on an event of the package', { type: 'event', event: 'acme.done' }, task],
+    ['create_record', hook, record('lead', { lastName: '{{name}}' })],
+    ['update_record', hook, { ...record('lead', {}), type: 'update_record', id: '{{id}}' }],
+    ['create_task', hook, task],
+    ['http_request', hook, { type: 'http_request', url: 'https://api.example.org/' }],
+    ['send_email', hook, { type: 'send_email', to: 'role:admin', subject: 'a', text: 'b' }],
+    ['emit_event', hook, { type: 'emit_event', name: 'acme.done' }],
+    ['wait', hook, { type: 'wait', seconds: 1 }],
+  ];
+
+  it.each(kinds)('with %s is accepted exactly when a package with it is certified', async (_kind, trigger, action) => {
+    const automation = { trigger, actions: [action] };
+    const { passed } = await certify(
+      {
+        ...{ key: 'acme', name: 'Acme', version: '1.0.0', kind: 'industry_app' },
+        permissions: ['automations', 'leads', 'tasks', 'pipeline:read'],
+        service: { produces: ['acme.done'] },
+        automations: [{ key: 'a', ...automation }],
+      },
+      { mode: 'certification' },
+    );
+    expect(problemsOf(automation).length === 0).toBe(passed);
   });
 
   it('is refused with every mistake at once', () => {

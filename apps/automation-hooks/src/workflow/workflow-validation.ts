@@ -2,7 +2,14 @@ import { EVENT_NAMES, escapePointer, type FieldProblem, isEventName, PlatformErr
 import type { OutsideClient } from '@crm/egress';
 import { FIELD_TYPE_NAMES } from '@crm/fields';
 import { checkFormula } from '@crm/formula';
-import { conditionTypes, hasPlaceholder, TemplateError, templateKeys } from '@crm/manifest';
+import {
+  conditionTypes,
+  hasPlaceholder,
+  isExecutedAction,
+  isExecutedTrigger,
+  TemplateError,
+  templateKeys,
+} from '@crm/manifest';
 import { type Action, stepKey, type Trigger, type WorkflowDefinition } from './workflow.entity.js';
 
 const MAX_ACTIONS = 50;
@@ -22,16 +29,13 @@ const PAYLOAD_TYPES: readonly string[] = [...FIELD_TYPE_NAMES.filter((name) => n
 type Payload = NonNullable<Trigger['payload']>;
 
 /** The members of each action in addition to `type` and `key`; those with `?` may be missing. */
-const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+const MEMBERS: Readonly<Record<Action['type'], readonly string[]>> = {
   create_record: ['object', 'values'],
   update_record: ['object', 'id', 'values'],
   create_task: ['title', 'description?', 'dueInDays?', 'assignee?'],
   http_request: ['url', 'method?', 'headers?', 'body?'],
   wait: ['seconds'],
 };
-
-/** Actions of a manifest that runs cannot execute: refused by name instead of being skipped silently. */
-const NOT_EXECUTED = ['send_email', 'emit_event'];
 
 /** Decides which URLs may be called; the egress client does. */
 export type TargetPolicy = Pick<OutsideClient, 'checkUrl'>;
@@ -104,11 +108,10 @@ function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
       }
       problems.add('/trigger/event', 'UNKNOWN_EVENT', `event must be one of ${EVENT_NAMES.join(', ')}`);
       return undefined;
-    case 'schedule':
-      problems.add('/trigger/type', 'NOT_SUPPORTED', 'Workflows with the trigger schedule cannot be executed');
-      return undefined;
     default:
-      problems.add('/trigger/type', 'UNKNOWN_TRIGGER', 'type must be webhook_received or event');
+      if (isExecutedTrigger(`${input.type}`) === false) {
+        problems.add('/trigger/type', 'NOT_SUPPORTED', `The trigger ${input.type} is not executed yet`);
+      } else problems.add('/trigger/type', 'UNKNOWN_TRIGGER', 'type must be webhook_received or event');
       return undefined;
   }
 }
@@ -165,11 +168,11 @@ function readAction(input: unknown, pointer: string, problems: Problems): Action
     return undefined;
   }
   const type = String(input.type);
-  if (NOT_EXECUTED.includes(type)) {
-    problems.add(`${pointer}/type`, 'NOT_SUPPORTED', `Actions of the type ${type} cannot be executed`);
+  if (isExecutedAction(type) === false) {
+    problems.add(`${pointer}/type`, 'NOT_SUPPORTED', `The action ${type} is not executed yet`);
     return undefined;
   }
-  const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined;
+  const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type as Action['type']] : undefined;
   if (!members) {
     problems.add(`${pointer}/type`, 'UNKNOWN_ACTION', `type must be one of ${Object.keys(MEMBERS).join(', ')}`);
     return undefined;

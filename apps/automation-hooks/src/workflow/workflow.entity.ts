@@ -1,9 +1,9 @@
-import type { ManifestAction, ManifestTrigger } from '@crm/manifest';
+import type { ExecutedAction, ExecutedTrigger } from '@crm/manifest';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The triggers and actions of a manifest that runs can execute; texts in the values of actions are templates. */
-export type Trigger = Exclude<ManifestTrigger, { type: 'schedule' }>;
-export type Action = Exclude<ManifestAction, { type: 'send_email' | 'emit_event' }>;
+/** Texts in the values of actions are templates. */
+export type Trigger = ExecutedTrigger;
+export type Action = ExecutedAction;
 
 /** The behaviour of a workflow, from a manifest or from the tenant. */
 export interface WorkflowDefinition {

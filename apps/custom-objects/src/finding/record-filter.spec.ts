@@ -1,6 +1,8 @@
 import type { FieldDefinition } from '@crm/fields';
 import { describe, expect, it } from '@jest/globals';
-import { chosenOptions } from './record-filter.js';
+import { STANDARD_OBJECTS } from '../object/object-definition.js';
+import { ObjectModel } from '../object/object-model.js';
+import { chosenOptions, rowConditions } from './record-filter.js';
 
 const field = (...options: string[]): FieldDefinition => ({ apiName: 'tags', type: 'multi_select', options });
 
@@ -23,4 +25,14 @@ describe('the options that a filter by several of them names', () => {
   it('are not found by splitting a text when an option contains a comma', () => {
     expect(chosenOptions(field('a, b', 'a', 'c'), 'a,c')).toEqual(['a,c']);
   });
+});
+
+it('a filter by a time names it in UTC as text: the driver would write a Date in the zone of the process', () => {
+  const [model, task] = [STANDARD_OBJECTS.opportunity, STANDARD_OBJECTS.task].map((object) => new ObjectModel(object));
+  const parametersOf = (of: ObjectModel | undefined, filterField: string, filterValue: string) => {
+    const clock = { now: new Date(), timeZone: 'UTC' };
+    return rowConditions(of!, of!.planFor(['admin']), { filterField, filterValue }, 3, clock)[0]?.parameters;
+  };
+  expect(parametersOf(model, 'closeDate', '1880-06-01')).toEqual(['1880-06-01T00:00:00.000Z']);
+  expect(parametersOf(task, 'dueAt', '1880-06-01T10:00:00+01:00')).toEqual(['1880-06-01T09:00:00.000Z']);
 });

@@ -15,6 +15,7 @@ import {
 } from '@crm/formula';
 import { type StoredField } from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
+import { slotText } from '../reading/record.js';
 
 /** A condition on a record row: SQL and its own parameters, numbered from the first one that was free. */
 export interface RowCondition {
@@ -104,11 +105,12 @@ function equals(field: StoredField, text: string, first: number): RowCondition {
     return { sql: at(exact.sql, first), parameters: exact.parameters, unindexedField: field.apiName };
   }
   const bySlot = `${field.slot} = $${first}`;
-  if (slot.exact) return { sql: bySlot, parameters: [slot.value], slot: field.slot };
+  const stored = slotText(slot.value);
+  if (slot.exact) return { sql: bySlot, parameters: [stored], slot: field.slot };
   // The column holds a prefix of a long text: the index finds candidates, the data decides.
   return {
     sql: `${bySlot} AND ${at(exact.sql, first + 1)}`,
-    parameters: [slot.value, ...exact.parameters],
+    parameters: [stored, ...exact.parameters],
     slot: field.slot,
   };
 }

@@ -3,7 +3,7 @@ import { type AccessPlan, type FieldType, fieldTypes, SLOT_TEXT_LENGTH, type Slo
 import { type CursorValueType, idPosition, type Position } from '@crm/http';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import type { StoredRecord } from '../reading/record.js';
+import { type StoredRecord, slotText } from '../reading/record.js';
 
 /** The order of a list; equal values are ordered by id, in the same direction, and records without a value come last. */
 export interface RecordSort {
@@ -65,8 +65,8 @@ export function parseSort(model: ObjectModel, plan: AccessPlan, sort = '-created
     );
   }
   const positionOf = ({ id, data }: StoredRecord): Position => {
-    const value = slotValue(field, data[field.key])?.value ?? null;
-    return { id, value: value instanceof Date ? value.toISOString() : value };
+    const stored = slotValue(field, data[field.key]);
+    return { id, value: stored && slotText(stored.value) };
   };
   const by = {
     ...KINDS[type.slotKind],

@@ -31,6 +31,8 @@ export class ObjectModel {
   readonly uniqueFields: readonly StoredField[];
   /** The fields that refer to records; a user's id is none. */
   readonly referenceFields: readonly StoredField[];
+  /** The fields that name users. */
+  readonly userFields: readonly StoredField[];
   /** The fields that everyone can read: nothing else reaches events. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
@@ -42,6 +44,9 @@ export class ObjectModel {
     this.fieldsByName = new Map(object.fields.map((field) => [field.apiName, field]));
     this.uniqueFields = object.fields.filter((field) => field.is_unique).sort((a, b) => (a.id < b.id ? -1 : 1));
     this.referenceFields = object.fields.filter(({ referenceObjectIds }) => referenceObjectIds.length > 0);
+    this.userFields = object.fields.filter(
+      ({ type, referenceObjectIds }) => type === 'reference' && referenceObjectIds.length === 0,
+    );
     this.publicPlan = accessPlan(object.fields, []);
   }
 

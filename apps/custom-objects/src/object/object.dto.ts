@@ -1,3 +1,4 @@
+import { REFERENCE_DELETIONS } from '@crm/fields';
 import { BooleanField, EnumField, ListField, TextField } from '@crm/http';
 
 /** An option of a picklist. */
@@ -26,6 +27,13 @@ export class FieldView {
     description: 'lead, contact, company, opportunity or custom:<apiName of an object of this workspace>',
   })
   referenceTarget?: string;
+
+  @EnumField(REFERENCE_DELETIONS, {
+    optional: true,
+    description:
+      'Of a reference: whether its record forbids the deletion of the one that it refers to, loses the reference, or is deleted along. The rule of the definition, whatever whoever deletes may do with the record',
+  })
+  onDelete?: string;
 }
 
 /** An object definition as the caller may see it. */

@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/access';
 import { CUSTOM_OBJECT_LIMITS, PlatformError, type ProvisionedObject } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
-import { normaliseOptions } from '@crm/fields';
+import { normaliseOptions, onDeleteOf } from '@crm/fields';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { FieldView, ObjectView } from './object.dto.js';
@@ -124,6 +124,7 @@ function objectView(object: AppObject, roles: readonly string[], apiNames: Reado
           writable: plan.writable.has(field.apiName),
           ...(field.options ? { options: normaliseOptions(field.options) } : {}),
           ...referenceTarget(field, apiNames),
+          ...(field.type === 'reference' && { onDelete: onDeleteOf(field) }),
         }),
       ),
   };

@@ -39,14 +39,20 @@ export function dataOf(model: ObjectModel, values: FieldValues): Record<string, 
   return data;
 }
 
+/**
+ * The value of a slot column, also of a filter by it. A time as text: the driver would write a Date in the zone of the process, without
+ * the seconds that offsets had until 1893.
+ */
+export const slotText = (value: string | number | Date): string | number =>
+  value instanceof Date ? value.toISOString() : value;
+
 /** The typed columns that carry the values for filters, null where a slot is not used. */
 export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number | null> {
   const slots = new Map<string, string | number | null>();
   for (const field of model.object.fields) {
     if (field.slot === null) continue;
-    const value = slotValue(field, values[field.apiName] ?? null)?.value ?? null;
-    // As text: the driver would write a Date in the process's own zone.
-    slots.set(field.slot, value instanceof Date ? value.toISOString() : value);
+    const stored = slotValue(field, values[field.apiName] ?? null);
+    slots.set(field.slot, stored && slotText(stored.value));
   }
   return slots;
 }

@@ -126,6 +126,9 @@ function customObjectName(apiName: string): string {
   return apiName;
 }
 
+const ON_DELETE =
+  'What becomes of the records that refer to it is the rule of their fields (`onDelete`), whatever you may do with those records yourself.';
+
 const CUSTOM_WRITE = {
   description: 'The body has the fields of the object by their api-names. Formulas cannot be written.',
   errors: ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'],
@@ -147,7 +150,7 @@ const CUSTOM_ROUTES: RecordRoutes = {
       description: 'Formulas are computed on read; fields that the caller cannot read are left out.',
     },
     update: { summary: 'Changes fields of a record', ...CUSTOM_WRITE },
-    delete: { summary: 'Deletes a record', description: 'The record is no longer returned by any call.' },
+    delete: { summary: 'Deletes a record', description: `The record is no longer returned by any call. ${ON_DELETE}` },
   },
 };
 
@@ -220,7 +223,7 @@ function standardRoutes(name: CoreObject): RecordRoutes {
       },
       delete: {
         summary: `Deletes ${noun}`,
-        description: `References to the record are unset. Publishes \`${domain}.deleted\`.`,
+        description: `${ON_DELETE} References of standard objects are unset. Publishes \`${domain}.deleted\`.`,
       },
     },
   };

@@ -11,7 +11,7 @@ import { ReferenceRepository, UniqueValueRepository } from '../writing/claim.rep
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordWriteRepository } from '../writing/record-write.repository.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
-import { ReferenceAccessService } from '../writing/reference-access.service.js';
+import { ReferenceAccessService, UserDirectory } from '../writing/reference-access.service.js';
 import { recordControllers } from './record.controller.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
@@ -34,6 +34,7 @@ import { RecordService } from './record.service.js';
     ReferenceRepository,
     SearchRepository,
     UniqueValueRepository,
+    UserDirectory,
   ],
 })
 export class RecordModule {}

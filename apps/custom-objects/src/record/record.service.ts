@@ -14,7 +14,7 @@ import { RecordRepository } from '../reading/record.repository.js';
 import { recordEtag, recordJson } from '../reading/record.serializer.js';
 import { RecordRemovalService } from '../writing/record-removal.service.js';
 import { RecordWriteService } from '../writing/record-write.service.js';
-import { ReferenceAccessService } from '../writing/reference-access.service.js';
+import { ReferenceAccessService, referenceNotFound } from '../writing/reference-access.service.js';
 
 /**
  * Refuses fields that the role cannot write, before any value is validated. Formulas are left to validation. On
@@ -73,7 +73,7 @@ export interface TaggedRecord {
 type Body = Readonly<Record<string, unknown>>;
 type Caller = Pick<
   Principal,
-  'tenantId' | 'userId' | 'roles' | 'scopes' | 'kind' | 'appKey' | 'requestId' | 'traceparent'
+  'tenantId' | 'userId' | 'serviceAccount' | 'roles' | 'scopes' | 'kind' | 'appKey' | 'requestId' | 'traceparent'
 >;
 
 /** The calls for records, of standard objects and of those that apps bring, with field security and validation. */
@@ -120,6 +120,7 @@ export class RecordService {
     if (earlier) return earlier;
     const prepare = async (model: ObjectModel) => {
       const values = await this.validate(caller, model, body, 'create');
+      await this.requireUsers(caller, model, values);
       return this.writes.prepare({ model, caller, clock }, values);
     };
     return this.models.decideWrite(caller, apiName, prepare, async (model, creation) => {
@@ -144,7 +145,11 @@ export class RecordService {
     expected: ExpectedVersions,
   ): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const prepare = (model: ObjectModel) => this.validate(caller, model, body, 'update');
+    const prepare = async (model: ObjectModel) => {
+      const changes = await this.validate(caller, model, body, 'update');
+      await this.requireUsers(caller, model, changes, id);
+      return changes;
+    };
     return this.models.decideWrite(caller, apiName, prepare, async (model, changes) => {
       const record = await this.writes.change({ model, caller, id, changes, expected, clock });
       return tagged(model, record, caller, clock);
@@ -183,6 +188,21 @@ export class RecordService {
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors: shownProblems(model, plan, problems) });
     }
     return values;
+  }
+
+  /**
+   * What names a user names one of the workspace. As with references to records, what stays as it is is not looked up again.
+   * @param id of the record that is changed
+   * @throws VALIDATION_FAILED
+   */
+  private async requireUsers(caller: Caller, model: ObjectModel, values: FieldValues, id?: string): Promise<void> {
+    const strangers = await this.referenceAccess.listStrangers(caller, model, values);
+    if (strangers.length === 0) return;
+    const before = id === undefined ? null : (await this.records.read(caller.tenantId, model.object.id, id)).result;
+    const wrong = strangers.filter(({ key, apiName }) => before?.data[key] !== values[apiName]);
+    if (wrong.length > 0) {
+      throw new PlatformError('VALIDATION_FAILED', undefined, { errors: wrong.map(referenceNotFound) });
+    }
   }
 
   private async getTagged(

@@ -8,7 +8,8 @@ import type { FieldValues, StoredRecord } from '../reading/record.js';
 import { referenceNotFound } from './reference-access.service.js';
 
 /**
- * Registers references to existing records and keeps these from being deleted; returns the fields whose record exists.
+ * Registers references to existing records of objects in use and keeps these from being deleted; returns the fields whose record
+ * exists. The transaction holds the definitions, so that no object is removed meanwhile.
  * $1: tenant, $2: object, $3: record, $4: keys of the fields, $5: target objects, $6: targets.
  */
 export const CLAIM_REFERENCES = `
@@ -17,6 +18,7 @@ export const CLAIM_REFERENCES = `
     FROM unnest($4::integer[], $5::uuid[], $6::uuid[]) AS wanted (field_key, object_id, target_id),
          LATERAL (SELECT id FROM custom_record
                    WHERE tenant_id = $1 AND object_id = wanted.object_id AND id = wanted.target_id AND deleted_at IS NULL
+                     AND NOT EXISTS (SELECT 1 FROM custom_object WHERE tenant_id = $1 AND id = wanted.object_id AND state = 'removed')
                      FOR KEY SHARE) AS target
   ON CONFLICT DO NOTHING RETURNING field_key AS "fieldKey"`;
 
@@ -82,7 +84,8 @@ abstract class ClaimRepository {
   }
 
   /**
-   * Releases old keys and claims new ones; the statements are sent at once, before any later ones of the caller.
+   * Claims new keys and releases old ones; the statements are sent at once, before any later ones of the caller. In this order
+   * two records that exchange their keys are both refused: after the release each would wait for the other's.
    * @param claim returns which fields have what they want
    * @returns the others
    */
@@ -97,9 +100,9 @@ abstract class ClaimRepository {
     const changed = this.changedKeys(model, before, after);
     const released = changed.flatMap(({ field, previous }) => claimOf(recordId, field, previous));
     const wanted = changed.flatMap(({ field, key }) => claimOf(recordId, field, key));
-    const [, isClaimed] = await Promise.all([
-      released.length > 0 ? this.releaseClaims(tx, model.object.id, released) : undefined,
+    const [isClaimed] = await Promise.all([
       wanted.length > 0 ? claim(wanted) : undefined,
+      released.length > 0 ? this.releaseClaims(tx, model.object.id, released) : undefined,
     ]);
     return wanted.map(({ field }) => field).filter((field) => !isClaimed?.(field));
   }

@@ -1,3 +1,4 @@
+import { hasScope } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { onDeleteOf } from '@crm/fields';
@@ -11,6 +12,7 @@ import { laterOf, noSuchRecord, type StoredRecord } from '../reading/record.js';
 import { ReferenceRepository, type Referring, UniqueValueRepository } from './claim.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
 import { RecordWriteRepository } from './record-write.repository.js';
+import { type ReferenceCaller, scopeOf } from './reference-access.service.js';
 
 /** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */
 const MAX_AFFECTED = 1_000;
@@ -22,14 +24,19 @@ interface Batch {
   readonly records: readonly StoredRecord[];
 }
 
+type Caller = ObjectCaller & ReferenceCaller;
+
 /** A deletion that is under way. */
 interface Removal {
   readonly tx: TenantTransaction;
-  readonly caller: ObjectCaller;
+  readonly caller: Caller;
   readonly clock: EvaluationContext & { now: Date };
 }
 
-/** Deletes records, and what their references say: nothing refers to a deleted record afterwards. */
+/**
+ * Deletes records, and what their references say: nothing refers to a deleted record afterwards. The definition decides, whatever the
+ * caller may do with the referring records (decision 0236).
+ */
 @Injectable()
 export class RecordRemovalService {
   constructor(
@@ -46,7 +53,7 @@ export class RecordRemovalService {
    *   records are affected
    */
   remove(
-    caller: ObjectCaller,
+    caller: Caller,
     model: ObjectModel,
     id: string,
     expected: ExpectedVersions,
@@ -104,8 +111,9 @@ export class RecordRemovalService {
       const keys = fieldKeys.get(record.id) ?? [];
       const fields = model.object.fields.filter(({ key }) => keys.includes(key));
       if (isActive && fields.some((field) => onDeleteOf(field) === 'restrict')) {
-        // An app does not learn the name of an object that it does not see.
-        const which = isVisibleTo(model.object, caller) ? `A record of ${model.object.pluralLabel}` : 'Another record';
+        // Who may not read the object does not learn its name.
+        const isKnown = isVisibleTo(model.object, caller) && hasScope(caller, scopeOf(objectId), 'read');
+        const which = isKnown ? `A record of ${model.object.pluralLabel}` : 'Another record';
         throw new PlatformError('CONFLICT', `${which} refers to this one and needs it`);
       }
       if (fields.some((field) => onDeleteOf(field) === 'cascade')) {

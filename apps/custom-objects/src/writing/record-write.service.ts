@@ -3,6 +3,7 @@ import {
   Batches,
   isRefusedStatement,
   MOST_WEIGHT,
+  millisecondsOfId,
   newId,
   type OutboxRow,
   type Outcome,
@@ -220,8 +221,10 @@ function appendAll(tx: TenantTransaction, drafts: readonly Draft[]): void {
 
 /** @throws PAYLOAD_TOO_LARGE */
 function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draft {
-  const at = clock.now.toISOString();
-  const record: StoredRecord = { id: newId(), version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
+  const id = newId();
+  // Not the beginning of the request: lists order by the id, which is made later.
+  const at = new Date(millisecondsOfId(id)).toISOString();
+  const record: StoredRecord = { id, version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
   return {
     previous: null,
     values,

@@ -1,22 +1,48 @@
-import { hasScope, requireScope, type ScopeHolder } from '@crm/access';
-import { type FieldProblem, PlatformError, type ScopeName } from '@crm/contracts';
+import { hasScope, type Principal, requireScope, type ScopeHolder } from '@crm/access';
+import { type FieldProblem, PlatformError, rpc, type ScopeName } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { ObjectRepository } from '../object/object.repository.js';
 import { actingApp, isVisibleTo, type StoredField, standardObjectWithId } from '../object/object-definition.js';
 import { type ObjectModel } from '../object/object-model.js';
 import { type FieldValues } from '../reading/record.js';
 
-/** A reference to a record that does not exist, or that the caller may not know of. */
+/** A reference to a record that does not exist, or that the caller may not know of, or to nobody of the workspace. */
 export const referenceNotFound = (field: StoredField): FieldProblem => ({
   pointer: `/${field.apiName}`,
   code: 'REFERENCE_NOT_FOUND',
   // Without the field's label, which is unknown to writers who cannot read the field.
-  detail: 'Names a record that does not exist',
+  detail: `Names a ${field.referenceObjectIds.length > 0 ? 'record' : 'user'} that does not exist`,
 });
 
 /** The token's scopes and tenant. */
 export type ReferenceCaller = ScopeHolder & { readonly tenantId: string };
+
+/** Who calls: a user of the tenant needs no looking up. */
+export type UserCaller = Pick<Principal, 'kind' | 'userId' | 'tenantId' | 'serviceAccount'>;
+
+/** How long a user who was found is not asked for again, in milliseconds: whoever is erased can be named until then. */
+const USER_KEPT_MS = 60_000;
+const USERS_KEPT = 50_000;
+
+/** Knows which ids are those of users of a tenant. Only what a record names is asked of identity, and not who calls. */
+@Injectable()
+export class UserDirectory {
+  private readonly kept = new LRUCache<string, true>({ max: USERS_KEPT, ttl: USER_KEPT_MS, perf: Date });
+
+  constructor(private readonly rpc: Rpc) {}
+
+  /** The ids that no user of the tenant has. @throws SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED when identity does not answer */
+  async listUnknown(tenantId: string, ids: readonly string[]): Promise<string[]> {
+    const asked = [...new Set(ids)].filter((id) => !this.kept.get(`${tenantId}/${id}`));
+    if (asked.length === 0) return [];
+    const { userIds } = await this.rpc.call(rpc.identity.findUsers, { tenantId, userIds: asked });
+    for (const id of userIds) this.kept.set(`${tenantId}/${id}`, true);
+    return asked.filter((id) => !userIds.includes(id));
+  }
+}
 
 /** Decides whether a caller may refer to an object's records: references would reveal which ids exist. */
 @Injectable()
@@ -24,6 +50,7 @@ export class ReferenceAccessService {
   constructor(
     private readonly database: Database,
     private readonly objects: ObjectRepository,
+    private readonly users: UserDirectory,
   ) {}
 
   /**
@@ -38,6 +65,19 @@ export class ReferenceAccessService {
     if (unseen.length > 0) {
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors: unseen.map(referenceNotFound) });
     }
+  }
+
+  /** The fields whose values are ids of nobody in the workspace. @param values as validated */
+  async listStrangers(caller: UserCaller, model: ObjectModel, values: FieldValues): Promise<StoredField[]> {
+    const isSelf = (id: unknown) => caller.kind === 'user' && !caller.serviceAccount && id === caller.userId;
+    const named = model.userFields.filter(({ apiName }) => {
+      const id = values[apiName] ?? null;
+      return id !== null && !isSelf(id);
+    });
+    if (named.length === 0) return [];
+    const ids = named.map(({ apiName }) => values[apiName] as string);
+    const unknown = await this.users.listUnknown(caller.tenantId, ids);
+    return named.filter((_, index) => unknown.includes(ids[index] as string));
   }
 
   /** The fields that refer to an object of another app; such a field has one target. */
@@ -65,4 +105,6 @@ function requireTarget(caller: ScopeHolder, field: StoredField): void {
   if (id !== undefined && readableTargets(caller, field).length === 0) requireScope(caller, scopeOf(id), 'read');
 }
 
-const scopeOf = (objectId: string): ScopeName => standardObjectWithId(objectId)?.standard?.scope ?? 'custom_objects';
+/** The scope of an object's records. */
+export const scopeOf = (objectId: string): ScopeName =>
+  standardObjectWithId(objectId)?.standard?.scope ?? 'custom_objects';

@@ -8,7 +8,7 @@ import {
 } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ArrayContains, MoreThan, Not } from 'typeorm';
+import { ArrayContains, In, MoreThan, Not } from 'typeorm';
 import type { EmailHolder } from './email.repository.js';
 import { Tenant, User } from './people.entity.js';
 
@@ -100,6 +100,13 @@ export class UserRepository {
   ): Promise<boolean> {
     const { affected } = await tx.repository(User).update({ ...user, status: Not('disabled') }, { email });
     return affected === 1;
+  }
+
+  /** Those of the ids that users have. */
+  async listPresent(tx: TenantTransaction, ids: readonly string[]): Promise<string[]> {
+    const where = { tenantId: tx.tenantId, id: In([...ids]) };
+    const users = await tx.repository(User).find({ select: { tenantId: true, id: true }, where });
+    return users.map(({ id }) => id);
   }
 
   async list(tx: TenantTransaction, page: ListPage): Promise<{ users: User[]; counted: number }> {

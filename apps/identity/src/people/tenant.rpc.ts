@@ -1,14 +1,28 @@
-import { type RpcRequest, rpc, type TenantView } from '@crm/contracts';
+import { type RpcRequest, type RpcResponse, rpc, type TenantView } from '@crm/contracts';
+import { Database } from '@crm/database';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
+import { UserRepository } from './people.repository.js';
 import { TenantService } from './people.service.js';
 
 @Controller()
 export class TenantRpc {
-  constructor(private readonly tenants: TenantService) {}
+  constructor(
+    private readonly tenants: TenantService,
+    private readonly database: Database,
+    private readonly users: UserRepository,
+  ) {}
 
   @RpcHandler(rpc.identity.getTenant)
   async get(request: RpcRequest<typeof rpc.identity.getTenant>): Promise<TenantView> {
     return this.tenants.get(request.tenantId);
+  }
+
+  @RpcHandler(rpc.identity.findUsers)
+  async findUsers({
+    tenantId,
+    userIds,
+  }: RpcRequest<typeof rpc.identity.findUsers>): Promise<RpcResponse<typeof rpc.identity.findUsers>> {
+    return { userIds: await this.database.transaction(tenantId, (tx) => this.users.listPresent(tx, userIds)) };
   }
 }

@@ -43,7 +43,12 @@ export class CheckView {
   })
   pointer: string;
 
-  @TextField({ maxLength: 500 }) docUrl: string;
+  @TextField({
+    maxLength: 2048,
+    description: 'A page that everybody can read: what the check protects, and what to change',
+    example: 'https://crm.example.com/docs/certification/SCP-001',
+  })
+  docUrl: string;
   @ListField(() => FindingView, { maxItems: 10_000 }) findings: FindingView[];
 }
 

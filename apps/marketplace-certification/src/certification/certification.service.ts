@@ -1,8 +1,9 @@
 import type { Principal } from '@crm/access';
 import { Database } from '@crm/database';
 import { type Certification, certify } from '@crm/manifest';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { isIdentifier } from '../catalogue/catalogue.repository.js';
+import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import type { CertificationRun } from './certification.entity.js';
 import { CertificationProbesFactory } from './certification.probes.js';
 import { CertificationRepository } from './certification.repository.js';
@@ -19,6 +20,7 @@ export class CertificationService {
     private readonly database: Database,
     private readonly certifications: CertificationRepository,
     private readonly probes: CertificationProbesFactory,
+    @Inject(MARKETPLACE_CONFIG) private readonly config: MarketplaceConfig,
   ) {}
 
   /**
@@ -30,7 +32,9 @@ export class CertificationService {
     { manifest, reviewPacket }: CertificationRequest,
     mode: CertificationRun['mode'],
   ): Promise<Certification> {
-    const result = await certify(manifest, { reviewPacket, mode, probes: this.probes.for(principal.tenantId) });
+    const probes = this.probes.for(principal.tenantId);
+    const { baseUrl } = this.config.service;
+    const result = await certify(manifest, { reviewPacket, mode, probes, baseUrl });
     await this.database.transaction(principal.tenantId, (tx) =>
       this.certifications.insert(tx, {
         appKey: isIdentifier(manifest.key) ? manifest.key : null,

@@ -62,7 +62,7 @@ export class InstalledHookView {
 export class InstalledSubscriptionView {
   @IdField() id: string;
   @TextField({ maxLength: 2048 }) url: string;
-  @ListField(field.text({ maxLength: 100 })) events: string[];
+  @ListField(field.text({ maxLength: 100 }), { example: ['lead.created'] }) events: string[];
 }
 
 export class ErrorView {

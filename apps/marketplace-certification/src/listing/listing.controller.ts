@@ -27,7 +27,8 @@ export class ListingController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Returns a published app',
-    description: 'Includes what an administrator consents to: scopes, objects, events and the hosts they are sent to.',
+    description:
+      'Includes what an administrator consents to: scopes, objects, events and every host that the app has to do with.',
     answers: [{ status: 200, description: 'The app', body: () => AppDetailView }],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<AppDetailView> {

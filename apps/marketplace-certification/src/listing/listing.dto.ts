@@ -10,6 +10,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
+import { HOST_SECTIONS } from '@crm/manifest';
 
 export class ListingQuery extends ListQuery {
   @TextField({
@@ -58,6 +59,16 @@ export class OfferedObjectView {
   @TextField({ maxLength: 10_000 }) label: string;
 }
 
+export class HostUseView {
+  @TextField({ maxLength: 300, example: 'hooks.acme.example.com' }) host: string;
+
+  @ListField(field.enum(HOST_SECTIONS), {
+    description:
+      'For what: data is sent to it (`automations`, `webhooks`), read from it (`connector`, `assistant`), it frames the CRM (`embed`), or browsers return to it after a consent (`oauth`)',
+  })
+  sections: string[];
+}
+
 export class ReviewView {
   @IntegerField({ minimum: 1, maximum: 5 }) stars: number;
   @TextField({ maxLength: 2000, nullable: true }) text: string | null;
@@ -75,10 +86,21 @@ export class AppDetailView extends AppView {
   @ListField(() => PermissionView, { description: 'The scopes that the app requests' }) permissions: PermissionView[];
   @ListField(() => OfferedObjectView) objects: OfferedObjectView[];
 
-  @ListField(field.text({ maxLength: 100 }), { description: 'Events that are sent to webhooks of the app' })
+  @ListField(field.text({ maxLength: 100 }), {
+    description: 'Events that are sent to webhooks of the app',
+    example: ['lead.created', 'deal.*'],
+  })
   events: string[];
 
-  @ListField(field.text({ maxLength: 300 }), { description: 'Hosts that the app sends data to' }) hosts: string[];
+  @ListField(field.text({ maxLength: 300 }), {
+    description: 'Every host that the app has to do with, with its port unless it is 443',
+    example: ['hooks.acme.example.com'],
+  })
+  hosts: string[];
+
+  @ListField(() => HostUseView, { description: 'The same, each with the sections of the package that name it' })
+  hostUses: HostUseView[];
+
   @TextField({ maxLength: 100_000, nullable: true }) releaseNotes: string | null;
   @ListField(() => ReviewView, { description: 'The latest ten ratings with a text' }) reviews: ReviewView[];
 }

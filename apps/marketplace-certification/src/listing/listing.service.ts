@@ -2,7 +2,7 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
-import type { Manifest } from '@crm/manifest';
+import { hostUses, type Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
 import { isIdentifier, storedText } from '../catalogue/catalogue.repository.js';
 import { InstallCountRepository } from '../installation/installation.repository.js';
@@ -67,6 +67,7 @@ function viewOf(listing: Listing, installCount: number): AppView {
 
 function detailViewOf(listing: ListingDetail, reviews: readonly Review[], installCount: number): AppDetailView {
   const { manifest } = listing;
+  const uses = hostUses(manifest);
   const {
     description = null,
     categories = [],
@@ -86,7 +87,8 @@ function detailViewOf(listing: ListingDetail, reviews: readonly Review[], instal
     permissions: permissionsOf(manifest),
     objects: (manifest.objects ?? []).map(({ apiName, label }) => ({ apiName, label: label ?? apiName })),
     events: [...new Set((manifest.webhooks ?? []).flatMap(({ events }) => events))],
-    hosts: [...new Set((manifest.webhooks ?? []).map(({ url }) => new URL(url).host))],
+    hosts: uses.map(({ host }) => host),
+    hostUses: uses,
     releaseNotes: manifest.release?.notes ?? null,
     reviews: reviews.map(reviewOf),
   };

@@ -106,7 +106,7 @@ export class UpdateSubscriptionInput {
 
 export class SubscriptionView {
   @IdField() id: string;
-  @ListField(field.text({ maxLength: 80 }), { description: EVENTS }) events: string[];
+  @ListField(field.text({ maxLength: 80 }), { description: EVENTS, example: ['lead.*', 'deal.won'] }) events: string[];
   @TextField({ maxLength: 2048 }) url: string;
   @TextField({ maxLength: 500, nullable: true }) description: string | null;
   @TextField({ maxLength: 4000, nullable: true, description: FILTER }) filter: string | null;

@@ -43,6 +43,17 @@ export const getTenant = defineRpc({
   timeoutMs: 3000,
 });
 
+/** Those of the ids that users of the tenant have: also disabled users, no longer erased ones, and never service accounts. */
+export const findUsers = defineRpc({
+  subject: 'rpc.identity.users.find',
+  server: 'identity',
+  callers: ['custom-objects'],
+  principal: 'service',
+  request: Type.Object({ tenantId: Id, userIds: Type.Array(Id, { maxItems: 100 }) }),
+  response: Type.Object({ userIds: Type.Array(Id) }),
+  timeoutMs: 3000,
+});
+
 /**
  * Issues a token of 60 s for work that outlives the call that started it. For a user it contains their present roles; for
  * an app (`actor`) the role `app:<key>` and the scopes that were granted to the installation.

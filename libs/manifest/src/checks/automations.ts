@@ -4,6 +4,7 @@ import { actionProblems } from '../action-problems.js';
 import type { Check } from '../check.js';
 import { cronProblem } from '../cron.js';
 import { type Draft, entriesOf, type ManifestDraft } from '../example.js';
+import { isExecutedAction, isExecutedTrigger } from '../executed.js';
 import { pointer } from '../json-pointer.js';
 import { conditionTypes, isLabel, resolveObject } from '../package-model.js';
 import { asSentence, type Problem, suggestion } from '../problem.js';
@@ -150,6 +151,28 @@ export const AUT_002: Check = {
         pointer: pointer('automations', graph.get(way[0]!)!.get(way[1]!)!),
         message: `This automation can trigger itself without a condition that stops it: ${circleText(way)}.`,
       };
+    }
+  },
+};
+
+export const AUT_003: Check = {
+  id: 'AUT-003',
+  title: 'Triggers and actions are executed by the platform',
+  severity: 'blocker',
+  doc: {
+    why: 'The manifest has the trigger `schedule` and the actions `send_email` and `emit_event`, but the platform does not execute them yet. An app with one of them cannot be installed.',
+    fix: 'Start the automation by `webhook_received` or an event of the platform. Instead of an e-mail create a task, or call a service of yours with `http_request`, which can also pass on what an event of the app would have told.',
+  },
+  *run({ manifest }) {
+    for (const [i, { trigger, actions }] of entriesOf(manifest.automations)) {
+      const at = pointer('automations', i);
+      if (trigger?.type !== undefined && isExecutedTrigger(trigger.type) === false) {
+        yield { pointer: `${at}/trigger/type`, message: `The trigger ${trigger.type} is not executed yet.` };
+      }
+      for (const [j, { type }] of entriesOf(actions)) {
+        if (type === undefined || isExecutedAction(type) !== false) continue;
+        yield { pointer: `${at}/actions/${j}/type`, message: `The action ${type} is not executed yet.` };
+      }
     }
   },
 };

@@ -100,6 +100,10 @@ export const EXAMPLES = {
     fails: automation(CREATED, { type: 'create_record', object: 'visit', values: {} }),
     passes: automation(CREATED, task('a')),
   },
+  'AUT-003': {
+    fails: automation(HOOK, { type: 'send_email', to: 'role:admin', subject: 'New visit', text: '{{subject}}' }),
+    passes: automation(HOOK, task('{{subject}}')),
+  },
   'EVT-001': { fails: webhook('https://a.example.com/', 'lead.create'), passes: webhook('https://a.example.com/') },
   'CON-001': { fails: stream('visits'), passes: stream('custom:visit') },
   'AI-001': {

@@ -1,5 +1,5 @@
 import type { Check } from '../check.js';
-import { AI_001, AUT_001, AUT_002 } from './automations.js';
+import { AI_001, AUT_001, AUT_002, AUT_003 } from './automations.js';
 import { CON_001, CON_002, EVT_001 } from './integrations.js';
 import { LST_001, REV_001 } from './listing.js';
 import { MAN_001, MAN_002, MAN_003, MAN_004, MAN_005 } from './manifest.js';
@@ -11,6 +11,7 @@ export const CHECKS: readonly Check[] = [
   AI_001,
   AUT_001,
   AUT_002,
+  AUT_003,
   CON_001,
   CON_002,
   EVT_001,

@@ -105,17 +105,21 @@ export const EVT_001: Check = {
   severity: 'blocker',
   doc: {
     why: 'A subscription to an event that does not exist is never triggered, and nobody notices.',
-    fix: `Use the events of the platform (${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}) or one that the package lists in \`service.produces\`. Webhooks and \`service.consumes\` can also name a domain of the platform: \`lead.*\` is every event of leads, also those that are added later. There is no pattern for all domains, and a trigger names one event.`,
+    fix: `Use the events of the platform (${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}) or, in \`emit_event\` and \`service.consumes\`, one that the package lists in \`service.produces\`: events of packages are not emitted yet, so that no webhook or trigger can wait for one. Webhooks and \`service.consumes\` can also name a domain of the platform: \`lead.*\` is every event of leads, also those that are added later. There is no pattern for all domains, and a trigger names one event.`,
   },
   *run({ manifest }) {
     const events = knownEvents(manifest);
     const patterns = new Set([...events, ...EVENT_PATTERNS]);
     for (const { name, at, by } of eventReferences(manifest)) {
       const known = by === 'webhook' || by === 'consumer' ? patterns : events;
-      if (known.has(name)) continue;
-      const message = isEventPattern(name)
-        ? `"${name}" stands for several events; name one of them here.`
-        : `There is no event "${name}".${suggestion(name, known)}`;
+      // An installation subscribes and starts workflows by events of the platform alone.
+      const isHeard = by === 'action' || by === 'consumer' || isEventPattern(name);
+      if (known.has(name) && isHeard) continue;
+      const message = known.has(name)
+        ? `The event "${name}" of the package is not emitted yet.`
+        : isEventPattern(name)
+          ? `"${name}" stands for several events; name one of them here.`
+          : `There is no event "${name}".${suggestion(name, known)}`;
       yield { pointer: at, message };
     }
     for (const [i, name] of entriesOf(manifest.service?.produces)) {
