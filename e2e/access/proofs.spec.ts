@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { client } from '../../scripts/demo/client.mjs';
-import { newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { api, newWorkspace, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
 import { inIdentity } from '../platform/identity-database.js';
 import { createOperator, operatorToken } from '../platform/operators.js';
+import { apiKeyOf } from './house.js';
 import { type DocumentedRoute, documentedRoutes, inParallel, isOfOperators, nameOf, withParameters } from './routes.js';
 import { REFUSALS } from './rules.js';
 import { claimsOf } from './signer.js';
@@ -85,6 +86,26 @@ describe('every route whose rule asks for a proof', () => {
       routes.filter((route) => !isOfOperators(route)),
       token,
     );
+  });
+
+  it('lets an API key in by its scope, and the audit trail has what it did', async () => {
+    const owner = await newWorkspace('enterprise');
+    const { key } = await apiKeyOf(owner, ['webhooks']);
+    await ageProof(owner.token);
+    const body = { url: 'https://hooks.example.com/a/secret/path', events: ['lead.*'] };
+    const refused = await api('POST', '/api/webhooks/subscriptions', { token: owner.token, body });
+    expect([refused.status, refused.body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+    const { body: added } = await api('POST', '/api/webhooks/subscriptions', { token: key, body, expect: 201 });
+    const { body: trail } = await api('GET', `/api/admin/audit?subject=${added.id}`, { token: owner.token });
+    expect(trail.data).toMatchObject([
+      {
+        action: 'webhook.added',
+        actor: { kind: 'user', id: owner.userId },
+        subject: { kind: 'subscription' },
+        detail: { host: 'hooks.example.com', events: ['lead.*'] },
+      },
+    ]);
+    expect(JSON.stringify(trail)).not.toContain('/a/secret');
   });
 
   it('of the operators does the same', async () => {
