@@ -115,6 +115,8 @@ export class Lab {
       const ofKey = { scopes: ['leads'], api_key: true };
       await this.answer(rpc.identity.getKeys, () => ({ keys: [this.publicKey] }));
       await this.answer(rpc.identity.getTenant, ({ tenantId }) => ({ id: tenantId, ...settings }));
+      for (const admitted of [rpc.identity.assertProof, rpc.identity.recordAct])
+        await this.answer(admitted, () => ({}));
       await this.answer(rpc.identity.exchangeApiKey, ({ tenantId, keyId }) => ({
         token: this.sign(tenantId, { ...ofKey, sub: keyId, sid: keyId }, API_KEY_TOKEN_SECONDS),
         expiresIn: API_KEY_TOKEN_SECONDS,

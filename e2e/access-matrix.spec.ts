@@ -12,7 +12,7 @@ interface Route {
   access?: AccessRule;
 }
 
-/** A line of the matrix: who may call a route. */
+/** A line of the matrix: who may call a route, and whether they must have proven lately who they are. */
 const line = (service: string, { method, path, access, ...route }: Route): string => {
   const rule = route.public
     ? 'public'
@@ -22,6 +22,7 @@ const line = (service: string, { method, path, access, ...route }: Route): strin
         ...(access?.embed === undefined ? [] : [`embed ${access.embed}`]),
         ...(access?.app === undefined ? [] : [`app ${access.app}`]),
         ...(access?.key === undefined ? [] : [`key ${access.key}`]),
+        `proof ${access?.proof ?? false}`,
       ].join(', ');
   return `${service} ${method} ${path}: ${rule}`;
 };

@@ -39,4 +39,5 @@ export const REFUSALS: readonly string[] = [
   'INSUFFICIENT_SCOPE',
   'EMBED_TOKEN_REFUSED',
   'API_KEY_REFUSED',
+  'STEP_UP_REQUIRED',
 ];

@@ -18,6 +18,7 @@ export class Identity {
       const { tenantId } = pipe.check(request) as { tenantId: string };
       return { id: tenantId, name: 'Tenant', plan: 'enterprise', timeZone: 'Europe/Berlin', country: 'DE' };
     });
+    for (const admitted of [rpc.identity.assertProof, rpc.identity.recordAct]) server.add(admitted, async () => ({}));
     server.start();
     await nats.ping();
     return new Identity(nats, server);

@@ -11,9 +11,9 @@ import { BASE_URL, type Problem, task, useAutomations } from './automations-serv
 
 const { world, service, tenant, newTenant, startAnother } = useAutomations();
 beforeAll(async () => {
-  await world.answer(rpc.identity.admitHookSecretAct, (request) => {
+  await world.answer(rpc.identity.recordAct, (request) => {
     if (refusal) throw refusal;
-    admitted.push(request);
+    recorded.push(request);
     return {};
   });
 });
@@ -156,14 +156,14 @@ type Secret = { createdAt: string; lastUsedAt: string | null };
 type HookBody = { hookUrl: string; secret: Secret; previousSecret: (Secret & { validUntil: string }) | null };
 
 const HOUR_MS = 3_600_000;
-/** What identity was asked to admit; it refuses while `refusal` is set. */
-let admitted: RpcRequest<typeof rpc.identity.admitHookSecretAct>[];
+/** What identity was told to write to the audit trail; it refuses while `refusal` is set. */
+let recorded: RpcRequest<typeof rpc.identity.recordAct>[];
 let refusal: PlatformError | undefined;
 /** The workflow of a test, and the path of its hook. */
 let id: string;
 let path: string;
 beforeEach(async () => {
-  [admitted, refusal] = [[], undefined];
+  [recorded, refusal] = [[], undefined];
   ({ id, path } = await tenant.hooked());
 });
 
@@ -217,29 +217,29 @@ describe('a new secret of a hook', () => {
     expect(works.filter((status) => status === 202)).toHaveLength(2);
   });
 
-  it('is made once identity has admitted it, and not without', async () => {
-    refusal = new PlatformError('STEP_UP_REQUIRED');
+  it('is made once the audit trail has it, and not without', async () => {
+    refusal = new PlatformError('SERVICE_UNAVAILABLE');
     const refused = await rotate(id);
-    expect([refused.status, refused.body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+    expect([refused.status, refused.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect((await shown(id)).hookUrl.endsWith(path)).toBe(true);
     refusal = undefined;
     expect((await rotate(id, { overlapHours: 2 })).status).toBe(201);
     expect((await endPrevious(id)).status).toBe(204);
-    expect(admitted).toEqual([
-      { act: 'issued', workflowId: id, overlapSeconds: 7200 },
-      { act: 'previous_revoked', workflowId: id },
+    expect(recorded).toEqual([
+      { action: 'hook_secret.issued', subjectId: id, detail: { overlapSeconds: 7200 } },
+      { action: 'hook_secret.previous_revoked', subjectId: id },
     ]);
   });
 
   it.each([{ overlapHours: 169 }, { overlapHours: -1 }, { overlap: 1 }])('is refused with %j', async (body) => {
     expect(await rotate(id, body)).toMatchObject({ status: 422, body: { code: 'VALIDATION_FAILED' } });
-    expect(admitted).toEqual([]);
+    expect(recorded).toEqual([]);
   });
 
   it('is not for a workflow that events start, nor for one that does not exist', async () => {
     const other = await tenant.onEvent('lead.created');
     for (const id of [other.id, newId()]) expect((await rotate(id)).status).toBe(404);
-    expect(admitted).toEqual([]);
+    expect(recorded).toEqual([]);
   });
 });
 

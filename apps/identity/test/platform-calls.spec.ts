@@ -1,5 +1,5 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, fingerprintOf, rpc } from '@crm/contracts';
+import { AUDIENCES, fingerprintOf, PLATFORM_TENANT, type RpcRequest, rpc } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
@@ -206,42 +206,59 @@ describe('issuing embed credentials', () => {
   });
 });
 
-describe('secrets of hooks', () => {
-  const admit = (act: 'issued' | 'previous_revoked', workflowId: string, { accessToken: token }: Account) => {
-    const request = { act, workflowId, ...(act === 'issued' && { overlapSeconds: 3600 }) };
-    return codeOf(hooks.call(rpc.identity.admitHookSecretAct, request, { token }));
-  };
-  const actsOf = async (owner: Account) =>
-    (await auditOf(identity, owner)).filter(({ action }) => action.startsWith('hook_secret.'));
+describe('acts of other services', () => {
+  const record = (act: RpcRequest<typeof rpc.identity.recordAct>, { accessToken: token }: Account, by = hooks) =>
+    codeOf(by.call(rpc.identity.recordAct, act, { token }));
+  const issued = (id: string) =>
+    ({ action: 'hook_secret.issued', subjectId: id, detail: { overlapSeconds: 3600 } }) as const;
+  const actsOf = async (owner: Account, about: string) =>
+    (await auditOf(identity, owner)).filter(({ subject }) => subject?.id === about);
 
-  it('new secrets of hooks and those that are ended are in the audit trail', async () => {
+  it.each(Object.entries(rpc.identity.RECORDED_ACTS))('are in the audit trail: %s of a %s', async (action, kind) => {
     const owner = await identity.account();
-    const workflowId = newId();
-    for (const act of ['issued', 'previous_revoked'] as const) {
-      expect(await admit(act, workflowId, owner)).toBe('no error');
-    }
-    const common = { outcome: 'success', actor: { id: owner.userId }, subject: { kind: 'workflow', id: workflowId } };
-    expect(await actsOf(owner)).toMatchObject([
-      { ...common, action: 'hook_secret.previous_revoked', detail: {} },
-      { ...common, action: 'hook_secret.issued', detail: { overlapSeconds: 3600 } },
+    const subjectId = newId();
+    const detail = { host: 'hooks.example.com', events: ['lead.*'] };
+    const act = { action: action as rpc.identity.RecordedAct, subjectId, detail };
+    expect(await record(act, owner)).toBe('no error');
+    expect(await actsOf(owner, subjectId)).toMatchObject([
+      { action, outcome: 'success', actor: { id: owner.userId }, subject: { kind, id: subjectId }, detail },
     ]);
   });
 
-  it('a new secret of a hook needs a recent proof, and ending one does not', async () => {
-    const owner = await identity.account();
-    const workflowId = newId();
-    await identity.forgetProofs(owner.tenantId);
-    expect(await admit('issued', workflowId, owner)).toBe('STEP_UP_REQUIRED');
-    expect(await actsOf(owner)).toEqual([]);
-    expect(await admit('previous_revoked', workflowId, owner)).toBe('no error');
-    await identity.stepUp(owner.accessToken);
-    expect(await admit('issued', workflowId, owner)).toBe('no error');
+  it('of people who do not administer are refused', async () => {
+    const { owner, member } = await identity.team('member');
+    const id = newId();
+    expect(await record(issued(id), member)).toBe('FORBIDDEN');
+    expect(await actsOf(owner, id)).toEqual([]);
+  });
+});
+
+describe('the proof that other services ask for', () => {
+  const proofOf = (token: string) => codeOf(hooks.call(rpc.identity.assertProof, {}, { token }));
+
+  it('is that of the session: it counts at once, also with a token from before, and not once it is old or taken back', async () => {
+    const { accessToken, tenantId } = await identity.account();
+    expect(await proofOf(accessToken)).toBe('no error');
+    await identity.forgetProofs(tenantId);
+    const refused = hooks.call(rpc.identity.assertProof, {}, { token: accessToken });
+    await expect(refused).rejects.toMatchObject({
+      code: 'STEP_UP_REQUIRED',
+      extra: { members: { proofs: ['password'] } },
+    });
+    await identity.stepUp(accessToken);
+    expect(await proofOf(accessToken)).toBe('no error');
   });
 
-  it('people who do not administer replace no secrets of hooks', async () => {
-    const { owner, member } = await identity.team('member');
-    expect(await admit('issued', newId(), member)).toBe('FORBIDDEN');
-    expect(await admit('previous_revoked', newId(), member)).toBe('FORBIDDEN');
-    expect(await actsOf(owner)).toEqual([]);
+  it('is none once the session has ended', async () => {
+    const { accessToken } = await identity.account();
+    await identity.request('POST', '/api/auth/logout', { token: accessToken });
+    expect(['TOKEN_REVOKED', 'STEP_UP_REQUIRED']).toContain(await proofOf(accessToken));
+  });
+
+  it('is asked for operators too', async () => {
+    const { accessToken } = await operators.login('operator@platform.test');
+    expect(await proofOf(accessToken)).toBe('no error');
+    await identity.forgetProofs(PLATFORM_TENANT);
+    expect(await proofOf(accessToken)).toBe('STEP_UP_REQUIRED');
   });
 });

@@ -172,6 +172,9 @@ describe('the webhook secret', () => {
       { appKey: key, secret: first.body.secret },
       { appKey: key, secret: second.body.secret },
     ]);
+    expect(neighbours.callsTo(rpc.identity.recordAct)).toEqual(
+      [1, 2].map(() => ({ action: 'app_webhook_secret.issued', subjectId: key })),
+    );
     const sql = 'select sealed from app_webhook_secret where app_key = $1';
     const rows = await marketplace.query<{ sealed: Buffer }>(sql, [key]);
     expect(rows).toHaveLength(1);

@@ -75,6 +75,23 @@ describe('webhook subscriptions', () => {
     expect((await call('GET', path)).status).toBe(404);
   });
 
+  it('are in the audit trail when they and their secrets change, by the name of the host and no path', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await call('PATCH', `subscriptions/${id}`, { events: ['lead.*'], description: 'All' });
+    await call('POST', `subscriptions/${id}/rotate-secret`);
+    await call('POST', `subscriptions/${id}/revoke-previous-secret`);
+    await call('DELETE', `subscriptions/${id}`);
+    expect(await call('DELETE', `subscriptions/${id}`)).toMatchObject({ status: 404 });
+    const { host } = new URL(app.receiver.url);
+    expect(app.actsOn(id)).toEqual([
+      { action: 'webhook.added', subjectId: id, detail: { host, events: ['lead.created'] } },
+      { action: 'webhook.changed', subjectId: id, detail: { events: ['lead.*'], changed: ['events', 'description'] } },
+      { action: 'webhook_secret.issued', subjectId: id },
+      { action: 'webhook_secret.previous_revoked', subjectId: id },
+      { action: 'webhook.removed', subjectId: id, detail: {} },
+    ]);
+  });
+
   it('refuses an Idempotency-Key where a secret is returned, because that happens only once', async () => {
     const { id } = await app.subscribe(tenant.admin);
     const options = { token: tenant.admin, body: {}, headers: { 'idempotency-key': 'k' } };

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
+import { type EventEnvelope, type EventName, type RpcRequest, rpc, SCOPE_NAMES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { verifyWebhook, type WebhookVerificationError } from '@crm/sdk';
 import {
+  answerRpc,
   eventOf,
   type ReceivedRequest,
   startReceiver,
@@ -102,6 +103,11 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
   };
   const start = () => startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   const service = await start();
+  const acts: RpcRequest<typeof rpc.identity.recordAct>[] = [];
+  const trail = await answerRpc(rpc.identity.recordAct, (act) => {
+    acts.push(act);
+    return {};
+  });
   const siblings: TestService[] = [];
 
   /** @param path below `/api/webhooks/` */
@@ -130,6 +136,8 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
     service,
     config,
     receiver,
+    /** What identity was told to write to the audit trail about a subscription, oldest first. */
+    actsOn: (id: string) => acts.filter(({ subjectId }) => subjectId === id),
     call,
     deliveries,
     handle,
@@ -205,6 +213,7 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
     async close() {
       await this.closeSiblings();
       await service.close();
+      await trail.close();
       await receiver.close();
       await administrator.end();
       await database.drop();

@@ -1,12 +1,4 @@
-import {
-  type Audience,
-  operatorRolesAllow,
-  PlatformError,
-  type Right,
-  rolesAllow,
-  type ScopeName,
-  scopeAllows,
-} from '@crm/contracts';
+import { type Audience, PlatformError, type Right, type ScopeName } from '@crm/contracts';
 import {
   type CanActivate,
   createParamDecorator,
@@ -20,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import passport from 'passport';
-import type { KeySource, RevocationSource } from './key-ring.js';
+import type { KeySource, ProofSource, RevocationSource } from './key-ring.js';
 import type { CallOrigin, Principal, RequestContext } from './request-context.js';
 import { TokenVerifier } from './token-verifier.js';
 
@@ -52,7 +44,16 @@ export interface AccessRule {
   readonly app?: boolean;
   /** Whether API keys may call a route without a scope. With a scope they may unless this is `false`. */
   readonly key?: boolean;
+  /**
+   * Whether the session must have been proven lately: for what is irreversible or outlives the token. A rule that administers or
+   * owns, and each of operators, says so. Calls with an API key pass: nobody can ask a program.
+   */
+  readonly proof?: boolean;
 }
+
+/** @param ofOperators of a route that answers operators alone */
+export const saysWhetherProven = ({ right, proof }: AccessRule, ofOperators = false): boolean =>
+  proof !== undefined || !(ofOperators || right === 'administer' || right === 'own');
 
 export const ACCESS_RULE = 'crm:access-rule';
 export const PUBLIC_ROUTE = 'crm:public-route';
@@ -97,74 +98,6 @@ function readRequirement(type: Type, handler: object): AccessRequirement {
   const rule = read(ACCESS_RULE);
   if (!rule) throw new Error(`${type.name} has a handler without an access rule`);
   return rule as AccessRule;
-}
-
-/**
- * The role's rights ∩ the token's scopes. An app has no right beyond read and write, also when it acts for a user.
- * Scopes restrict a user's session only if its token lists any, and always those of apps, embedding and API keys.
- * @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE
- */
-export function authorize(principal: Principal, rule: AccessRule): void {
-  if (principal.kind === 'embed' && !(rule.embed ?? rule.scope !== undefined)) {
-    throw new PlatformError('EMBED_TOKEN_REFUSED');
-  }
-  if (principal.kind === 'app' && !(rule.app ?? rule.scope !== undefined)) {
-    throw new PlatformError('FORBIDDEN', "An app's own token cannot do this");
-  }
-  // An app that acts for a user has the user's roles, but what it made as an administrator would outlive its grant.
-  if (principal.kind === 'app' && (rule.right === 'administer' || rule.right === 'own')) {
-    throw new PlatformError('FORBIDDEN', 'An app never administers a workspace');
-  }
-  if (principal.apiKeyId !== undefined && !(rule.key ?? rule.scope !== undefined)) {
-    throw new PlatformError('API_KEY_REFUSED');
-  }
-  // Operators have roles of their own and no tenant; only marketplace-admin accepts their tokens over HTTP.
-  const rolesOfKind = principal.kind === 'operator' ? operatorRolesAllow : rolesAllow;
-  const allowed = rolesOfKind(principal.roles, rule.right);
-  if (!allowed) throw new PlatformError('FORBIDDEN');
-  if (rule.scope !== undefined) requireScope(principal, rule.scope, rule.right === 'read' ? 'read' : 'write');
-}
-
-export type ScopeHolder = Pick<Principal, 'kind' | 'scopes' | 'appKey'>;
-
-/** Whether a principal's token allows an access; a token that is not narrowed to scopes allows whatever its role does. */
-export function hasScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): boolean {
-  return !isNarrowed(principal) || scopeAllows(principal.scopes, scope, mode);
-}
-
-/** @throws PlatformError INSUFFICIENT_SCOPE naming the scope */
-export function requireScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): void {
-  if (hasScope(principal, scope, mode)) return;
-  const needed = mode === 'read' ? `${scope}:read` : scope;
-  throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is required`);
-}
-
-function isNarrowed(principal: ScopeHolder): boolean {
-  switch (principal.kind) {
-    case 'app':
-    case 'embed':
-      return true;
-    case 'internal':
-      return principal.appKey !== undefined;
-    case 'user':
-      return principal.scopes.length > 0;
-    case 'operator':
-      return false;
-  }
-}
-
-/** Checks the principal set by AccessTokenGuard against the `@Access` rule of the handler. */
-@Injectable()
-export class RightsGuard implements CanActivate {
-  /** @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE */
-  canActivate(context: ExecutionContext): boolean {
-    const requirement = requirementOf(context);
-    if (requirement === 'public') return true;
-    const { principal } = callOf(context);
-    if (!principal) throw new Error('RightsGuard runs before AccessTokenGuard');
-    authorize(principal, requirement);
-    return true;
-  }
 }
 
 let made = 0;
@@ -239,6 +172,8 @@ export interface AccessOptions {
   readonly keySource?: KeySource;
   /** The source of the cut-offs; default: the application's provider of RevocationSource. */
   readonly revocations?: RevocationSource;
+  /** Who knows of proofs; default: the application's provider of ProofSource. */
+  readonly proofs?: ProofSource;
 }
 
 export const ACCESS_OPTIONS = Symbol('crm:access-options');

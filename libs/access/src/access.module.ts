@@ -1,13 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import {
-  ACCESS_OPTIONS,
-  type AccessOptions,
-  AccessTokenGuard,
-  AccessTokenStrategy,
-  RightsGuard,
-} from './access.guard.js';
+import { ACCESS_OPTIONS, type AccessOptions, AccessTokenGuard, AccessTokenStrategy } from './access.guard.js';
 import { KeySource, RevocationSource } from './key-ring.js';
+import { RightsGuard } from './rights.guard.js';
 import { TokenVerifier } from './token-verifier.js';
 
 /** Provides the verifier, the access token strategy and the guards to the whole application. */

@@ -1,7 +1,8 @@
 import { PlatformError, SCOPE_NAMES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { type AccessRule, authorize } from './access.guard.js';
+import type { AccessRule } from './access.guard.js';
 import type { Principal } from './request-context.js';
+import { authorize } from './rights.guard.js';
 
 const principal = (changes: Partial<Principal>): Principal => {
   const ids = { userId: 'u', tenantId: 't', tokenId: 'j', issuedAtMs: 0, token: 'x' };

@@ -7,23 +7,19 @@ export {
   AccessTokenStrategy,
   ApplicationStrategy,
   type AuthenticatedCall,
-  authorize,
   bearerToken,
   type CredentialRequest,
   CurrentPrincipal,
   callOf,
-  hasScope,
   Proven,
   PUBLIC_ROUTE,
   Public,
-  RightsGuard,
-  requireScope,
-  type ScopeHolder,
   StrategyGuard,
+  saysWhetherProven,
 } from './access.guard.js';
 export { AccessModule } from './access.module.js';
 export { API_KEY_PREFIX, apiKeyFingerprint, apiKeyStart, makeApiKey, readApiKey } from './api-key.js';
-export { KEY_AUDIENCES, KeySource, RevocationSource } from './key-ring.js';
+export { KEY_AUDIENCES, KeySource, ProofSource, RevocationSource } from './key-ring.js';
 export {
   type CallOrigin,
   continueTrace,
@@ -37,4 +33,5 @@ export {
   type RequestContext,
   type TraceParent,
 } from './request-context.js';
+export { authorize, hasScope, RightsGuard, requireScope, type ScopeHolder } from './rights.guard.js';
 export { TokenVerifier, uuidTimeMs } from './token-verifier.js';

@@ -1,5 +1,6 @@
 import { type AccessTokenClaims, type Audience, PlatformError } from '@crm/contracts';
 import { type CryptoKey, importJWK, type JSONWebKeySet, type JWK } from 'jose';
+import type { Principal } from './request-context.js';
 
 /**
  * The issuer's public keys. A key with {@link KEY_AUDIENCES} signs for these alone, so that the operators' key and the
@@ -34,6 +35,12 @@ export abstract class RevocationSource {
   isKeyRevoked(_id: string): boolean {
     return false;
   }
+}
+
+/** Knows which sessions were proven lately; the last word is that of identity, which keeps them. */
+export abstract class ProofSource {
+  /** @throws PlatformError STEP_UP_REQUIRED with the proofs that are possible, also for a token without a session */
+  abstract assert(principal: Principal): Promise<void>;
 }
 
 /** Shortest time between fetches for unknown key ids, because the id comes from the caller. */

@@ -1,4 +1,4 @@
-import { ACCESS_RULE, PUBLIC_ROUTE } from '@crm/access';
+import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE, saysWhetherProven } from '@crm/access';
 import type { ConsumerDefinition, EventName, RpcContract } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Inject, Injectable, type Type } from '@nestjs/common';
@@ -37,9 +37,13 @@ export function checkHandlers(modules: ModulesContainer): void {
 
 function accessProblem(contract: RpcContract, type: Type, method: object): string | undefined {
   const isMarked = (key: string) => Reflect.hasMetadata(key, method) || Reflect.hasMetadata(key, type);
+  const rule = (Reflect.getMetadata(ACCESS_RULE, method) ?? Reflect.getMetadata(ACCESS_RULE, type)) as
+    | AccessRule
+    | undefined;
   if (contract.principal === 'user') {
     if (isMarked(PUBLIC_ROUTE)) return `is @Public, though ${contract.subject} is called with a user's token`;
-    if (!isMarked(ACCESS_RULE)) return `has no @Access, though ${contract.subject} is called with a user's token`;
+    if (!rule) return `has no @Access, though ${contract.subject} is called with a user's token`;
+    if (!saysWhetherProven(rule)) return 'has a rule that does not say whether it asks for a proof';
   } else if (Reflect.hasMetadata(ACCESS_RULE, method)) {
     return `has @Access, though ${contract.subject} is called without a token`;
   }

@@ -48,7 +48,7 @@ import {
   until,
 } from './fixture.js';
 
-const { getTenant, revokePreviousEmbedSecret, getEmbedOrigins } = rpc.identity;
+const { getTenant, describeEmbedCredentials, revokePreviousEmbedSecret, getEmbedOrigins } = rpc.identity;
 const DISPATCHER = CONSUMERS['webhook-dispatcher'];
 const NOT_THERE = newId();
 const BROKEN = newId();
@@ -72,7 +72,7 @@ class IdentityRpc {
   }
 
   @RpcHandler(revokePreviousEmbedSecret)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   async revoke(
     @Payload() _request: RpcRequest<typeof revokePreviousEmbedSecret>,
     @CurrentPrincipal() principal: Principal,
@@ -261,6 +261,12 @@ describe('a handler of calls in a Nest application', () => {
         return { revoked: true };
       }
 
+      @RpcHandler(describeEmbedCredentials)
+      @Access({ right: 'administer' })
+      async describe(_request: RpcRequest<typeof describeEmbedCredentials>) {
+        return { credentials: null };
+      }
+
       @RpcHandler(getTenant)
       @Access({ right: 'read' })
       async get({ tenantId }: RpcRequest<typeof getTenant>) {
@@ -274,6 +280,7 @@ describe('a handler of calls in a Nest application', () => {
     expect(check).toThrow(
       "Careless.revoke has no @Access, though rpc.identity.embedClients.revokePrevious is called with a user's",
     );
+    expect(check).toThrow('Careless.describe has a rule that does not say whether it asks for a proof');
     expect(check).toThrow('Careless.get has @Access, though rpc.identity.tenants.get is called without a token');
     await careless.close();
     expect(() => checkHandlers(app.get(ModulesContainer, { strict: false }))).not.toThrow();

@@ -1,8 +1,9 @@
-import { Access, Public } from '@crm/access';
+import { Access, type Principal, ProofSource, Public } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import type { RunningService } from '../src/index.js';
-import { startWith, TestRevocations } from './harness.js';
+import { startWith, TestRevocations, tokenOf } from './harness.js';
 
 class Connection {
   failure: Error | undefined;
@@ -43,6 +44,43 @@ class ForgottenController {
   }
 }
 
+/** Rules that say nothing of a proof. */
+@Controller()
+class SilentController {
+  @Delete('api/things')
+  @Access({ right: 'administer' })
+  administer(): object {
+    return {};
+  }
+
+  @Put('api/things/owner')
+  @Access({ right: 'own' })
+  own(): object {
+    return {};
+  }
+
+  @Get('operators/api/things')
+  @Access({ right: 'read' })
+  ofOperators(): object {
+    return {};
+  }
+
+  @Post('api/things')
+  @Access({ right: 'write' })
+  everyday(): object {
+    return {};
+  }
+}
+
+@Controller('api/secrets')
+class SecretController {
+  @Post()
+  @Access({ right: 'write', scope: 'tasks', proof: true })
+  issue(): object {
+    return { secret: 'new' };
+  }
+}
+
 const get = async (url: string) => {
   const response = await fetch(url);
   return { status: response.status, body: await response.text() };
@@ -69,6 +107,41 @@ describe('a service in operation', () => {
     await expect(startWith({ controllers: [ThingController, ForgottenController] })).rejects.toThrow(
       /neither @Access nor @Public:\n {2}- GET \/api\/forgotten \(ForgottenController.read\)$/,
     );
+  });
+
+  it('refuses to start with a rule for administrators, owners or operators that does not say whether it asks for a proof', async () => {
+    await expect(startWith({ controllers: [ThingController, SilentController] })).rejects.toThrow(
+      [
+        'The rules of these routes do not say whether they ask for a proof (`proof: true` or `false`):',
+        '  - DELETE /api/things (SilentController.administer)',
+        '  - PUT /api/things/owner (SilentController.own)',
+        '  - GET /operators/api/things (SilentController.ofOperators)',
+      ].join('\n'),
+    );
+  });
+
+  it('asks for a proof where a rule says so: of people, once they may call at all, and of no API key', async () => {
+    const asked: string[] = [];
+    class Proofs extends ProofSource {
+      override async assert({ roles, sessionId }: Principal): Promise<void> {
+        asked.push(roles.join());
+        if (sessionId !== 'proven') throw new PlatformError('STEP_UP_REQUIRED');
+      }
+    }
+    await start({ controllers: [SecretController], proofs: new Proofs() });
+    const issue = async (claims: Record<string, unknown>) => {
+      const headers = { authorization: `Bearer ${await tokenOf(claims)}` };
+      const answer = await fetch(`${service.url}/api/secrets`, { method: 'POST', headers });
+      return [answer.status, ((await answer.json()) as { code?: string }).code];
+    };
+    expect(await issue({ sid: 'old' })).toEqual([403, 'STEP_UP_REQUIRED']);
+    expect(await issue({})).toEqual([403, 'STEP_UP_REQUIRED']);
+    expect(await issue({ sid: 'proven' })).toEqual([201, undefined]);
+    expect(asked).toEqual(['member', 'member', 'member']);
+    expect(await issue({ sid: 'old', roles: ['viewer'] })).toEqual([403, 'FORBIDDEN']);
+    expect(await issue({ sid: 'key', api_key: true, scopes: ['tasks'] })).toEqual([201, undefined]);
+    expect(await issue({ sid: 'key', api_key: true, scopes: ['leads'] })).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(asked).toHaveLength(3);
   });
 
   it('is ready when every connection answers and the cut-offs are known', async () => {

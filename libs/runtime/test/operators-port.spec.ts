@@ -17,7 +17,7 @@ class UsersController {
 @Controller('operators/api/auth')
 class OperatorsController {
   @Get('me')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', proof: false })
   me(): object {
     return { of: 'operators' };
   }

@@ -6,7 +6,7 @@ import { HookService } from './hook.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/workflows/:id/hook')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class HookSecretController {
   constructor(private readonly hooks: HookService) {}
 
@@ -22,13 +22,13 @@ export class HookSecretController {
   }
 
   @Post()
+  @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Replaces the secret of a hook',
     description:
-      'Gives the workflow another hook URL; the previous one keeps working for the hours that are asked for. Needs a proof of your password or second factor in the last ten minutes.',
+      'Gives the workflow another hook URL; the previous one keeps working for the hours that are asked for.',
     answers: [{ status: 201, description: 'The new hook URL', body: () => NewHookSecretView }],
-    errors: ['STEP_UP_REQUIRED'],
   })
   rotate(
     @CurrentPrincipal() principal: Principal,

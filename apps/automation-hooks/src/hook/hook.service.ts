@@ -58,7 +58,7 @@ export class HookService {
 
   /**
    * Issues a new secret; the previous one stays valid as long as the administrator says.
-   * @throws NOT_FOUND, also for a workflow that is not started by calls; STEP_UP_REQUIRED
+   * @throws NOT_FOUND, also for a workflow that is not started by calls
    */
   async rotate(
     principal: Principal,
@@ -67,7 +67,8 @@ export class HookService {
   ): Promise<NewHookSecretView> {
     await this.requireHook(principal, workflowId);
     const overlapSeconds = overlapHours * 3600;
-    await this.rpc.call(rpc.identity.admitHookSecretAct, { act: 'issued', workflowId, overlapSeconds }, principal);
+    const act = { action: 'hook_secret.issued', subjectId: workflowId, detail: { overlapSeconds } } as const;
+    await this.rpc.call(rpc.identity.recordAct, act, principal);
     const { hook, sealed, url } = this.newSecret(principal.tenantId, workflowId);
     const previousValidUntil = await this.database.crossTenant((narrow) =>
       this.hooks.rotate(narrow, hook, sealed, overlapSeconds),
@@ -80,7 +81,8 @@ export class HookService {
   async endPrevious(principal: Principal, workflowId: string): Promise<void> {
     const hook = await this.requireHook(principal, workflowId);
     if (!secretsOf(hook).previousSecret) throw noPreviousSecret();
-    await this.rpc.call(rpc.identity.admitHookSecretAct, { act: 'previous_revoked', workflowId }, principal);
+    const act = { action: 'hook_secret.previous_revoked', subjectId: workflowId } as const;
+    await this.rpc.call(rpc.identity.recordAct, act, principal);
     const isEnded = await this.database.crossTenant((narrow) =>
       this.hooks.endPrevious(narrow, principal.tenantId, workflowId),
     );

@@ -16,7 +16,7 @@ export class WorkflowController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Creates a workflow',
     description: 'A workflow with the trigger `webhook_received` gets a hook URL; keep it secret.',
@@ -50,7 +50,7 @@ export class WorkflowController {
   }
 
   @Patch(':id')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Enables or disables a workflow',
     description:
@@ -66,7 +66,7 @@ export class WorkflowController {
   }
 
   @Delete(':id')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Deletes a workflow',
     description:
@@ -79,7 +79,7 @@ export class WorkflowController {
   }
 }
 
-const ADMINISTER = { right: 'administer' } as const;
+const ADMINISTER = { right: 'administer', proof: false } as const;
 
 /** Called by the marketplace when apps are installed, upgraded and removed. */
 @Controller()

@@ -40,7 +40,7 @@ export class ObjectController {
   description: 'Definitions of the objects that apps bring, and their records.',
 })
 @Controller('api/crm/custom/:apiName/apps')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class ShareController {
   constructor(private readonly shares: ShareService) {}
 

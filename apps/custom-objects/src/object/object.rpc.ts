@@ -9,7 +9,7 @@ import type { DeclaredObject } from './object-definition.js';
 type Contracts = typeof rpc.customObjects;
 
 /** Called on behalf of an administrator. */
-const ADMINISTER = { right: 'administer' } as const;
+const ADMINISTER = { right: 'administer', proof: false } as const;
 
 /** Objects are created and removed with installations. */
 @Controller()

@@ -69,7 +69,7 @@ export class RegistrationController {
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/verify-email')
-@Access({ right: 'own' })
+@Access({ right: 'own', proof: false })
 export class VerificationController {
   constructor(private readonly verifications: VerificationService) {}
 

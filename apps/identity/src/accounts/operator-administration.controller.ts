@@ -27,7 +27,7 @@ import { SuspensionService } from './suspension.service.js';
   description: 'The people who run the platform, their roles and their sessions. They are created by a command.',
 })
 @Controller('operators/api/admin/operators')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class OperatorController {
   constructor(private readonly administration: OperatorAdministrationService) {}
 
@@ -42,12 +42,13 @@ export class OperatorController {
   }
 
   @Patch(':id')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Changes the name, role, status or linked workspace of an operator',
     description:
-      'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one (`CONFLICT`). Needs a proof of your second factor or password in the last ten minutes.',
+      'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one (`CONFLICT`).',
     answers: [{ status: 200, description: 'The operator', body: () => OperatorView }],
-    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -64,23 +65,24 @@ export class OperatorController {
   }
 
   @Delete(':id/sessions')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Ends every session of an operator',
-    description: 'Access tokens of these sessions stop working within a second. Needs a proof in the last ten minutes.',
+    description: 'Access tokens of these sessions stop working within a second.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
-    errors: ['STEP_UP_REQUIRED'],
   })
   async endSessions(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.administration.endSessions(principal, id);
   }
 
   @Delete(':id/authenticator')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Removes the authenticator of an operator who has lost it',
     description:
-      'Their recovery codes stop working and their sessions end; in production they set up a new one at the next sign-in. Nobody removes their own (`CONFLICT`). Needs a proof in the last ten minutes.',
+      'Their recovery codes stop working and their sessions end; in production they set up a new one at the next sign-in. Nobody removes their own (`CONFLICT`).',
     answers: [{ status: 204, description: 'The authenticator is removed' }],
-    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async resetAuthenticator(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.administration.resetAuthenticator(principal, id);
@@ -92,7 +94,7 @@ export class OperatorController {
   description: 'Workspaces: their plans, and suspending them.',
 })
 @Controller('operators/api/admin/tenants')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class OperatorsTenantController {
   constructor(
     private readonly tenants: TenantService,
@@ -110,6 +112,7 @@ export class OperatorsTenantController {
   }
 
   @Patch(':id')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Moves a tenant to another plan',
     description: 'The limits of the new plan apply at once; what exists beyond them is kept.',
@@ -124,12 +127,13 @@ export class OperatorsTenantController {
   }
 
   @Post(':id/suspend')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Suspends a workspace',
     description:
       'Within a second no token of the workspace is accepted anywhere: sessions, API keys, tokens of apps and embedded ones. Nobody signs in to it, no program gets a token, its hooks answer 404, and what its webhooks and workflows have to do waits. Suspending a suspended workspace changes nothing.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
-    errors: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
+    errors: ['OWN_WORKSPACE'],
   })
   async suspend(
     @CurrentPrincipal() principal: Principal,
@@ -140,12 +144,13 @@ export class OperatorsTenantController {
   }
 
   @Post(':id/reinstate')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Lifts the suspension of a workspace',
     description:
       'People sign in again, and apps ask users again: no token from before is accepted. API keys and credentials of apps work as they did, and what waited goes on.',
     answers: [{ status: 200, description: 'The workspace', body: () => TenantStandingView }],
-    errors: ['STEP_UP_REQUIRED', 'OWN_WORKSPACE'],
+    errors: ['OWN_WORKSPACE'],
   })
   async reinstate(
     @CurrentPrincipal() principal: Principal,
@@ -165,7 +170,7 @@ export class OperatorsEmbedConflictController {
   constructor(private readonly conflicts: EmbedConflictService) {}
 
   @Get()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Lists apps whose hosts presented addresses of other workspaces',
     description:
@@ -181,7 +186,7 @@ export class OperatorsEmbedConflictController {
 
 /** This service's part of the trail of operators, which marketplace-admin shows together with that of marketplace-certification. */
 @Controller('operators/audit')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class OperatorsAuditController {
   constructor(private readonly database: Database) {}
 

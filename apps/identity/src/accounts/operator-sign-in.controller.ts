@@ -134,7 +134,7 @@ export class OperatorsPasskeySignInController {
 
 @ApiGroup(OPERATORS_SIGN_IN_GROUP)
 @Controller('operators/api/auth')
-@Access({ right: 'read' })
+@Access({ right: 'read', proof: false })
 export class OperatorsAccountController {
   constructor(private readonly operators: OperatorService) {}
 
@@ -204,12 +204,13 @@ export class OperatorsAccountController {
   }
 
   @Post('mfa/recovery-codes')
+  @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Replaces the recovery codes of the current operator',
-    description: 'Ten new codes; the previous ones stop working. Needs a proof in the last ten minutes.',
+    description: 'Ten new codes; the previous ones stop working.',
     answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
-    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {
     return { recoveryCodes: await this.operators.replaceRecoveryCodes(principal) };
@@ -218,9 +219,9 @@ export class OperatorsAccountController {
 
 @ApiGroup(OPERATORS_SIGN_IN_GROUP)
 @Controller('operators/api/auth')
-@Access({ right: 'read' })
+@Access({ right: 'read', proof: false })
 export class OperatorsPasskeyController extends passkeyRoutes(
-  { holder: 'operator', owner: 'the operator', secondFactor: 'authenticator', proof: 'a proof' },
+  { holder: 'operator', owner: 'the operator', secondFactor: 'authenticator' },
   passkeyStepUpRoutes('operator'),
 ) {
   constructor(override readonly passkeys: OperatorPasskeyService) {

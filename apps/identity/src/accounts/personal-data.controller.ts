@@ -7,7 +7,7 @@ import { PersonalDataView } from './personal-data.dto.js';
 import { ErasureService, PersonalDataExportService } from './personal-data.service.js';
 
 const WHAT_GOES =
-  'The account, its sessions, factors and links go at once, tokens stop working within a second, and nothing brings them back. Records keep the id of the user, and so does the audit trail; the event `user.erased` tells apps to erase what they have. The last owner makes somebody else an owner first (`CONFLICT`). Needs a proof of the password or second factor in the last ten minutes.';
+  'The account, its sessions, factors and links go at once, tokens stop working within a second, and nothing brings them back. Records keep the id of the user, and so does the audit trail; the event `user.erased` tells apps to erase what they have. The last owner makes somebody else an owner first (`CONFLICT`).';
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')
@@ -15,12 +15,12 @@ export class ErasureController {
   constructor(private readonly erasures: ErasureService) {}
 
   @Delete('auth/me')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', proof: true })
   @Describe({
     summary: 'Erases the current user',
     description: WHAT_GOES,
     answers: [{ status: 204, description: 'The user is erased' }],
-    errors: ['CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT'],
   })
   async eraseSelf(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.erasures.erase(principal, principal.userId);
@@ -28,12 +28,12 @@ export class ErasureController {
 
   @Post('admin/users/:id/erase')
   @NotRepeatable()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Erases a user of the workspace',
     description: `Not a user with a role above your own. ${WHAT_GOES}`,
     answers: [{ status: 204, description: 'The user is erased' }],
-    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async erase(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.erasures.erase(principal, id);
@@ -41,7 +41,7 @@ export class ErasureController {
 }
 
 const WHAT_IS_IN_IT =
-  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. Needs a proof of the password or second factor in the last ten minutes; the export is recorded in the audit trail.';
+  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. The export is recorded in the audit trail.';
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')
@@ -50,12 +50,12 @@ export class PersonalDataExportController {
 
   @Post('auth/me/export')
   @NotRepeatable()
-  @Access({ right: 'read' })
+  @Access({ right: 'read', proof: true })
   @Describe({
     summary: 'Exports the personal data of the current user',
     description: WHAT_IS_IN_IT,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
-    errors: ['STEP_UP_REQUIRED', 'RATE_LIMITED'],
+    errors: ['RATE_LIMITED'],
   })
   async exportOwn(@CurrentPrincipal() principal: Principal): Promise<StreamableFile> {
     return this.stream(principal, principal.userId);
@@ -63,12 +63,12 @@ export class PersonalDataExportController {
 
   @Post('admin/users/:id/export')
   @NotRepeatable()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Exports the personal data of a user of the workspace',
     description: `Not of a user with a role above your own. ${WHAT_IS_IN_IT}`,
     answers: [{ status: 200, description: 'The archive', body: () => PersonalDataView }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'RATE_LIMITED'],
   })
   async export(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<StreamableFile> {
     return this.stream(principal, id);

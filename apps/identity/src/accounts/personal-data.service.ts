@@ -11,7 +11,6 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { grantView } from '../oauth/grant.service.js';
 import { assertGrantable, TenantService } from '../people/people.service.js';
 import { sessionView } from '../sessions/caller.service.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import { passkeyView } from '../sign-in/passkey.service.js';
 import { ErasureRepository, type PersonalData, PersonalDataRepository } from './personal-data.repository.js';
@@ -81,7 +80,6 @@ export class PersonalDataExportService {
     private readonly log: AuditLogRepository,
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
-    private readonly proof: RecentProof,
     limits: LimiterStore,
   ) {
     const limit = { name: 'personal-data-export', points: EXPORTS_PER_HOUR, windowSeconds: 3600 };
@@ -90,10 +88,9 @@ export class PersonalDataExportService {
 
   /**
    * Holds no connection while the client reads, and is recorded before its first piece.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, RATE_LIMITED
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, RATE_LIMITED
    */
   async export(principal: Principal, userId: string): Promise<AsyncGenerator<string>> {
-    await this.proof.assert(principal);
     const { head, roles } = await this.database.transaction(principal.tenantId, async (tx) => {
       const data = await this.data.read(tx, userId);
       if (!data) throw new PlatformError('NOT_FOUND', 'There is no such user');
@@ -137,12 +134,10 @@ export class ErasureService {
     private readonly erasures: ErasureRepository,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
-    private readonly proof: RecentProof,
   ) {}
 
-  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner */
   async erase(principal: Principal, userId: string): Promise<void> {
-    await this.proof.assert(principal);
     const { tenantId } = principal;
     await inWorkspace(this.database, principal, async (tx) => {
       const owners = await this.erasures.lockOwners(tx, tenantId);

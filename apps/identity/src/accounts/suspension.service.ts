@@ -11,7 +11,6 @@ import type { Tenant } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { MAX_NOTIFIED_ADMINISTRATORS } from '../people/people.service.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { TenantSuspension } from './accounts.entity.js';
 import { suspensionMail } from './accounts.mail.js';
@@ -38,14 +37,13 @@ export class SuspensionService {
     private readonly users: UserRepository,
     private readonly mails: MailService,
     private readonly revocations: RevocationService,
-    private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
    * One that changes nothing leaves no entry.
-   * @throws PlatformError OWN_WORKSPACE, STEP_UP_REQUIRED, NOT_FOUND, VALIDATION_FAILED; DEADLINE_EXCEEDED when the
+   * @throws PlatformError OWN_WORKSPACE, NOT_FOUND, VALIDATION_FAILED; DEADLINE_EXCEEDED when the
    * caller has given up: whoever decides anew meanwhile must not be overtaken
    */
   async decide(operator: Principal, id: string, decision: TenantDecision, reason: string): Promise<TenantStandingView> {
@@ -54,7 +52,6 @@ export class SuspensionService {
     const why = reason.trim().slice(0, LONGEST_REASON);
     if (why === '') throw reasonRequired(decision);
     const deadline = performance.now() + LONGEST_WAIT_MS;
-    await this.proof.assert(operator);
     const standing = await this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const tenant = await this.tenants.lock(tx);
       if (performance.now() > deadline) throw new PlatformError('DEADLINE_EXCEEDED');

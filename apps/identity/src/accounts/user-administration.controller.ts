@@ -36,13 +36,13 @@ export class UserController {
   }
 
   @Post()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Adds a user',
     description:
-      'Without a password the user is invited by e-mail. Nobody can grant a role above their own, and adding a user needs a recent proof of who asks (`STEP_UP_REQUIRED`). How many users a workspace adds per day depends on its plan.',
+      'Without a password the user is invited by e-mail. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
-    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,
@@ -52,8 +52,9 @@ export class UserController {
     return userView(principal, await this.users.add(principal, input, key));
   }
 
+  // A role that is given needs one, which depends on the body: UserAdministrationService.change asks for it.
   @Patch(':id')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Changes the name, roles or status of a user',
     description:
@@ -70,7 +71,7 @@ export class UserController {
   }
 
   @Post(':id/invitation')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @NotRepeatable()
   @Describe({
     summary: 'Sends a new invitation to an invited user',

@@ -99,9 +99,8 @@ export class UserAdministrationService {
   }
 
   /**
-   * A stolen access token is not enough: the user would outlive it.
    * @param key makes a repeated call return the same user
-   * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED,
    * EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserInput, key?: string): Promise<User> {
@@ -114,7 +113,6 @@ export class UserAdministrationService {
     const earlier =
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.get(tenantId, earlier);
-    await this.proof.assert(principal);
     const quota = await this.admitAddition(principal);
     const user = {
       id: newId(),

@@ -38,13 +38,14 @@ export class PersonalKeyController {
   }
 
   @Post()
+  @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Makes an API key for yourself',
     description:
-      'A program that has the key acts for you, within its scopes and your role. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes; you are told by e-mail.',
+      'A program that has the key acts for you, within its scopes and your role. The key is shown this once. At most 25 keys at a time. You are told by e-mail.',
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
-    errors: ['STEP_UP_REQUIRED', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async make(@CurrentPrincipal() principal: Principal, @Body() input: ApiKeyInput): Promise<NewApiKeyView> {
     return this.keys.make(principal, input);
@@ -73,7 +74,7 @@ export class PersonalKeyController {
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/users/:id/api-keys')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class UserKeyController {
   constructor(private readonly keys: ApiKeyService) {}
 
@@ -93,24 +94,24 @@ export class UserKeyController {
   }
 
   @Delete()
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Ends every API key of a user',
-    description:
-      'They are refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'They are refused within a second.',
     answers: [{ status: 204, description: 'The keys have ended' }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
     await this.keys.endAllOfUser(principal, userId);
   }
 
   @Delete(':keyId')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Ends one API key of a user',
-    description:
-      'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'It is refused within a second.',
     answers: [{ status: 204, description: 'The key has ended' }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,
@@ -123,7 +124,7 @@ export class UserKeyController {
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/service-accounts/:id/api-keys')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class ServiceKeyController {
   constructor(private readonly keys: ApiKeyService) {}
 
@@ -142,13 +143,13 @@ export class ServiceKeyController {
   }
 
   @Post()
+  @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Makes an API key for a service account',
-    description:
-      'It has the roles and scopes of the account. The key is shown this once. At most 25 keys at a time. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'It has the roles and scopes of the account. The key is shown this once. At most 25 keys at a time.',
     answers: [{ status: 201, description: 'The key', body: () => NewApiKeyView }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async make(
     @CurrentPrincipal() principal: Principal,
@@ -159,12 +160,12 @@ export class ServiceKeyController {
   }
 
   @Delete(':keyId')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Ends an API key of a service account',
-    description:
-      'It is refused within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'It is refused within a second.',
     answers: [{ status: 204, description: 'The key has ended' }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,
@@ -207,7 +208,7 @@ export class CurrentKeyController {
 
 @ApiGroup(API_KEY_GROUP)
 @Controller('api/tenant/service-accounts')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class ServiceAccountController {
   constructor(private readonly accounts: ServiceAccountService) {}
 
@@ -235,25 +236,26 @@ export class ServiceAccountController {
   }
 
   @Post()
+  @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Adds a service account',
     description:
-      'With roles that are not above your own, and scopes that limit all of its keys. At most 100 in a workspace. Needs a proof of your password or second factor in the last ten minutes.',
+      'With roles that are not above your own, and scopes that limit all of its keys. At most 100 in a workspace.',
     answers: [{ status: 201, description: 'The account', body: () => ServiceAccountView }],
-    errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'STEP_UP_REQUIRED', 'API_KEY_LIMIT_EXCEEDED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'API_KEY_LIMIT_EXCEEDED'],
   })
   async add(@CurrentPrincipal() principal: Principal, @Body() input: ServiceAccountInput): Promise<ServiceAccountView> {
     return serviceAccountView(await this.accounts.add(principal, input));
   }
 
   @Patch(':id')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Changes a service account',
-    description:
-      'Its keys have the new rights within a second; keys of a disabled account are refused. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'Its keys have the new rights within a second; keys of a disabled account are refused.',
     answers: [{ status: 200, description: 'The account', body: () => ServiceAccountView }],
-    errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'SCOPE_NOT_GRANTABLE'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -264,12 +266,12 @@ export class ServiceAccountController {
   }
 
   @Delete(':id')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Removes a service account',
-    description:
-      'Its keys are refused within a second; what it wrote stays. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'Its keys are refused within a second; what it wrote stays.',
     answers: [{ status: 204, description: 'The account is gone' }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.accounts.remove(principal, id);

@@ -69,7 +69,6 @@ export class ApiKeyService {
   /** Makes a key with which programs act for the principal. @throws PlatformError STEP_UP_REQUIRED, SCOPE_NOT_GRANTABLE, API_KEY_LIMIT_EXCEEDED */
   async make(principal: Principal, { name, scopes, expiresInDays }: ApiKeyInput): Promise<NewApiKeyView> {
     const { userId } = principal;
-    await this.proof.assert(principal);
     assertWithinToken(principal, scopes);
     return this.database.transaction(principal, async (tx) => {
       const user = await this.users.lockForIssue(tx, userId);
@@ -84,9 +83,8 @@ export class ApiKeyService {
     });
   }
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED, API_KEY_LIMIT_EXCEEDED */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, API_KEY_LIMIT_EXCEEDED */
   async makeForAccount(principal: Principal, accountId: string, input: ServiceKeyInput): Promise<NewApiKeyView> {
-    await this.proof.assert(principal);
     return this.database.transaction(principal, async (tx) => {
       await this.accounts.hold(tx, principal, accountId);
       const owned = { ownerKind: 'service' as const, ownerId: accountId, createdBy: principal.userId };
@@ -116,24 +114,21 @@ export class ApiKeyService {
     await this.revocations.publishPending();
   }
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async endOfUser(principal: Principal, userId: string, keyId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
-    await this.proof.assert(principal);
     await this.end(principal, { kind: 'user', id: userId }, keyId);
   }
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async endAllOfUser(principal: Principal, userId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
-    await this.proof.assert(principal);
     await this.endAll(principal, { kind: 'user', id: userId });
   }
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async endOfAccount(principal: Principal, accountId: string, keyId: string): Promise<void> {
     await this.database.transaction(principal, (tx) => this.accounts.hold(tx, principal, accountId));
-    await this.proof.assert(principal);
     await this.end(principal, { kind: 'service', id: accountId }, keyId);
   }
 

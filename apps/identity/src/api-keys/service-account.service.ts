@@ -8,7 +8,6 @@ import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { TenantRepository } from '../people/people.repository.js';
 import { assertGrantable } from '../people/people.service.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { ServiceAccountChangeInput, ServiceAccountInput } from './api-key.dto.js';
 import type { ServiceAccount } from './api-key.entity.js';
@@ -27,7 +26,6 @@ export class ServiceAccountService {
     private readonly tenants: TenantRepository,
     private readonly keys: ApiKeyEnding,
     private readonly revocations: RevocationService,
-    private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
   ) {}
 
@@ -43,11 +41,10 @@ export class ServiceAccountService {
     return this.database.transaction(tenantId, (tx) => this.require(tx, id));
   }
 
-  /** @throws PlatformError ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE, STEP_UP_REQUIRED, API_KEY_LIMIT_EXCEEDED */
+  /** @throws PlatformError ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE, API_KEY_LIMIT_EXCEEDED */
   async add(principal: Principal, { name, roles, scopes }: ServiceAccountInput): Promise<ServiceAccount> {
     assertServiceRoles(principal, roles);
     assertScopesGrantable(roles, scopes);
-    await this.proof.assert(principal);
     return this.database.transaction(principal, async (tx) => {
       // Accounts of a tenant are made one after the other, so that no two of them are the last that is allowed.
       await this.tenants.lock(tx);
@@ -63,10 +60,9 @@ export class ServiceAccountService {
 
   /**
    * Changes name, roles, scopes or status. Tokens with the rights of before are cut off; the keys stay.
-   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE, STEP_UP_REQUIRED
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, SCOPE_NOT_GRANTABLE
    */
   async change(principal: Principal, id: string, change: ServiceAccountChangeInput): Promise<ServiceAccount> {
-    await this.proof.assert(principal);
     const changed = await this.database.transaction(principal, async (tx) => {
       const before = await this.hold(tx, principal, id);
       const after = {
@@ -95,9 +91,8 @@ export class ServiceAccountService {
     return changed;
   }
 
-  /** Removes an account; its keys end. @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  /** Removes an account; its keys end. @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async remove(principal: Principal, id: string): Promise<void> {
-    await this.proof.assert(principal);
     await this.database.transaction(principal, async (tx) => {
       await this.hold(tx, principal, id);
       const keys = await this.keys.endAllWithin(tx, id);

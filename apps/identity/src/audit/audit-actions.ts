@@ -89,6 +89,13 @@ export const AUDIT_ACTIONS = {
   'app.installed': 'An app was installed',
   'app.upgraded': 'An installation moved to another version',
   'app.uninstalled': 'An app was removed',
+  'webhook.added': 'A webhook subscription was added; written before the change',
+  'webhook.changed': 'A webhook subscription was changed; `detail.changed` says what. Written before the change',
+  'webhook.removed': 'A webhook subscription was removed; written before the change',
+  'webhook_secret.issued': 'The signing secret of a webhook subscription was replaced; written before the change',
+  'webhook_secret.previous_revoked':
+    'The previous signing secret of a webhook subscription was ended before its time; written before the change',
+  'app_webhook_secret.issued': 'The signing secret of the webhooks of an app was replaced; written before the change',
   'webhook.disabled': 'The platform disabled a webhook subscription that kept failing',
   'audit.exported': 'Entries of the audit trail were exported',
 } as const;

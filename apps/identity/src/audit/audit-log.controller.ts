@@ -20,7 +20,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 @ApiGroup(AUDIT_GROUP)
 @Controller('api/admin/audit')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class AuditLogController {
   constructor(private readonly log: AuditLogService) {}
 

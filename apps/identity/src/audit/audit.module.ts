@@ -4,11 +4,12 @@ import { AuditLogController } from './audit-log.controller.js';
 import { AuditLogRepository } from './audit-log.repository.js';
 import { AuditLogService } from './audit-log.service.js';
 import { AuditRetentionSweeper, AuditTrail } from './audit-trail.service.js';
+import { RecordedActRpc } from './recorded-act.rpc.js';
 import { RefusedActs } from './refused-acts.js';
 
 @Global()
 @Module({
-  controllers: [AuditEventConsumer, AuditLogController],
+  controllers: [AuditEventConsumer, AuditLogController, RecordedActRpc],
   providers: [AuditLogRepository, AuditLogService, AuditRetentionSweeper, AuditTrail, RefusedActs],
   exports: [AuditLogRepository, AuditTrail, RefusedActs],
 })

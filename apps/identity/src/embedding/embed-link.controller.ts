@@ -8,7 +8,7 @@ import { EmbedLinkService } from './embed-link.service.js';
 
 @ApiGroup(USER_GROUP)
 @Controller('api/tenant/embed-links')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class EmbedLinkController {
   constructor(private readonly links: EmbedLinkService) {}
 
@@ -26,11 +26,12 @@ export class EmbedLinkController {
   }
 
   @Put()
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Links a host user to a user of the workspace',
     description: 'Needed where the app does not link users by e-mail. An existing link is replaced.',
     answers: [{ status: 200, description: 'The link', body: () => EmbedLinkView }],
-    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async link(@CurrentPrincipal() principal: Principal, @Body() input: EmbedLinkInput): Promise<EmbedLinkView> {
     return this.links.link(principal, input);

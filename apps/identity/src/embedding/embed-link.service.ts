@@ -11,7 +11,6 @@ import { plainName } from '../mail/mail-text.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { assertGrantable } from '../people/people.service.js';
 import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../secrets.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
 import type { MintClient } from './embedding.entity.js';
@@ -31,7 +30,6 @@ export class EmbedLinkService {
     private readonly mails: MailService,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
-    private readonly proof: RecentProof,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -44,12 +42,10 @@ export class EmbedLinkService {
 
   /**
    * Links a host user and replaces an existing link; tokens of the previous user stop working.
-   * A stolen access token is not enough: the host could act as the user for good.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
+   * @throws PlatformError NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
    */
   async link(principal: Principal, link: EmbedLinkInput): Promise<EmbedLinkView> {
     await this.database.transaction(principal, async (tx) => {
-      await this.proof.assertWithin(tx, principal);
       await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
       const user = await this.users.find(tx, link.userId);
       if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');

@@ -15,7 +15,6 @@ import { Controller, Injectable } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import type { User } from '../people/people.entity.js';
 import { normaliseEmail } from '../people/people.service.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { TokenSigner } from '../sessions/signing-key.service.js';
 import { EmbedClientService } from './embed-client.service.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
@@ -95,24 +94,19 @@ function grantedScopes(client: MintClient, requested: readonly string[] | undefi
 
 @Controller()
 export class EmbedClientRpc {
-  constructor(
-    private readonly clients: EmbedClientService,
-    private readonly proof: RecentProof,
-  ) {}
+  constructor(private readonly clients: EmbedClientService) {}
 
   @RpcHandler(rpc.identity.issueEmbedCredentials)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: true })
   async issue(
     @Payload() request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
     @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
-    // The previous secret stops working: a stolen access token must not be enough.
-    await this.proof.assert(principal);
     return this.clients.issue(principal, request);
   }
 
   @RpcHandler(rpc.identity.describeEmbedCredentials)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   async describe(
     @Payload() { appKey }: RpcRequest<typeof rpc.identity.describeEmbedCredentials>,
     @CurrentPrincipal() principal: Principal,
@@ -121,7 +115,7 @@ export class EmbedClientRpc {
   }
 
   @RpcHandler(rpc.identity.revokePreviousEmbedSecret)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   async revokePrevious(
     @Payload() { appKey }: RpcRequest<typeof rpc.identity.revokePreviousEmbedSecret>,
     @CurrentPrincipal() principal: Principal,

@@ -3,15 +3,11 @@ import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { RecentProof } from '../sessions/proof.service.js';
 import { OAuthAppService, OAuthInstallationService } from './client.service.js';
 
 @Controller()
 export class OAuthInstallationRpc {
-  constructor(
-    private readonly installations: OAuthInstallationService,
-    private readonly proof: RecentProof,
-  ) {}
+  constructor(private readonly installations: OAuthInstallationService) {}
 
   @RpcHandler(rpc.identity.registerOAuthInstallation)
   async register(request: RpcRequest<typeof rpc.identity.registerOAuthInstallation>): Promise<object> {
@@ -26,18 +22,16 @@ export class OAuthInstallationRpc {
   }
 
   @RpcHandler(rpc.identity.issueOAuthCredentials)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: true })
   async issue(
     @Payload() request: RpcRequest<typeof rpc.identity.issueOAuthCredentials>,
     @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<typeof rpc.identity.issueOAuthCredentials>> {
-    // Credentials outlive the token that asked for them: a stolen access token must not be enough.
-    await this.proof.assert(principal);
     return this.installations.issue(principal, request);
   }
 
   @RpcHandler(rpc.identity.describeOAuthCredentials)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   async describe(
     @Payload() { installationId }: RpcRequest<typeof rpc.identity.describeOAuthCredentials>,
     @CurrentPrincipal() principal: Principal,
@@ -46,7 +40,7 @@ export class OAuthInstallationRpc {
   }
 
   @RpcHandler(rpc.identity.revokePreviousOAuthSecret)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   async revokePrevious(
     @Payload() { installationId }: RpcRequest<typeof rpc.identity.revokePreviousOAuthSecret>,
     @CurrentPrincipal() principal: Principal,

@@ -7,7 +7,6 @@ import { deviceOf } from '../audit/request-origin.decorator.js';
 import { UserRepository } from '../people/people.repository.js';
 import { assertGrantable, TenantService, UserSummaryView } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
-import { RecentProof } from './proof.service.js';
 import { type SessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 import type { Session } from './sessions.entity.js';
@@ -73,7 +72,6 @@ export class UserSessionService {
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly sessions: SessionService,
-    private readonly proof: RecentProof,
   ) {}
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's, INVALID_QUERY */
@@ -82,17 +80,15 @@ export class UserSessionService {
     return this.sessions.list(principal.tenantId, userId, query);
   }
 
-  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
+  /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async end(principal: Principal, userId: string, sessionId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
-    await this.proof.assert(principal);
     const found = await this.sessions.end(principal, userId, sessionId);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 
   async endAll(principal: Principal, userId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
-    await this.proof.assert(principal);
     await this.sessions.endAll(principal, userId);
   }
 

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import { type Principal, ProofSource } from '@crm/access';
 import { type ErrorCode, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
@@ -77,18 +77,22 @@ export class AuthenticationMethods {
   }
 }
 
-/** Changes that would let a stolen token take over need a recent proof. A sign-in is one; a refresh is not. */
+/**
+ * Changes that would let a stolen token take over need a recent proof. A sign-in is one; a refresh is not. Rules with `proof: true`
+ * ask for it before the call; what depends on the body, and what must not outlive what ended the session, asks within.
+ */
 @Injectable()
-export class RecentProof {
+export class RecentProof extends ProofSource {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionRepository,
     private readonly methods: AuthenticationMethods,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {}
+  ) {
+    super();
+  }
 
-  /** @throws PlatformError STEP_UP_REQUIRED with the proofs that are possible, also for a token without a session */
-  async assert(principal: Principal): Promise<void> {
+  override async assert(principal: Principal): Promise<void> {
     await this.database.transaction(tenantOf(principal), (tx) => this.assertWithin(tx, principal));
   }
 

@@ -92,7 +92,7 @@ export class SessionController {
 
 @ApiGroup(USER_GROUP)
 @Controller('api/tenant/users/:id/sessions')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class UserSessionController {
   constructor(private readonly sessions: UserSessionService) {}
 
@@ -113,24 +113,24 @@ export class UserSessionController {
   }
 
   @Delete()
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Ends every session of a user',
-    description:
-      'Access tokens of these sessions stop working within a second; the user can sign in again. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'Access tokens of these sessions stop working within a second; the user can sign in again.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async endAll(@CurrentPrincipal() principal: Principal, @IdParam() userId: string): Promise<void> {
     await this.sessions.endAll(principal, userId);
   }
 
   @Delete(':sessionId')
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Ends one session of a user',
-    description:
-      'Access tokens of the session stop working within a second. Needs a proof of your password or second factor in the last ten minutes.',
+    description: 'Access tokens of the session stop working within a second.',
     answers: [{ status: 204, description: 'The session has ended' }],
-    errors: ['ROLE_NOT_GRANTABLE', 'STEP_UP_REQUIRED'],
+    errors: ['ROLE_NOT_GRANTABLE'],
   })
   async end(
     @CurrentPrincipal() principal: Principal,

@@ -1,4 +1,4 @@
-import { KeySource } from '@crm/access';
+import { KeySource, ProofSource } from '@crm/access';
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
 import { CallerService, UserSessionService } from './caller.service.js';
@@ -15,7 +15,7 @@ import {
 import { SessionController, UserSessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionParts, SessionService } from './session.service.js';
-import { InternalTokenRpc, KeyRpc } from './sessions.rpc.js';
+import { InternalTokenRpc, KeyRpc, ProofRpc } from './sessions.rpc.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { OwnKeySource, SigningKeyService, TokenSigner } from './signing-key.service.js';
 
@@ -34,7 +34,7 @@ const SHARED = [
 
 @Module({
   imports: [PeopleModule],
-  controllers: [InternalTokenRpc, KeyController, KeyRpc, SessionController, UserSessionController],
+  controllers: [InternalTokenRpc, KeyController, KeyRpc, ProofRpc, SessionController, UserSessionController],
   providers: [
     ...SHARED,
     InternalTokenService,
@@ -42,6 +42,7 @@ const SHARED = [
     SigningKeyService,
     OwnKeySource,
     { provide: KeySource, useExisting: OwnKeySource },
+    { provide: ProofSource, useExisting: RecentProof },
     LastingCutoffSweeper,
     RevocationRepository,
     RevocationSweeper,

@@ -1,3 +1,4 @@
+import { Access } from '@crm/access';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
@@ -24,5 +25,15 @@ export class KeyRpc {
   async getKeys(): Promise<RpcResponse<typeof rpc.identity.getKeys>> {
     const keys = await this.keys.publicKeys();
     return { keys: keys.map((key) => ({ ...key })) };
+  }
+}
+
+@Controller()
+export class ProofRpc {
+  /** Whoever may call something may ask, with any token but an API key; the guard answers. */
+  @RpcHandler(rpc.identity.assertProof)
+  @Access({ right: 'read', app: true, embed: true, proof: true })
+  async assert(_request: RpcRequest<typeof rpc.identity.assertProof>): Promise<object> {
+    return {};
   }
 }

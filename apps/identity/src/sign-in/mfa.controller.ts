@@ -40,25 +40,27 @@ export class MfaController {
   }
 
   @Post('authenticator')
+  @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Starts to set up an authenticator app',
     description:
-      'Codes of six digits by RFC 6238 (SHA-1, 30 seconds). The authenticator counts once a code confirms it; starting again replaces a secret that is not confirmed. Needs a proof of the password or second factor in the last ten minutes.',
+      'Codes of six digits by RFC 6238 (SHA-1, 30 seconds). The authenticator counts once a code confirms it; starting again replaces a secret that is not confirmed.',
     answers: [{ status: 201, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
-    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async startEnrolment(@CurrentPrincipal() principal: Principal): Promise<AuthenticatorView> {
     return this.settings.startEnrolment(principal);
   }
 
   @Post('authenticator/confirm')
+  @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Puts the authenticator into use',
     description: 'From now on every sign-in asks for its code, or for one of the ten recovery codes in the answer.',
     answers: [{ status: 200, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
-    errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
   })
   async confirmEnrolment(
     @CurrentPrincipal() principal: Principal,
@@ -68,24 +70,25 @@ export class MfaController {
   }
 
   @Delete('authenticator')
+  @Access({ right: 'read', proof: true })
   @Describe({
     summary: 'Removes the authenticator',
-    description:
-      'Its recovery codes stop working. The second factor stays on, by e-mail. Needs a code of the authenticator or a recovery code in the last ten minutes.',
+    description: 'Its recovery codes stop working. The second factor stays on, by e-mail.',
     answers: [{ status: 204, description: 'The authenticator is removed' }],
-    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
+    errors: ['NOT_FOUND'],
   })
   async removeAuthenticator(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.settings.removeAuthenticator(principal);
   }
 
   @Post('recovery-codes')
+  @Access({ right: 'read', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Replaces the recovery codes',
-    description: 'Ten new codes; the previous ones stop working. Needs a proof in the last ten minutes.',
+    description: 'Ten new codes; the previous ones stop working.',
     answers: [{ status: 201, description: 'The recovery codes, this once', body: () => RecoveryCodesView }],
-    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async replaceRecoveryCodes(@CurrentPrincipal() principal: Principal): Promise<RecoveryCodesView> {
     return { recoveryCodes: await this.settings.replaceRecoveryCodes(principal) };

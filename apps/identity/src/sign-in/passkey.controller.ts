@@ -21,15 +21,12 @@ interface PasskeyTexts {
   readonly holder: 'user' | 'operator';
   readonly owner: string;
   readonly secondFactor: string;
-  readonly proof: string;
 }
 
 abstract class NoRoutes {}
 
 /** Routes for the passkeys of whoever calls. @param Base routes that the same controller has besides */
-export function passkeyRoutes({ holder, owner, secondFactor, proof }: PasskeyTexts, Base: typeof NoRoutes = NoRoutes) {
-  const needsProof = `Needs ${proof} in the last ten minutes.`;
-
+export function passkeyRoutes({ holder, owner, secondFactor }: PasskeyTexts, Base: typeof NoRoutes = NoRoutes) {
   abstract class PasskeyRoutes extends Base {
     abstract readonly passkeys: Passkeys;
 
@@ -44,24 +41,26 @@ export function passkeyRoutes({ holder, owner, secondFactor, proof }: PasskeyTex
     }
 
     @Post('passkeys/options')
+    @Access({ right: 'read', proof: true })
     @NotRepeatable()
     @Describe({
       summary: 'Starts to set up a passkey',
-      description: `The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session. ${needsProof}`,
+      description: `The options ask for a passkey that is kept by the authenticator and for user verification. They are valid for five minutes, once, in this session.`,
       answers: [{ status: 200, description: 'Options for the browser', body: () => PasskeyOptionsView }],
-      errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+      errors: ['CONFLICT'],
     })
     async options(@CurrentPrincipal() principal: Principal): Promise<PasskeyOptionsView> {
       return this.passkeys.registrationOptions(principal);
     }
 
     @Post('passkeys')
+    @Access({ right: 'read', proof: true })
     @NotRepeatable()
     @Describe({
       summary: 'Adds a passkey',
-      description: `From now on it signs in without password and ${secondFactor}. The ${holder} is told by e-mail. ${needsProof}`,
+      description: `From now on it signs in without password and ${secondFactor}. The ${holder} is told by e-mail.`,
       answers: [{ status: 201, description: 'The passkey', body: () => PasskeyView }],
-      errors: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
+      errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
     })
     async register(
       @CurrentPrincipal() principal: Principal,
@@ -86,11 +85,11 @@ export function passkeyRoutes({ holder, owner, secondFactor, proof }: PasskeyTex
     }
 
     @Delete('passkeys/:id')
+    @Access({ right: 'read', proof: true })
     @Describe({
       summary: 'Removes a passkey',
-      description: `It does not sign in any more; sessions that it opened go on. The ${holder} is told by e-mail. ${needsProof}`,
+      description: `It does not sign in any more; sessions that it opened go on. The ${holder} is told by e-mail.`,
       answers: [{ status: 204, description: 'The passkey is removed' }],
-      errors: ['STEP_UP_REQUIRED'],
     })
     async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
       await this.passkeys.remove(principal, id);
@@ -106,7 +105,6 @@ export class PasskeyController extends passkeyRoutes({
   holder: 'user',
   owner: 'its user',
   secondFactor: 'second factor',
-  proof: 'a proof of the password or second factor',
 }) {
   constructor(override readonly passkeys: PasskeyService) {
     super();
@@ -119,7 +117,7 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
 
     @Post('step-up/passkey/options')
     @NotRepeatable()
-    @Access({ right: 'read' })
+    @Access({ right: 'read', proof: false })
     @Describe({
       summary: 'Starts to prove again with a passkey who uses the session',
       description: `The options name the passkeys of the current ${holder}. They are valid for five minutes, once, in this session.`,
@@ -132,7 +130,7 @@ export function passkeyStepUpRoutes(holder: 'user' | 'operator') {
 
     @Post('step-up/passkey')
     @NotRepeatable()
-    @Access({ right: 'read' })
+    @Access({ right: 'read', proof: false })
     @Describe({
       summary: 'Proves again with a passkey who uses the session',
       description: 'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes.',

@@ -79,7 +79,7 @@ export abstract class Passkeys {
   /** @throws PlatformError STEP_UP_REQUIRED; CONFLICT with ten passkeys, and where there are none */
   async registrationOptions(principal: Principal): Promise<PasskeyOptions<PublicKeyCredentialCreationOptionsJSON>> {
     const party = this.party();
-    const sessionId = await this.provenSession(principal);
+    const sessionId = sessionOf(principal);
     const tenantId = tenantOf(principal);
     const { holder, existing } = await this.parts.database.transaction(tenantId, (tx) =>
       this.lockWithRoom(tx, principal.userId),
@@ -95,7 +95,7 @@ export abstract class Passkeys {
     userAgent: string | null,
   ): Promise<Passkey> {
     const party = this.party();
-    const sessionId = await this.provenSession(principal);
+    const sessionId = sessionOf(principal);
     const response = parseRegistration(credential);
     const challenge = challengeIn(response.response);
     await this.parts.challenges.spend({ act: 'registration', sessionId }, challengeId, challenge);
@@ -211,11 +211,6 @@ export abstract class Passkeys {
   private party(): RelyingParty {
     if (!this.holders.party) throw new PlatformError('CONFLICT', 'Passkeys are not set up on this platform');
     return this.holders.party;
-  }
-
-  private async provenSession(principal: Principal): Promise<string> {
-    await this.parts.proof.assert(principal);
-    return sessionOf(principal);
   }
 
   /** Holds the account, so that two registrations at once do not both find room. @throws PlatformError NOT_FOUND, CONFLICT */

@@ -16,7 +16,6 @@ import { SIGN_IN_GROUP } from '../api-groups.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decorator.js';
 import type { SignInUser } from '../people/people.repository.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { TokenPairView } from '../sessions/session.dto.js';
 import {
   DEVICE_TOKEN_DESCRIPTION,
@@ -217,7 +216,6 @@ export class SignInPolicyController {
   constructor(
     private readonly database: Database,
     private readonly policies: SignInPolicyRepository,
-    private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
   ) {}
 
@@ -233,16 +231,14 @@ export class SignInPolicyController {
   }
 
   @Put()
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Sets what the workspace demands of sign-ins',
     description:
-      'With `required`, a user without a second factor sets up an authenticator at their next sign-in before they get tokens; open sessions go on. For owners who have proven their password or second factor in the last ten minutes.',
+      'With `required`, a user without a second factor sets up an authenticator at their next sign-in before they get tokens; open sessions go on.',
     answers: [{ status: 200, description: 'The policy', body: () => SignInPolicyView }],
-    errors: ['STEP_UP_REQUIRED'],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: SignInPolicyInput): Promise<SignInPolicyView> {
-    await this.proof.assert(principal);
     await this.database.transaction(principal, async (tx) => {
       await this.policies.set(tx, input.secondFactor);
       this.trail.record(tx, {

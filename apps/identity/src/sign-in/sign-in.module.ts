@@ -15,7 +15,6 @@ import {
 import { FactorNoticeService } from './factor-notice.service.js';
 import { CodeGuessService, MailCodes, SignInLimit } from './guess-limits.js';
 import { HashPool } from './hash-pool.js';
-import { HookSecretActRpc } from './hook-secret-act.rpc.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaRequestService, MfaService } from './mfa.service.js';
 import { MfaSettingsService } from './mfa-settings.service.js';
@@ -49,7 +48,6 @@ const SHARED = [
 @Module({
   imports: [MailModule, SessionsModule, PeopleModule],
   controllers: [
-    HookSecretActRpc,
     MfaController,
     PasskeyController,
     PasskeyProofController,

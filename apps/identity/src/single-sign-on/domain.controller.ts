@@ -19,7 +19,7 @@ export class DomainController {
   constructor(private readonly domains: DomainService) {}
 
   @Get()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Lists the domains of the workspace',
     description: 'Those that it has proven and those that it wants to prove, with the record that proves them.',
@@ -30,39 +30,39 @@ export class DomainController {
   }
 
   @Post()
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Adds a domain to prove',
     description:
       'The answer says which TXT record proves it. A domain that was added before is returned with its record. Domains of mail services that are open to everybody are refused.',
     answers: [{ status: 201, description: 'The domain', body: () => DomainView }],
-    errors: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'CONFLICT'],
+    errors: ['EMAIL_NOT_VERIFIED', 'CONFLICT'],
   })
   async add(@CurrentPrincipal() principal: Principal, @Body() { domain }: DomainInput): Promise<DomainView> {
     return domainView(await this.domains.add(principal, domain));
   }
 
   @Post(':domain/verify')
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Proves a domain',
     description:
       'Looks the TXT record up. A domain belongs to one workspace; it passes to another one whose record is there when its own is gone. The record has to stay: it is looked up every day.',
     answers: [{ status: 200, description: 'The domain, which belongs to the workspace now', body: () => DomainView }],
-    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'DOMAIN_NOT_PROVEN', 'DOMAIN_TAKEN', 'RATE_LIMITED'],
+    errors: ['NOT_FOUND', 'DOMAIN_NOT_PROVEN', 'DOMAIN_TAKEN', 'RATE_LIMITED'],
   })
   async verify(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<DomainView> {
     return domainView(await this.domains.verify(principal, domain));
   }
 
   @Delete(':domain')
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Removes a domain',
     description:
       'Users with addresses of this domain can no longer sign in through an identity provider. The last proven domain stays while the workspace requires single sign-on (`CONFLICT`).',
     answers: [{ status: 204, description: 'The domain is removed' }],
-    errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<void> {
     await this.domains.remove(principal, domain);
@@ -94,13 +94,13 @@ export class RequirementController {
   }
 
   @Put()
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Sets whether the workspace requires single sign-on',
     description:
       'Passwords of users who are not owners are refused from then on; open sessions go on. Owners keep their password for the day on which the provider fails, and need a second factor with it. Needs an enabled provider and a proven domain.',
     answers: [{ status: 200, description: 'Whether it is required', body: () => RequirementView }],
-    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async set(
     @CurrentPrincipal() principal: Principal,

@@ -22,7 +22,6 @@ import { MailService } from '../mail/mail.service.js';
 import { UserRepository } from '../people/people.repository.js';
 import { assertVerified, TenantService } from '../people/people.service.js';
 import { newSecret } from '../secrets.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.data.js';
 import { recordName } from './single-sign-on.dto.js';
@@ -66,7 +65,6 @@ export class DomainService {
     private readonly tenants: TenantService,
     private readonly users: UserRepository,
     private readonly mails: MailService,
-    private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
     private readonly policies: SignInPolicyRepository,
     @Inject(TEXT_RECORDS) private readonly textRecords: TextResolver,
@@ -82,7 +80,7 @@ export class DomainService {
 
   /**
    * Begins to prove a domain; one that was added before keeps its record.
-   * @throws PlatformError STEP_UP_REQUIRED, EMAIL_NOT_VERIFIED, VALIDATION_FAILED, CONFLICT for too many
+   * @throws PlatformError EMAIL_NOT_VERIFIED, VALIDATION_FAILED, CONFLICT for too many
    */
   async add(principal: Principal, text: string): Promise<MailDomain> {
     const domain = normaliseDomain(text);
@@ -91,7 +89,6 @@ export class DomainService {
       const errors = [{ pointer: '/domain', code: 'DOMAIN_REFUSED', detail: problem }];
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
     }
-    await this.proof.assert(principal);
     return this.database.transaction(principal, async (tx) => {
       assertVerified(await this.tenants.view(tx));
       const present = await this.domains.list(tx);
@@ -108,11 +105,10 @@ export class DomainService {
 
   /**
    * Gives a domain to the workspace if its record is there. A workspace whose own record is gone loses it.
-   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, RATE_LIMITED, DOMAIN_NOT_PROVEN, DOMAIN_TAKEN
+   * @throws PlatformError NOT_FOUND, RATE_LIMITED, DOMAIN_NOT_PROVEN, DOMAIN_TAKEN
    */
   async verify(principal: Principal, text: string): Promise<MailDomain> {
     const { tenantId } = principal;
-    await this.proof.assert(principal);
     const wanted = await this.database.transaction(tenantId, (tx) => this.require(tx, normaliseDomain(text)));
     const { domain, token } = wanted;
     await this.lookups.consume(tenantId);
@@ -135,9 +131,8 @@ export class DomainService {
     return this.database.transaction(tenantId, (tx) => this.require(tx, domain));
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last one while single sign-on is required */
+  /** @throws PlatformError NOT_FOUND; CONFLICT for the last one while single sign-on is required */
   async remove(principal: Principal, text: string): Promise<void> {
-    await this.proof.assert(principal);
     const holder = { tenantId: principal.tenantId, domain: normaliseDomain(text) };
     await inWorkspace(this.database, principal, async (tx) => {
       if (await this.isOnlyWayIn(tx, holder)) {
@@ -153,9 +148,8 @@ export class DomainService {
     return (await this.database.transaction(tenantId, (tx) => this.policies.read(tx))).singleSignOn;
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while nobody could sign in by a provider */
+  /** @throws PlatformError CONFLICT while nobody could sign in by a provider */
   async requireSingleSignOn(principal: Principal, required: boolean): Promise<void> {
-    await this.proof.assert(principal);
     await this.database.transaction(principal, async (tx) => {
       if (required) {
         const isUsable = (await this.providers.list(tx)).some(({ enabled }) => enabled);

@@ -21,7 +21,7 @@ export class IdentityProviderController {
   ) {}
 
   @Get()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Lists the identity providers of the workspace',
     description: 'At most ten, in the order they were added. Client secrets are never returned.',
@@ -33,13 +33,13 @@ export class IdentityProviderController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Adds an identity provider',
     description:
       'Reads what the provider says of itself (OpenID Connect Discovery) and refuses one that cannot be used. Register the `redirectUri` of the answer with the provider; client id and secret can follow by a change. For owners, because the provider speaks for every user of the workspace.',
     answers: [{ status: 201, description: 'The provider', body: () => IdentityProviderView }],
-    errors: ['STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
+    errors: ['EMAIL_NOT_VERIFIED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
   })
   async create(
     @CurrentPrincipal() principal: Principal,
@@ -49,7 +49,7 @@ export class IdentityProviderController {
   }
 
   @Get(':id')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Returns an identity provider',
     description: 'Without its client secret.',
@@ -61,12 +61,12 @@ export class IdentityProviderController {
 
   @Patch(':id')
   @NotRepeatable()
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Changes an identity provider',
     description: 'What the provider says of itself is read again when it is enabled and when the issuer changes.',
     answers: [{ status: 200, description: 'The provider', body: () => IdentityProviderView }],
-    errors: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
+    errors: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'RATE_LIMITED'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -77,12 +77,12 @@ export class IdentityProviderController {
   }
 
   @Delete(':id')
-  @Access({ right: 'own' })
+  @Access({ right: 'own', proof: true })
   @Describe({
     summary: 'Removes an identity provider',
     description: 'Sign-ins with it that are under way fail. Users keep their accounts, and open sessions go on.',
     answers: [{ status: 204, description: 'The provider is removed' }],
-    errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
+    errors: ['CONFLICT'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.providers.remove(principal, id);

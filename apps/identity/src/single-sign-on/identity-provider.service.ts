@@ -10,7 +10,6 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { assertGrantable, assertVerified, TenantService } from '../people/people.service.js';
 import { packIds, unpackIds } from '../secrets.js';
-import { RecentProof } from '../sessions/proof.service.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
 import { OidcClient, type ProviderClient } from './oidc-client.js';
 import { ProviderFailure } from './oidc-metadata.js';
@@ -61,7 +60,6 @@ export class IdentityProviderService {
     private readonly providers: IdentityProviderRepository,
     private readonly tenants: TenantService,
     private readonly policies: SignInPolicyRepository,
-    private readonly proof: RecentProof,
     private readonly oidc: OidcClient,
     private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
@@ -88,7 +86,7 @@ export class IdentityProviderService {
   }
 
   /**
-   * @throws PlatformError STEP_UP_REQUIRED, EMAIL_NOT_VERIFIED, ROLE_NOT_GRANTABLE, CONFLICT for too many, RATE_LIMITED,
+   * @throws PlatformError EMAIL_NOT_VERIFIED, ROLE_NOT_GRANTABLE, CONFLICT for too many, RATE_LIMITED,
    *   SERVICE_UNAVAILABLE; VALIDATION_FAILED for a provider that cannot be used, with what is wrong
    */
   async create(principal: Principal, input: CreateIdentityProviderInput): Promise<IdentityProvider> {
@@ -97,7 +95,6 @@ export class IdentityProviderService {
     const row = this.changed(tenantId, { ...NEW_PROVIDER, id, name: input.name, issuer: input.issuer }, input);
     assertComplete(row);
     assertRoles(principal, row.defaultRoles);
-    await this.proof.assert(principal);
     await this.database.transaction(tenantId, async (tx) => this.assertRoom(tx));
     const issuer = await this.discover(tenantId, row.issuer);
     await this.database.transaction(principal, async (tx) => {
@@ -113,7 +110,6 @@ export class IdentityProviderService {
    */
   async change(principal: Principal, id: string, input: ChangeIdentityProviderInput): Promise<IdentityProvider> {
     const { tenantId } = principal;
-    await this.proof.assert(principal);
     const before = await this.get(tenantId, id);
     const { tenantId: _tenant, createdAt: _created, updatedAt: _updated, ...row } = before;
     const after = this.changed(tenantId, row, input);
@@ -135,9 +131,8 @@ export class IdentityProviderService {
     return this.get(tenantId, id);
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT like change */
+  /** @throws PlatformError NOT_FOUND, CONFLICT like change */
   async remove(principal: Principal, id: string): Promise<void> {
-    await this.proof.assert(principal);
     await this.database.transaction(principal, async (tx) => {
       const { issuer } = assertFound(await this.providers.lock(tx, id));
       await this.providers.delete(tx, id);

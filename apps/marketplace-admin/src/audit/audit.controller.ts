@@ -12,7 +12,7 @@ import { FORMATS } from './audit-export.js';
   description: 'What operators did: decisions, plans, operators and sign-ins. Entries are never changed or removed.',
 })
 @Controller('api/admin/audit')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class AuditController {
   constructor(private readonly audit: AuditService) {}
 

@@ -1,14 +1,21 @@
-import { OPERATORS_PREFIX, type Right } from '@crm/contracts';
+import type { AccessRule } from '@crm/access';
+import { OPERATORS_PREFIX } from '@crm/contracts';
 import type { RouteEntry } from '@crm/http';
+
+const rule = (right: AccessRule['right'], proof: boolean): AccessRule => ({ right, proof });
+const READ = rule('read', false);
+const ADMINISTER = rule('administer', false);
+const PROVEN_ADMINISTER = rule('administer', true);
 
 /** The services that serve operators. */
 export type Upstream = 'identity' | 'marketplace-certification';
 
 /**
  * Every route of this address that a service serves, below OPERATORS_PREFIX. What is not here is not found: a service may have
- * more. Who may call is decided there; it is repeated for `/routes`, where tests compare it with the OpenAPI documents.
+ * more. Who may call, and with which proof, is decided there; it is repeated for `/routes`, where tests compare it with the OpenAPI
+ * documents.
  */
-const TABLE: readonly (readonly [upstream: Upstream, rule: Right | 'public', ...routes: readonly string[]])[] = [
+const TABLE: readonly (readonly [upstream: Upstream, access: AccessRule | 'public', ...routes: readonly string[]])[] = [
   [
     'identity',
     'public',
@@ -22,15 +29,11 @@ const TABLE: readonly (readonly [upstream: Upstream, rule: Right | 'public', ...
   ],
   [
     'identity',
-    'read',
+    READ,
     'GET /api/auth/me',
     'POST /api/auth/logout',
-    'POST /api/auth/mfa/recovery-codes',
     'GET /api/auth/passkeys',
-    'POST /api/auth/passkeys',
-    'POST /api/auth/passkeys/options',
     'PATCH /api/auth/passkeys/:id',
-    'DELETE /api/auth/passkeys/:id',
     'GET /api/auth/sessions',
     'DELETE /api/auth/sessions',
     'DELETE /api/auth/sessions/:id',
@@ -40,38 +43,44 @@ const TABLE: readonly (readonly [upstream: Upstream, rule: Right | 'public', ...
   ],
   [
     'identity',
-    'administer',
-    'GET /api/admin/embed-conflicts',
-    'GET /api/admin/operators',
+    rule('read', true),
+    'POST /api/auth/mfa/recovery-codes',
+    'POST /api/auth/passkeys',
+    'POST /api/auth/passkeys/options',
+    'DELETE /api/auth/passkeys/:id',
+  ],
+  ['identity', ADMINISTER, 'GET /api/admin/embed-conflicts', 'GET /api/admin/operators', 'GET /api/admin/tenants'],
+  [
+    'identity',
+    PROVEN_ADMINISTER,
     'PATCH /api/admin/operators/:id',
     'DELETE /api/admin/operators/:id/authenticator',
     'DELETE /api/admin/operators/:id/sessions',
-    'GET /api/admin/tenants',
     'PATCH /api/admin/tenants/:id',
     'POST /api/admin/tenants/:id/reinstate',
     'POST /api/admin/tenants/:id/suspend',
   ],
   [
     'marketplace-certification',
-    'read',
+    READ,
     'GET /api/admin/apps/:key/impact',
     'GET /api/admin/submissions',
     'GET /api/admin/submissions/:id',
   ],
-  ['marketplace-certification', 'write', 'POST /api/admin/submissions/:id/:decision'],
-  ['marketplace-certification', 'administer', 'POST /api/admin/apps/:key/:decision'],
+  ['marketplace-certification', rule('write', false), 'POST /api/admin/submissions/:id/:decision'],
+  ['marketplace-certification', rule('write', true), 'POST /api/admin/submissions/:id/publish'],
+  ['marketplace-certification', PROVEN_ADMINISTER, 'POST /api/admin/apps/:key/:decision'],
 ];
 
 export interface OperatorsRoute extends RouteEntry {
   readonly upstream: Upstream;
 }
 
-export const ROUTES: readonly OperatorsRoute[] = TABLE.flatMap(([upstream, rule, ...routes]) =>
+export const ROUTES: readonly OperatorsRoute[] = TABLE.flatMap(([upstream, access, ...routes]) =>
   routes.map((route) => {
     const [method = '', path = ''] = route.split(' ');
     const handler = `${upstream} ${OPERATORS_PREFIX}${path}`;
-    const isPublic = rule === 'public';
-    return { upstream, method, path, handler, public: isPublic, ...(!isPublic && { access: { right: rule } }) };
+    return { upstream, method, path, handler, public: access === 'public', ...(access !== 'public' && { access }) };
   }),
 );
 

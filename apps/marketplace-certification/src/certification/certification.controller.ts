@@ -17,7 +17,7 @@ export class CertificationController {
   ) {}
 
   @Post()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Certifies a package without submitting it',
     description:

@@ -13,16 +13,17 @@ import { WebhookSecretService } from './webhook-secret.service.js';
 
 @ApiGroup(DEVELOPER_PROGRAM)
 @Controller('api/marketplace/developer/apps/:key/embed-credentials')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class EmbedCredentialController {
   constructor(private readonly credentials: EmbedCredentialService) {}
 
   @Post()
+  @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Issues embed credentials',
     description:
-      'The backend of a host uses them to mint embed tokens. Issuing again keeps the client id and gives a new secret; the previous one stays valid for the hours that are asked for. Credentials of an app that has not been reviewed work for the workspace of its publisher only, like all. Needs a proof of your password or second factor in the last ten minutes.',
+      'The backend of a host uses them to mint embed tokens. Issuing again keeps the client id and gives a new secret; the previous one stays valid for the hours that are asked for. Credentials of an app that has not been reviewed work for the workspace of its publisher only, like all.',
     answers: [
       {
         status: 201,
@@ -30,7 +31,7 @@ export class EmbedCredentialController {
         body: () => EmbedCredentialsView,
       },
     ],
-    errors: ['CONFLICT', 'EMAIL_NOT_VERIFIED', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT', 'EMAIL_NOT_VERIFIED'],
   })
   issue(
     @CurrentPrincipal() principal: Principal,
@@ -69,7 +70,7 @@ export class WebhookSecretController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Rotates the webhook secret of an app',
     description: 'Signs the deliveries of every installation. The previous secret stays valid for one more day.',

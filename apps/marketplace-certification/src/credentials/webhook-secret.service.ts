@@ -53,6 +53,8 @@ export class WebhookSecretService {
    */
   async rotate(principal: Principal, appKey: string): Promise<string> {
     await this.apps.assertOwned(principal.tenantId, appKey);
+    const act = { action: 'app_webhook_secret.issued', subjectId: appKey } as const;
+    await this.rpc.call(rpc.identity.recordAct, act, principal);
     const secret = newSecret();
     await this.database.crossTenant((tx) => this.secrets.replace(tx, this.seal(appKey, secret)));
     await this.rpc.call(rpc.webhooks.rotateAppSecret, { appKey, secret });

@@ -13,7 +13,7 @@ export class InstallationController {
   constructor(private readonly installations: InstallationService) {}
 
   @Post()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Installs an app',
     description:
@@ -68,7 +68,7 @@ export class InstallationController {
   }
 
   @Delete(':id')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Uninstalls an app',
     description: 'Workflows, subscriptions and tokens of the app stop working. Records in its objects are kept.',

@@ -40,7 +40,7 @@ export class OAuthClientService {
     await this.rpc.call(rpc.identity.endOAuthInstallation, { tenantId, installationId, appKey });
   }
 
-  /** @throws PlatformError NOT_FOUND, CONFLICT unless the installation is active, STEP_UP_REQUIRED */
+  /** @throws PlatformError NOT_FOUND, CONFLICT unless the installation is active */
   async issue(
     principal: Principal,
     id: string,

@@ -7,16 +7,17 @@ import { OAuthClientService } from './oauth-client.service.js';
 
 @ApiGroup(INSTALLATIONS)
 @Controller('api/marketplace/installs/:id/oauth-credentials')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class OAuthCredentialController {
   constructor(private readonly credentials: OAuthClientService) {}
 
   @Post()
+  @Access({ right: 'administer', proof: true })
   @NotRepeatable()
   @Describe({
     summary: 'Issues credentials with which the app calls the API',
     description:
-      'The app exchanges them at `POST /api/auth/oauth/token` for tokens with the scopes of the installation. Issuing again keeps the client id and gives a new secret; the previous one stays valid for the hours that are asked for. Needs a proof of your password or second factor in the last ten minutes.',
+      'The app exchanges them at `POST /api/auth/oauth/token` for tokens with the scopes of the installation. Issuing again keeps the client id and gives a new secret; the previous one stays valid for the hours that are asked for.',
     answers: [
       {
         status: 201,
@@ -24,7 +25,7 @@ export class OAuthCredentialController {
         body: () => OAuthCredentialsView,
       },
     ],
-    errors: ['CONFLICT', 'STEP_UP_REQUIRED'],
+    errors: ['CONFLICT'],
   })
   issue(
     @CurrentPrincipal() principal: Principal,

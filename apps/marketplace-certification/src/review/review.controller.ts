@@ -18,6 +18,9 @@ import {
 } from './review.dto.js';
 import { ReviewService } from './review.service.js';
 
+/** Publishing reaches every tenant, and has a route of its own for its proof. */
+const EVERYDAY_DECISIONS = REVIEW_DECISIONS.filter((name) => name !== 'publish');
+
 @ApiGroup({
   name: 'Submissions',
   description: 'The review queue: versions that developers submitted.',
@@ -30,7 +33,7 @@ export class OperatorsSubmissionController {
   ) {}
 
   @Get()
-  @Access({ right: 'read' })
+  @Access({ right: 'read', proof: false })
   @Describe({
     summary: 'Lists submitted versions',
     description:
@@ -45,7 +48,7 @@ export class OperatorsSubmissionController {
   }
 
   @Get(':id')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', proof: false })
   @Describe({
     summary: 'Returns a submission with everything that its reviewer looks at',
     description:
@@ -56,11 +59,28 @@ export class OperatorsSubmissionController {
     return this.queue.get(principal, submissionId);
   }
 
+  @Post(':id/publish')
+  @Access({ right: 'write', proof: true })
+  @Describe({
+    summary: 'Publishes a version',
+    description:
+      'Tenants see it and can install it, and the version that was published before becomes deprecated. An operator who is linked to a workspace never decides on its submissions.',
+    answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
+    errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
+  })
+  async publish(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() submissionId: string,
+    @Body() input?: DecisionInput,
+  ): Promise<SubmissionView> {
+    return this.reviews.decide(principal, submissionId, 'publish', input?.reason);
+  }
+
   @Post(':id/:decision')
-  @Access({ right: 'write' })
+  @Access({ right: 'write', proof: false })
   @Describe({
     summary: 'Decides on a submission',
-    description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`claim\` takes the submission for four hours, during which nobody else decides on it unless they claim it with a reason; \`release\` gives it back. An operator who is linked to a workspace never decides on its submissions, nor claims them.`,
+    description: `The decision is one of ${EVERYDAY_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`claim\` takes the submission for four hours, during which nobody else decides on it unless they claim it with a reason; \`release\` gives it back. An operator who is linked to a workspace never decides on its submissions, nor claims them.`,
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
     errors: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })
@@ -70,7 +90,7 @@ export class OperatorsSubmissionController {
     @Param('decision') name: string,
     @Body() input?: DecisionInput,
   ): Promise<SubmissionView> {
-    const decision = REVIEW_DECISIONS.find((known) => known === name);
+    const decision = EVERYDAY_DECISIONS.find((known) => known === name);
     if (!decision) throw new PlatformError('NOT_FOUND');
     return this.reviews.decide(principal, submissionId, decision, input?.reason);
   }
@@ -85,7 +105,7 @@ export class OperatorsAppController {
   constructor(private readonly decisions: AppDecisionService) {}
 
   @Get(':key/impact')
-  @Access({ right: 'read' })
+  @Access({ right: 'read', proof: false })
   @Describe({
     summary: 'Returns how much depends on an app',
     description: 'Look at it before you suspend the app.',
@@ -97,7 +117,7 @@ export class OperatorsAppController {
   }
 
   @Post(':key/:decision')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Suspends, reinstates, revokes or unlists an app',
     description: `The decision is one of ${APP_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`suspend\` stops new installs and keeps those there are; \`reinstate\` undoes that; \`revoke\` is for good: no version is published any more or again, and every token of the app ends within a second; \`unlist\` leaves the app to those who know its key. The publisher reads the reason as the verdict on the version.`,
@@ -118,7 +138,7 @@ export class OperatorsAppController {
 
 /** This service's part of the trail of operators, which marketplace-admin shows together with that of identity. */
 @Controller('operators/audit')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class OperatorsAuditController {
   constructor(private readonly database: Database) {}
 

@@ -14,7 +14,7 @@ import { DeveloperDeliveryService } from './developer-delivery.service.js';
 
 @ApiGroup(DEVELOPER_PROGRAM)
 @Controller('api/marketplace/developer/apps/:key')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class DeveloperDeliveryController {
   constructor(private readonly deliveries: DeveloperDeliveryService) {}
 

@@ -15,7 +15,7 @@ import { SubmissionService } from './submission.service.js';
 
 @ApiGroup(DEVELOPER_PROGRAM)
 @Controller('api/marketplace/developer/apps')
-@Access({ right: 'administer' })
+@Access({ right: 'administer', proof: false })
 export class SubmissionController {
   constructor(
     private readonly submissions: SubmissionService,

@@ -135,6 +135,7 @@ export class Neighbours {
       country: null,
     }));
     await this.answer(rpc.identity.mintInternalToken, (request) => this.mint(request, ['admin']));
+    await this.answer(rpc.identity.recordAct, () => ({}));
     await this.answer(rpc.identity.updateEmbedSettings, () => ({ updated: true }));
     await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client' }));
     await this.answer(rpc.identity.describeEmbedCredentials, () => ({ credentials: null }));

@@ -20,7 +20,7 @@ export class ListeningController {
 
   @Get()
   @Header('cache-control', 'no-store')
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Waits for deliveries of the sandboxes of an app',
     description:
@@ -44,7 +44,7 @@ export class SampleEventController {
 
   @Post()
   @NotRepeatable()
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   @Describe({
     summary: 'Sends a sample event to the sandboxes of an app',
     description:

@@ -1,5 +1,7 @@
 import type { Principal } from '@crm/access';
+import { rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppSecretRepository } from './app-secret.repository.js';
 import { ReceiverChanges } from './receiver-changes.js';
@@ -21,13 +23,16 @@ export class SecretService {
     private readonly appSecrets: AppSecretRepository,
     private readonly secrets: SigningSecretService,
     private readonly changes: ReceiverChanges,
+    private readonly rpc: Rpc,
   ) {}
 
   /** @throws PlatformError NOT_FOUND, also for a subscription of an app */
-  async rotate({ tenantId }: Principal, id: string): Promise<IssuedSecret['shown']> {
+  async rotate(principal: Principal, id: string): Promise<IssuedSecret['shown']> {
+    const { tenantId } = principal;
     const shown = await this.database.transaction(tenantId, async (tx) => {
       const subscription = await this.subscriptions.lock(tx, id);
       if (subscription === null || subscription.installationId !== null) refuseUnknownSubscription();
+      await this.rpc.call(rpc.identity.recordAct, { action: 'webhook_secret.issued', subjectId: id }, principal);
       const kind = subscription.publicKey === null ? 'v1' : 'v1a';
       const { sealed, publicKey, shown } = this.secrets.issue(kind, { subscriptionId: id });
       await this.subscriptions.replaceSecret(tx, id, { sealed, publicKey }, previousUntil());
@@ -38,9 +43,13 @@ export class SecretService {
   }
 
   /** @throws PlatformError NOT_FOUND, also for a subscription of an app */
-  async revokePrevious({ tenantId }: Principal, id: string): Promise<void> {
-    const isKnown = await this.database.transaction(tenantId, (tx) => this.subscriptions.removePreviousSecret(tx, id));
-    if (!isKnown) refuseUnknownSubscription();
+  async revokePrevious(principal: Principal, id: string): Promise<void> {
+    const { tenantId } = principal;
+    await this.database.transaction(tenantId, async (tx) => {
+      if (!(await this.subscriptions.removePreviousSecret(tx, id))) refuseUnknownSubscription();
+      const act = { action: 'webhook_secret.previous_revoked', subjectId: id } as const;
+      await this.rpc.call(rpc.identity.recordAct, act, principal);
+    });
     await this.changes.announce({ tenantId });
   }
 

@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
+import { ADMINISTER_WEBHOOKS, CHANGE_RECEIVERS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import { SecretService } from './secret.service.js';
 import {
   CreatedSubscriptionView,
@@ -27,6 +27,7 @@ export class SubscriptionController {
   ) {}
 
   @Post()
+  @Access(CHANGE_RECEIVERS)
   @NotRepeatable()
   @Describe({
     summary: 'Subscribes a URL to events',
@@ -73,6 +74,7 @@ export class SubscriptionController {
   }
 
   @Patch(':id')
+  @Access(CHANGE_RECEIVERS)
   @Describe({
     summary: 'Changes a subscription',
     description:
@@ -89,6 +91,7 @@ export class SubscriptionController {
   }
 
   @Delete(':id')
+  @Access(CHANGE_RECEIVERS)
   @Describe({
     summary: 'Deletes a subscription',
     description:
@@ -125,6 +128,7 @@ export class SubscriptionController {
   }
 
   @Post(':id/rotate-secret')
+  @Access(CHANGE_RECEIVERS)
   @NotRepeatable()
   @Describe({
     summary: 'Rotates the signing secret of a subscription',

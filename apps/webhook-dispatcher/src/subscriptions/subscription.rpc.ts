@@ -19,7 +19,7 @@ export class SubscriptionRpc {
   ) {}
 
   @RpcHandler(rpc.webhooks.provisionSubscriptions)
-  @Access({ right: 'administer' })
+  @Access({ right: 'administer', proof: false })
   async provision(
     @Payload() request: RpcRequest<Provision>,
     @CurrentPrincipal() principal: Principal,

@@ -7,11 +7,12 @@ import {
   PlatformError,
   type ProvisionedSubscription,
   type RpcRequest,
-  type rpc,
+  rpc,
 } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { Rpc } from '@crm/messaging';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { type Hold, HoldRepository, NOTHING_HELD } from '../queue/hold.repository.js';
@@ -59,6 +60,7 @@ export class SubscriptionService {
     private readonly changes: ReceiverChanges,
     private readonly states: SubscriptionStateService,
     private readonly holds: HoldRepository,
+    private readonly rpc: Rpc,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
@@ -74,6 +76,7 @@ export class SubscriptionService {
     const [subscription] = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       await this.requireWithinLimit(tx, 1);
+      await this.record(principal, 'webhook.added', id, input);
       return this.subscriptions.insert(tx, [
         {
           ...definitionOf(input),
@@ -131,6 +134,7 @@ export class SubscriptionService {
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
       const headers = this.headersAfter(before, changes);
+      await this.record(principal, 'webhook.changed', id, changes);
       const state = await this.states.changeTo(tx, before, changes.enabled ?? before.enabled);
       const after = {
         url,
@@ -158,6 +162,7 @@ export class SubscriptionService {
         const detail = 'The subscription belongs to an app; it is deleted when the app is uninstalled';
         throw new PlatformError('CONFLICT', detail);
       }
+      await this.record(principal, 'webhook.removed', id);
       this.holds.discard(tx, [id]);
       await this.subscriptions.delete(tx, id);
     });
@@ -207,6 +212,23 @@ export class SubscriptionService {
     });
     await this.changes.announce({ tenantId });
     return removed;
+  }
+
+  /** To the audit trail, which names no path of a receiver. @throws PlatformError SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED */
+  private async record(
+    principal: Principal,
+    action: rpc.identity.RecordedAct,
+    subjectId: string,
+    changes: Partial<SubscriptionDefinition> = {},
+  ): Promise<void> {
+    const { url, events } = changes;
+    const changed = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    const detail = {
+      ...(url !== undefined && { host: new URL(url).host }),
+      ...(events && { events: [...events] }),
+      ...(action === 'webhook.changed' && { changed }),
+    };
+    await this.rpc.call(rpc.identity.recordAct, { action, subjectId, detail }, principal);
   }
 
   private shown({ sealedHeaders, ...subscription }: SubscriptionSummary, hold: Hold): ShownSubscription {

@@ -15,6 +15,8 @@ export interface RpcContract<Request extends TSchema = TSchema, Response extends
    * verifies again and from which it takes the tenant. `service`: the NATS user is sufficient; the request names a tenant.
    */
   readonly principal: 'user' | 'service';
+  /** Also called with tokens of operators, who otherwise call over HTTP alone. */
+  readonly operators?: boolean;
   readonly request: Request;
   readonly response: Response;
   /** Milliseconds after which the caller gives up with DEADLINE_EXCEEDED. */

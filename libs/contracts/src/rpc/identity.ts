@@ -208,19 +208,49 @@ export const mintEmbedToken = defineRpc({
 });
 
 /**
- * Admits a change of the secret of a hook: the session of the caller must have been proven lately, for a new secret, and the act
- * is written to the audit trail of the workspace, before it is carried out, so that none is missing there.
+ * Whether the session of the caller was proven lately, for rules that ask for it. Refused with STEP_UP_REQUIRED, which names the
+ * proofs that are possible. Asked each time and not read from the token: a proof counts at once, and one that was taken back does not.
  */
-export const admitHookSecretAct = defineRpc({
-  subject: 'rpc.identity.hookSecrets.admit',
+export const assertProof = defineRpc({
+  subject: 'rpc.identity.proofs.assert',
   server: 'identity',
-  callers: ['automation-hooks'],
+  callers: SERVICES.filter((name) => name !== 'identity'),
+  principal: 'user',
+  operators: true,
+  request: Type.Object({}),
+  response: Type.Object({}),
+  timeoutMs: 3000,
+});
+
+/** What other services have the audit trail say, each with what it is about. */
+export const RECORDED_ACTS = {
+  'hook_secret.issued': 'workflow',
+  'hook_secret.previous_revoked': 'workflow',
+  'webhook.added': 'subscription',
+  'webhook.changed': 'subscription',
+  'webhook.removed': 'subscription',
+  'webhook_secret.issued': 'subscription',
+  'webhook_secret.previous_revoked': 'subscription',
+  'app_webhook_secret.issued': 'app',
+} as const;
+export type RecordedAct = keyof typeof RECORDED_ACTS;
+
+/**
+ * Writes an act of administration to the audit trail of the caller's workspace, before it is carried out: none is missing there, and
+ * one that failed afterwards is possible.
+ */
+export const recordAct = defineRpc({
+  subject: 'rpc.identity.acts.record',
+  server: 'identity',
+  callers: ['automation-hooks', 'marketplace-certification', 'webhook-dispatcher'],
   principal: 'user',
   request: Type.Object({
-    act: Type.Enum(['issued', 'previous_revoked']),
-    workflowId: Id,
-    /** Seconds for which the previous secret stays valid. */
-    overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })),
+    action: Type.Enum(Object.keys(RECORDED_ACTS) as RecordedAct[]),
+    /** Id of what it is about; of an app the key. */
+    subjectId: Type.String({ maxLength: 300 }),
+    detail: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Array(Type.String())])),
+    ),
   }),
   response: Type.Object({}),
   timeoutMs: 5000,

@@ -83,10 +83,16 @@ const takesApps = ({ app, scope, right }: AccessRule): boolean =>
 
 export type Caller = 'users' | 'operators';
 
-/** Who may call a route, as a sentence made from its access rule. */
+/** Who may call a route, as sentences made from its access rule. */
 export function accessText({ access, public: isPublic }: ControllerRoute, caller: Caller): string | undefined {
   if (isPublic) return 'Needs no access token.';
   if (!access) return undefined;
+  const exempt = takesApiKeys(access) ? '; an API key needs none' : '';
+  const proof = `Needs a proof of your password or second factor in the last ten minutes${exempt}.`;
+  return [callersText(access, caller), ...(access.proof ? [proof] : [])].join(' ');
+}
+
+function callersText(access: AccessRule, caller: Caller): string {
   if (caller === 'operators') return `For operators with the role ${listed(operatorRoles(access.right), 'or')}.`;
   const { right, scope } = access;
   const roles = TENANT_ROLES.filter((role) => rolesAllow([role], right)).map((role) => `\`${role}\``);

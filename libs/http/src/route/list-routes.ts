@@ -1,4 +1,4 @@
-import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE } from '@crm/access';
+import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE, saysWhetherProven } from '@crm/access';
 import { OPERATORS_PREFIX } from '@crm/contracts';
 import { type INestApplicationContext, type PipeTransform, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
@@ -66,13 +66,25 @@ export function listRoutes(app: INestApplicationContext): RouteEntry[] {
   return controllerRoutes(app).map(({ controller: _controller, methodName: _methodName, ...entry }) => entry);
 }
 
-/** @throws Error that lists every route which says neither who may call it nor that everybody may */
+/** @throws Error that lists every route which does not say who may call it, or whether they must have proven who they are */
 export function requireAccessRules(routes: readonly RouteEntry[]): void {
-  const open = routes.filter((route) => !route.public && !route.access);
-  if (open.length === 0) return;
-  const list = open.map((route) => `  - ${route.method} ${route.path} (${route.handler})`).join('\n');
-  throw new Error(`These routes have neither @Access nor @Public:\n${list}`);
+  const problems = [
+    listed(
+      'These routes have neither @Access nor @Public',
+      routes.filter((route) => !route.public && !route.access),
+    ),
+    listed(
+      'The rules of these routes do not say whether they ask for a proof (`proof: true` or `false`)',
+      routes.filter((route) => route.access && !saysWhetherProven(route.access, isOfOperators(route))),
+    ),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
 }
+
+const listed = (problem: string, routes: readonly RouteEntry[]): string | undefined =>
+  routes.length === 0
+    ? undefined
+    : [`${problem}:`, ...routes.map(({ method, path, handler }) => `  - ${method} ${path} (${handler})`)].join('\n');
 
 interface RouteArgument {
   readonly data?: unknown;

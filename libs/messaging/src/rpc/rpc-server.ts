@@ -23,8 +23,9 @@ import {
 /** Answers a request, which is any JSON value: the code that registers the method validates request and token. */
 export type RpcMethod = (request: unknown, context: RpcContext) => Promise<unknown>;
 
-/** Calls are made on behalf of a user, an app or their unfinished work; operators call over HTTP alone. */
+/** Calls are made on behalf of a user, an app or their unfinished work; operators call over HTTP, with few exceptions. */
 const AUDIENCE: readonly Audience[] = [AUDIENCES.api, AUDIENCES.internal];
+const WITH_OPERATORS: readonly Audience[] = [...AUDIENCE, AUDIENCES.admin];
 
 const CALLERS = new Map<string, ServiceName>(SERVICES.map((service) => [inboxPrefix(service), service]));
 
@@ -122,7 +123,7 @@ class ServedContract {
     const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
     const { traceparent, span } = arrive(headers.traceparent, describeServedCall, this.contract);
     const context: RequestContext = { requestId: headers.requestId || newId(), traceparent };
-    const call = new RpcContext(this.contract, caller, context, AUDIENCE, {
+    const call = new RpcContext(this.contract, caller, context, this.contract.operators ? WITH_OPERATORS : AUDIENCE, {
       authorization: headers.authorization || undefined,
     });
     const reply = await this.outcome(request, call);
