@@ -45,7 +45,7 @@ export class OperatorController {
   @Describe({
     summary: 'Changes the name, role, status or linked workspace of an operator',
     description:
-      'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one (`CONFLICT`). Needs a proof of your second factor or password in the last ten minutes.',
+      'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one, and nobody changes their own link (`CONFLICT`). Needs a proof of your second factor or password in the last ten minutes.',
     answers: [{ status: 200, description: 'The operator', body: () => OperatorView }],
     errors: ['STEP_UP_REQUIRED', 'CONFLICT'],
   })
@@ -112,8 +112,10 @@ export class OperatorsTenantController {
   @Patch(':id')
   @Describe({
     summary: 'Moves a tenant to another plan',
-    description: 'The limits of the new plan apply at once; what exists beyond them is kept.',
+    description:
+      'The limits of the new plan apply at once; what exists beyond them is kept. Nobody sets the plan of the workspace that they are linked to.',
     answers: [{ status: 200, description: 'The tenant', body: () => Workspace }],
+    errors: ['OWN_WORKSPACE'],
   })
   async setPlan(
     @CurrentPrincipal() principal: Principal,

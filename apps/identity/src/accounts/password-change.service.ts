@@ -16,7 +16,7 @@ import { RevocationService } from '../sessions/revocation.service.js';
 import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { type MfaRequired } from '../sign-in/mfa.service.js';
-import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { assertAnother, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
 import { type PasswordChangeInput } from './accounts.dto.js';
 import { type PasswordReset } from './accounts.entity.js';
@@ -82,12 +82,7 @@ export class PasswordChangeService {
   }
 
   private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChangeInput): Promise<void> {
-    if (change.newPassword.normalize('NFC') === change.currentPassword.normalize('NFC')) {
-      const detail = 'The new password must be another one';
-      throw new PlatformError('WEAK_PASSWORD', detail, {
-        errors: [{ pointer: '/newPassword', code: 'SAME_PASSWORD', detail }],
-      });
-    }
+    assertAnother(change.currentPassword, change.newPassword);
     const { user, workspace } = await this.database.transaction(tenantId, async (tx) => ({
       user: await this.users.find(tx, userId),
       workspace: (await this.tenants.view(tx)).name,

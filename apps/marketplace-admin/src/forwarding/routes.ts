@@ -26,6 +26,7 @@ const TABLE: readonly (readonly [upstream: Upstream, rule: Right | 'public', ...
     'GET /api/auth/me',
     'POST /api/auth/logout',
     'POST /api/auth/mfa/recovery-codes',
+    'POST /api/auth/password',
     'GET /api/auth/passkeys',
     'POST /api/auth/passkeys',
     'POST /api/auth/passkeys/options',
