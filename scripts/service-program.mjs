@@ -2,7 +2,7 @@
 //   npm run dead-letters -- <service> [--replay <id> | --replay-all]   its dead letters
 //   npm run reencrypt -- <service> [--status]     seals again what other encryption keys of the service sealed
 //   npm run operator:create -- <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
-//   npm run operator:reset -- <e-mail address>    removes a lost authenticator
+//   npm run operator:reset -- <e-mail address> [--password < password.txt]   removes a lost authenticator
 // Options are those of the program, which says how it is used, besides --data. In production it is `node operator.js` in the
 // container of identity.
 import { existsSync } from 'node:fs';

@@ -94,6 +94,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     ['INVALID_EMBED_CREDENTIALS', 401],
     ['EMBED_SCOPE_DENIED', 403],
     ['EMBED_USER_DISABLED', 403],
+    ['ROLE_NOT_GRANTABLE', 403],
     ['EMBED_IDENTITY_CONFLICT', 409],
     ['EMAIL_NOT_VERIFIED', 403],
     ['RATE_LIMITED', 429],

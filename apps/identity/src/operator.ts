@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { PlatformError } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { DAY_SECONDS, Database, newId } from '@crm/database';
 import { bodyOf } from '@crm/http';
 import { recordOperatorAct } from '@crm/operator-audit';
-import { OperatorRepository } from './accounts/accounts.repository.js';
-import { OperatorInput } from './accounts/operator.dto.js';
+import { type InitialPassword, OperatorRepository } from './accounts/accounts.repository.js';
+import { InitialPasswordInput, OperatorInput } from './accounts/operator.dto.js';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { normaliseEmail } from './people/people.service.js';
@@ -16,27 +16,31 @@ import { SessionRepository } from './sessions/session.repository.js';
 import { AuthenticatorRepository, PasskeyRepository, RecoveryCodeRepository } from './sign-in/factor.repository.js';
 import { PasswordPolicy, PasswordService } from './sign-in/password.service.js';
 
+/** For which an operator can replace the password that somebody else has chosen. */
+const INITIAL_PASSWORD_DAYS = 3;
+
 const USAGE = `The operators of the platform.
 
   node operator.js create <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
       Creates an operator, by default a reviewer; the password is read from standard input and must
-      not be one that attackers try first. An operator who is linked to a workspace never decides on its submissions.
-  node operator.js reset <e-mail address>
-      Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions.
+      not be one that attackers try first. It is good for one sign-in within ${INITIAL_PASSWORD_DAYS} days, at which the operator
+      replaces it. An operator who is linked to a workspace never decides on its submissions.
+  node operator.js reset <e-mail address> [--password < password.txt]
+      Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions;
+      with --password it also gives them another password, which is like that of a new operator.
 `;
 
 /** Whoever can start programs appoints operators. @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, CONFLICT */
 export async function createOperator(database: Database, input: object): Promise<void> {
   const { email, name, password, role, workspace } = await bodyOf(OperatorInput, input);
   const operators = new OperatorRepository();
-  await new PasswordPolicy().assertAcceptable(password, { email, name });
-  const passwordHash = await new PasswordService().hash(password);
+  const initial = await initialPassword(password, { email, name });
   await database.transaction(PLATFORM_TENANT, async (tx) => {
     const operator = {
       id: newId(),
       email: normaliseEmail(email),
       name: name.trim(),
-      passwordHash,
+      ...initial,
       role,
       linkedTenantId: workspace?.toLowerCase() ?? null,
     };
@@ -52,18 +56,36 @@ export async function createOperator(database: Database, input: object): Promise
   });
 }
 
-/** The running replicas publish the cut-offs within a second. @throws PlatformError NOT_FOUND */
-export async function resetOperator(database: Database, email: string): Promise<void> {
+/** @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD */
+async function initialPassword(text: string, owner: { email: string; name: string }): Promise<InitialPassword> {
+  const { password } = await bodyOf(InitialPasswordInput, { password: text });
+  await new PasswordPolicy().assertAcceptable(password, owner);
+  const initialPasswordUntil = new Date(Date.now() + INITIAL_PASSWORD_DAYS * DAY_SECONDS * 1000);
+  return { passwordHash: await new PasswordService().hash(password), initialPasswordUntil };
+}
+
+/**
+ * The running replicas publish the cut-offs within a second.
+ * @param password another initial one, where the operator has none any more
+ * @throws PlatformError NOT_FOUND, VALIDATION_FAILED, WEAK_PASSWORD
+ */
+export async function resetOperator(database: Database, email: string, password?: string): Promise<void> {
+  const operators = new OperatorRepository();
+  const operator = await database.transaction(PLATFORM_TENANT, (tx) =>
+    operators.findByEmail(tx, normaliseEmail(email)),
+  );
+  if (!operator) throw new PlatformError('NOT_FOUND', 'There is no operator with this address');
+  const initial = password === undefined ? undefined : await initialPassword(password, operator);
   await database.transaction(PLATFORM_TENANT, async (tx) => {
-    const operator = await new OperatorRepository().findByEmail(tx, normaliseEmail(email));
-    if (!operator) throw new PlatformError('NOT_FOUND', 'There is no operator with this address');
     await recordOperatorAct(tx, {
       operator: null,
       act: 'operator.reset-authenticator',
       subject: { kind: 'operator', id: operator.id, name: operator.email },
+      findings: { password: initial !== undefined },
     });
     // First, as it locks the operator: an enrolment does so too before it touches the authenticator.
     await new SessionRepository().endPendingSignIns(tx, operator.id);
+    if (initial) await operators.update(tx, operator.id, initial);
     await new AuthenticatorRepository().delete(tx, operator.id);
     await new RecoveryCodeRepository().deleteOfUser(tx, operator.id);
     await new PasskeyRepository().deleteOfUser(tx, operator.id);
@@ -71,6 +93,8 @@ export async function resetOperator(database: Database, email: string): Promise<
     await new RevocationRepository().record(tx, { kind: 'user', id: operator.id, cutoffMs: Date.now() });
   });
 }
+
+const readPassword = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/, '');
 
 const explain = (error: PlatformError): string =>
   [error.message, ...(error.extra.errors ?? []).map(({ pointer, detail }) => `${pointer.slice(1)}: ${detail}`)].join(
@@ -82,20 +106,24 @@ function parseCommand(args: string[]): ((database: Database) => Promise<string>)
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { role: { type: 'string', default: 'reviewer' }, workspace: { type: 'string' } },
+    options: {
+      role: { type: 'string', default: 'reviewer' },
+      workspace: { type: 'string' },
+      password: { type: 'boolean', default: false },
+    },
   });
   const [command, email, name, ...more] = positionals;
   if (command === 'create' && email && name && more.length === 0) {
     return async (database) => {
-      const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+      const password = await readPassword();
       const { role, workspace } = values;
       await createOperator(database, { email, name, password, role, ...(workspace !== undefined && { workspace }) });
-      return `${email} can sign in at the operators' address\n`;
+      return `${email} can sign in at the operators' address within ${INITIAL_PASSWORD_DAYS} days, with a new password as well\n`;
     };
   }
   if (command === 'reset' && email && name === undefined) {
     return async (database) => {
-      await resetOperator(database, email);
+      await resetOperator(database, email, values.password ? await readPassword() : undefined);
       return `${email} has no authenticator, no passkey and no session any more\n`;
     };
   }

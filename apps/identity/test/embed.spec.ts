@@ -214,6 +214,87 @@ describe('a host user', () => {
   });
 });
 
+describe('a link by address', () => {
+  /** Minted by the statement that reads any host user, by the one that reads known ones together, and by the first again. */
+  const reached = async (at: EmbedHost, { userId: sub, email }: Account, secret = at.credentials.clientSecret) => {
+    const outcomes = [];
+    for (const isFirstUse of [true, false, true]) {
+      const unused = 'UPDATE embed_client SET secret_last_used_at = NULL WHERE app_key = $1';
+      if (isFirstUse) await identity.queryAll(unused, [at.appKey]);
+      const minted = at.userOf({ sub, email, clientSecret: secret });
+      outcomes.push(
+        await minted.then(
+          ({ roles }) => roles.join(),
+          ({ code }) => code,
+        ),
+      );
+    }
+    return [...new Set(outcomes)].join();
+  };
+  const ABOVE = 'ROLE_NOT_GRANTABLE';
+
+  it('reaches no role above those of the administrator who issued the credentials: neither link nor mail is made', async () => {
+    const { owner, admin, member, viewer } = await identity.team('admin', 'member', 'viewer');
+    const at = await EmbedHost.start(identity, {}, admin);
+    const outcomes = [];
+    for (const user of [owner, admin, member, viewer]) outcomes.push(await reached(at, user));
+    expect(outcomes).toEqual([ABOVE, 'admin', 'member', 'viewer']);
+    const links = `/api/tenant/embed-links?appKey=${at.appKey}&sub=${owner.userId}`;
+    expect((await identity.send('GET', links, owner)).body.data).toEqual([]);
+    const trail = await identity.query(
+      owner.tenantId,
+      "SELECT outcome FROM audit_entry WHERE action = 'embed_link.made' AND subject_id = $1",
+      [owner.userId],
+    );
+    expect(trail).toContainEqual({ outcome: 'failure' });
+  });
+
+  it('follows both roles: what was linked before is refused from the change on, and minted again afterwards', async () => {
+    const { owner, admin, member } = await identity.team('admin', 'member');
+    const at = await EmbedHost.start(identity, {}, admin);
+    const change = ({ userId }: Account, changes: object) => identity.changeUser(owner, userId, changes);
+    const outcomes = [await reached(at, member), await reached(at, admin)];
+    for (const [user, changes] of [
+      [member, { roles: ['owner'] }],
+      [member, { roles: ['admin'] }],
+      [admin, { roles: ['viewer'] }],
+      [admin, { roles: ['admin'] }],
+      [admin, { status: 'disabled' }],
+      [member, { roles: ['member'] }],
+    ] as const) {
+      await change(user, changes);
+      outcomes.push(await reached(at, member));
+    }
+    expect(outcomes).toEqual(['member', 'admin', ABOVE, 'admin', ABOVE, 'admin', ABOVE, 'member']);
+  });
+
+  it('is bound by whoever issued the secret that is presented, also while two overlap', async () => {
+    const { owner, admin } = await identity.team('admin');
+    const at = await EmbedHost.start(identity, {}, admin);
+    const { clientSecret: ofOwner } = await issueEmbed(identity, owner, { appKey: at.appKey, overlapSeconds: 3600 });
+    expect([await reached(at, owner), await reached(at, owner, ofOwner)]).toEqual([ABOVE, 'owner']);
+    const { clientSecret: ofAdmin } = await issueEmbed(identity, admin, { appKey: at.appKey, overlapSeconds: 3600 });
+    expect([await reached(at, owner, ofOwner), await reached(at, owner, ofAdmin)]).toEqual(['owner', ABOVE]);
+  });
+
+  it('reaches members alone where nobody knows who issued the credentials', async () => {
+    const { owner, admin, member } = await identity.team('admin', 'member');
+    const at = await EmbedHost.start(identity, {}, owner);
+    expect(await reached(at, owner)).toBe('owner');
+    await identity.queryAll('UPDATE embed_client SET issued_by = NULL WHERE app_key = $1', [at.appKey]);
+    const outcomes = [await reached(at, owner), await reached(at, admin), await reached(at, member)];
+    expect(outcomes).toEqual([ABOVE, ABOVE, 'member']);
+  });
+
+  it('leaves a link that somebody with the role has made as it is', async () => {
+    const { owner, admin } = await identity.team('admin');
+    const at = await EmbedHost.start(identity, {}, admin);
+    const body = { appKey: at.appKey, sub: owner.userId, userId: owner.userId };
+    expect((await identity.send('PUT', '/api/tenant/embed-links', owner, body)).status).toBe(200);
+    expect(await reached(at, owner)).toBe('owner');
+  });
+});
+
 describe('an explicit link', () => {
   const link = (account: Account, body: object) => identity.send('PUT', '/api/tenant/embed-links', account, body);
 

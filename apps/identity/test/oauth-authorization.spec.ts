@@ -1,6 +1,9 @@
+import { newId } from '@crm/database';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { OAuthAppService, OAuthInstallationService } from '../src/oauth/client.service.js';
+import { newGrantText } from '../src/oauth/grant.repository.js';
+import { FAILURES_PER_ADDRESS } from '../src/oauth/token-request.js';
 import { principalOf } from './checks.js';
 import { outcome, TestIdentity } from './identity.js';
 import {
@@ -16,6 +19,7 @@ import {
   pkce,
   post,
   REDIRECT,
+  refresh,
   requestOf,
 } from './oauth.js';
 
@@ -234,6 +238,36 @@ describe('a code', () => {
     await principalOf(identity, body.access_token);
     expect(await outcome(exchange(identity, app, code))).toEqual(INVALID_GRANT);
     await expectEnded(identity, app, body);
+  });
+
+  it('changes nothing any more when it is presented a third time', async () => {
+    const app = await installed(identity);
+    const code = await approved(identity, app, app.admin);
+    const { sid } = decodeJwt((await exchange(identity, app, code)).body.access_token);
+    const cutoffs = () => identity.queryAll('SELECT cutoff_ms FROM revocation_cutoff WHERE id = $1', [sid]);
+    expect(await outcome(exchange(identity, app, code))).toEqual(INVALID_GRANT);
+    const ended = await cutoffs();
+    expect(ended).toHaveLength(1);
+    expect(await outcome(exchange(identity, app, code))).toEqual(INVALID_GRANT);
+    expect(await cutoffs()).toEqual(ended);
+  });
+
+  it('that nobody has issued keeps no user from an app, however many its visitors have it present', async () => {
+    const [code, user] = [await approved(identity, app, app.admin), await installed(identity, { appKey: app.appKey })];
+    const { refresh_token: token } = await granted(identity, app, user.admin);
+    const spent = await approved(identity, app, app.admin);
+    await exchange(identity, app, spent);
+    for (let count = 0; count <= FAILURES_PER_ADDRESS; count += 1) {
+      const unknown = newGrantText({ ...app, grantId: newId() });
+      const { verifier } = spent;
+      const answer = await exchange(identity, app, {
+        code: ['nonsense', unknown, spent.code][count % 3] ?? '',
+        verifier,
+      });
+      expect([count, ...(await outcome(answer))]).toEqual([count, ...INVALID_GRANT]);
+    }
+    expect((await exchange(identity, app, code)).status).toBe(200);
+    expect((await refresh(identity, app, token)).status).toBe(200);
   });
 
   it('is exchanged once by many at once, and nobody keeps anything', async () => {

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
-import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/guess-limits.js';
+import { FAILURES_FROM_ANYWHERE, FAILURES_PER_ACCOUNT } from '../src/sign-in/guess-limits.js';
 import { codeOf } from './checks.js';
 import { outcome, PASSWORD, TestIdentity } from './identity.js';
 import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
@@ -172,6 +172,128 @@ describe('the management of operators', () => {
       operators.refusal('changeOperator', { id: await idOf(accessToken), role: 'reviewer' }, accessToken);
     const outcomes = await Promise.all(two.map(stepDown));
     expect(outcomes.sort()).toEqual(['CONFLICT', 'no error']);
+  });
+});
+
+describe('the initial password of an operator', () => {
+  const login = (email: string, changes: object) =>
+    operators.call('login', { email, password: PASSWORD, ...ORIGIN, ...changes });
+  const refused = (email: string, changes: object = {}) => codeOf(login(email, changes));
+  const newPassword = 'tidal-lantern-orbits-quietly';
+
+  it('signs in only together with one of their own, and never again', async () => {
+    const email = await operators.createWithInitialPassword();
+    await expect(login(email, {})).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      extra: { members: { errors: [{ pointer: '/newPassword', code: 'REQUIRED' }] } },
+    });
+    const weak = { iloveyou2024: 'WEAK_PASSWORD', [PASSWORD]: 'WEAK_PASSWORD', short: 'VALIDATION_FAILED' };
+    for (const [own, code] of Object.entries(weak))
+      expect([own, await refused(email, { newPassword: own })]).toEqual([own, code]);
+    expect(await refused(email, { newPassword, password: 'not-the-password' })).toBe('INVALID_CREDENTIALS');
+    const { accessToken, deviceToken } = await login(email, { newPassword });
+    expect([(await verify(accessToken)).roles, deviceToken]).toEqual([['reviewer'], expect.any(String)]);
+    expect(await refused(email)).toBe('INVALID_CREDENTIALS');
+    expect(await refused(email, { password: newPassword })).toBe('no error');
+    expect(await refused(email, { password: newPassword, newPassword: `${newPassword}-2` })).toBe('VALIDATION_FAILED');
+  });
+
+  it('is replaced by one of many who present it at once', async () => {
+    const email = await operators.createWithInitialPassword();
+    const own = (index: number) => ({ newPassword: `${newPassword}-${index}` });
+    const outcomes = await Promise.all([1, 2, 3].map((index) => refused(email, own(index))));
+    expect(outcomes.sort()).toEqual(['INVALID_CREDENTIALS', 'INVALID_CREDENTIALS', 'no error']);
+  });
+
+  it('is valid for three days, and the command gives another one', async () => {
+    const email = await operators.createWithInitialPassword();
+    const [initial] = await identity.query<{ days: number }>(
+      PLATFORM_TENANT,
+      'SELECT round(extract(epoch FROM initial_password_until - now()) / 86400)::int AS days FROM operator WHERE email = $1',
+      [email],
+    );
+    expect(initial?.days).toBe(3);
+    await identity.query(PLATFORM_TENANT, 'UPDATE operator SET initial_password_until = now() WHERE email = $1', [
+      email,
+    ]);
+    expect(await refused(email, { newPassword })).toBe('INVALID_CREDENTIALS');
+    const password = 'another-word-for-three-days';
+    for (const [weak, code] of [
+      ['short', 'VALIDATION_FAILED'],
+      ['iloveyou2024', 'WEAK_PASSWORD'],
+    ] as const) {
+      await expect(resetOperator(identity.get(Database), email, weak)).rejects.toMatchObject({ code });
+    }
+    await resetOperator(identity.get(Database), email, password);
+    expect(await refused(email, { password, newPassword })).toBe('no error');
+  });
+});
+
+describe('an operator who changes the password', () => {
+  const change = { currentPassword: PASSWORD, newPassword: 'tidal-lantern-orbits-quietly' };
+
+  it('goes on in the session of the change; all other sessions end, and the former password signs nobody in', async () => {
+    const own = await operators.newlySignedIn('reviewer');
+    const other = await operators.signedIn(own.email);
+    const { deviceToken } = await operators.call('changePassword', change, own.accessToken);
+    expect(deviceToken).toEqual(expect.any(String));
+    await cutOff(other.accessToken);
+    expect(await refusedRefresh(other.refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+    expect((await refresh(own.refreshToken)).accessToken).toBeTruthy();
+    const login = (password: string) => operators.refusal('login', { email: own.email, password, ...ORIGIN });
+    expect([await login(PASSWORD), await login(change.newPassword)]).toEqual(['INVALID_CREDENTIALS', 'no error']);
+  });
+
+  it('proves the present one, and who uses the session a short while ago', async () => {
+    const { accessToken } = await operators.newlySignedIn('reviewer');
+    const refusal = (changes: object) => operators.refusal('changePassword', { ...change, ...changes }, accessToken);
+    expect(await refusal({ currentPassword: 'not-the-password' })).toBe('INVALID_CREDENTIALS');
+    expect(await refusal({ newPassword: PASSWORD })).toBe('WEAK_PASSWORD');
+    expect(await refusal({ newPassword: 'iloveyou2024' })).toBe('WEAK_PASSWORD');
+    await identity.forgetProofs(PLATFORM_TENANT);
+    expect(await refusal({})).toBe('STEP_UP_REQUIRED');
+    await operators.call('stepUp', { password: PASSWORD }, accessToken);
+    expect(await refusal({})).toBe('no error');
+  });
+
+  it('tries ten wrong ones in a session', async () => {
+    const { accessToken } = await operators.newlySignedIn('reviewer');
+    const wrong = { ...change, currentPassword: 'not-the-password' };
+    for (let count = 0; count < FAILURES_PER_ACCOUNT; count += 1) {
+      expect(await operators.refusal('changePassword', wrong, accessToken)).toBe('INVALID_CREDENTIALS');
+    }
+    expect(await operators.refusal('changePassword', change, accessToken)).toBe('RATE_LIMITED');
+  });
+});
+
+describe('an operator who is linked to a workspace', () => {
+  it('never changes the link: another administrator does', async () => {
+    const linkedTenantId = newId();
+    const linked = await operators.newlySignedIn('administrator', linkedTenantId);
+    const [id, other] = [await idOf(linked.accessToken), await operators.newlySignedIn()];
+    for (const changed of [null, newId()]) {
+      const request = { id, linkedTenantId: changed };
+      expect(await operators.refusal('changeOperator', request, linked.accessToken)).toBe('CONFLICT');
+    }
+    const same = { id, name: 'Ada', linkedTenantId };
+    expect(await operators.call('changeOperator', same, linked.accessToken)).toMatchObject({
+      name: 'Ada',
+      linkedTenantId,
+    });
+    const unlinked = await operators.call('changeOperator', { id, linkedTenantId: null }, other.accessToken);
+    expect(unlinked).toMatchObject({ linkedTenantId: null });
+  });
+
+  it('sets the plan of every workspace but that one', async () => {
+    const [own, other] = [await identity.account(), await identity.account()];
+    const { accessToken } = await operators.newlySignedIn('administrator', own.tenantId);
+    const setPlan = (id: string) => operators.refusal('setPlan', { id, plan: 'enterprise' }, accessToken);
+    const outcomes = [
+      await setPlan(own.tenantId),
+      await setPlan(own.tenantId.toUpperCase()),
+      await setPlan(other.tenantId),
+    ];
+    expect(outcomes).toEqual(['OWN_WORKSPACE', 'OWN_WORKSPACE', 'no error']);
   });
 });
 

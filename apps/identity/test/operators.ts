@@ -7,6 +7,7 @@ import type {
 } from '@simplewebauthn/server';
 import type { TenantStandingView } from '../src/accounts/operator.dto.js';
 import { createOperator } from '../src/operator.js';
+import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { codeOf } from './checks.js';
 import { type Body, PASSWORD, type TestIdentity } from './identity.js';
 
@@ -35,6 +36,7 @@ const CALLS = {
   endSession: 'DELETE /api/auth/sessions/:id',
   endSessions: 'DELETE /api/auth/sessions',
   stepUp: 'POST /api/auth/step-up',
+  changePassword: 'POST /api/auth/password',
   replaceRecoveryCodes: 'POST /api/auth/mfa/recovery-codes',
   passkeySignInOptions: 'POST /api/auth/login/passkey/options',
   signInByPasskey: 'POST /api/auth/login/passkey',
@@ -105,12 +107,24 @@ export class TestOperators {
     return codeOf(this.call(name, request, token));
   }
 
-  /** Creates an operator. @returns their address */
+  /** Creates an operator who has a password of their own. @returns their address */
   async create(role: OperatorRole = 'administrator', workspace?: string): Promise<string> {
-    const email = `operator-${newId()}@platform.test`;
-    const input = { email, name: 'Operator', password: PASSWORD, role, ...(workspace !== undefined && { workspace }) };
-    await createOperator(this.identity.get(Database), input);
+    const email = await this.createWithInitialPassword({ role, ...(workspace !== undefined && { workspace }) });
+    const chosen = 'UPDATE operator SET initial_password_until = NULL WHERE email = $1';
+    await this.identity.query(PLATFORM_TENANT, chosen, [email]);
     return email;
+  }
+
+  /** As the command does: PASSWORD is known to whoever runs it. @returns their address */
+  async createWithInitialPassword(changes: object = {}): Promise<string> {
+    const input = {
+      email: `operator-${newId()}@platform.test`,
+      name: 'Operator',
+      password: PASSWORD,
+      role: 'reviewer',
+    };
+    await createOperator(this.identity.get(Database), { ...input, ...changes });
+    return { ...input, ...changes }.email;
   }
 
   login(email: string, password = PASSWORD): Promise<OperatorsBody> {

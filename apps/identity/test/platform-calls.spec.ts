@@ -3,7 +3,6 @@ import { AUDIENCES, fingerprintOf, PLATFORM_TENANT, type RpcRequest, rpc } from 
 import { Database, newId } from '@crm/database';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
-import { createOperator } from '../src/operator.js';
 import { seed } from '../src/seed.js';
 import { SigningKeyService } from '../src/sessions/signing-key.service.js';
 import { auditOf } from './audit.js';
@@ -21,8 +20,10 @@ const [objects, hooks, marketplace, dispatcher] = [
   callerOfFile('webhook-dispatcher'),
 ];
 
-const op = { email: 'op@platform.test', name: 'Op', password: PASSWORD, role: 'administrator' };
-beforeAll(() => createOperator(identity.get(Database), op));
+const op = { email: '' };
+beforeAll(async () => {
+  op.email = await operators.create();
+});
 
 const verify = (token: string, audience: (typeof AUDIENCES)[keyof typeof AUDIENCES]) =>
   identity.get(TokenVerifier).verify(token, [audience]);

@@ -30,6 +30,7 @@ export const OPERATOR_ACTS = [
   'operator.change',
   'operator.end-sessions',
   'operator.reset-authenticator',
+  'operator.change-password',
   'operator.sign-in',
   'operator.sign-in-failed',
   'operator.sign-out',

@@ -18,13 +18,14 @@ export class EmbedSessionController {
   @Describe({
     summary: 'Mints an embed token for a host user',
     description:
-      'Called by the backend of the host with `X-Embed-Key` and `X-Embed-Secret`; the secret never reaches a browser. A host user who is not known yet becomes a member of the app’s workspace. How many new host users a workspace gets per day depends on its plan; an app whose hosts present more than 20 addresses of other workspaces in an hour is throttled.',
+      'Called by the backend of the host with `X-Embed-Key` and `X-Embed-Secret`; the secret never reaches a browser. A host user who is not known yet becomes a member of the app’s workspace. A link by e-mail address never gives a role above those of whoever issued the credentials. How many new host users a workspace gets per day depends on its plan; an app whose hosts present more than 20 addresses of other workspaces in an hour is throttled.',
     headers: EMBED_CLIENT_HEADERS,
     body: { dto: () => EmbedSessionInput },
     answers: [{ status: 201, description: 'The token', body: () => EmbedSessionView }],
     errors: [
       'INVALID_EMBED_CREDENTIALS',
       'EMBED_USER_DISABLED',
+      'ROLE_NOT_GRANTABLE',
       'WORKSPACE_SUSPENDED',
       'EMBED_SCOPE_DENIED',
       'EMBED_IDENTITY_CONFLICT',

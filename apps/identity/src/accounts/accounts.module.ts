@@ -27,7 +27,7 @@ import { AfterResponse } from './after-response.service.js';
 import { EmailChangeService, EmailChangeUndoService } from './email-change.service.js';
 import { InvitationService } from './invitation.service.js';
 import { EmailChangeLimit, PasswordResetLimit, RegistrationLimit } from './limits.js';
-import { OperatorPasskeyService, OperatorService, OperatorSessionService } from './operator.service.js';
+import { OperatorService } from './operator.service.js';
 import {
   OperatorController,
   OperatorsAuditController,
@@ -35,6 +35,8 @@ import {
   OperatorsTenantController,
 } from './operator-administration.controller.js';
 import { OperatorAdministrationService } from './operator-administration.service.js';
+import { OperatorPasswordService } from './operator-password.service.js';
+import { OperatorPasskeyService, OperatorSessionService } from './operator-session.service.js';
 import {
   OperatorPasswordStrategy,
   OperatorsAccountController,
@@ -95,6 +97,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     InvitationService,
     OperatorAdministrationService,
     OperatorPasskeyService,
+    OperatorPasswordService,
     OperatorPasswordStrategy,
     OperatorRepository,
     OperatorService,

@@ -152,7 +152,9 @@ export class SuspensionRepository {
   }
 }
 
-export type NewOperator = Pick<Operator, 'id' | 'email' | 'name' | 'passwordHash' | 'role' | 'linkedTenantId'>;
+export type NewOperator = Pick<Operator, 'id' | 'email' | 'name' | 'passwordHash' | 'role' | 'linkedTenantId'> &
+  Partial<InitialPassword>;
+export type InitialPassword = Pick<Operator, 'passwordHash' | 'initialPasswordUntil'>;
 export type OperatorChanges = Partial<Pick<Operator, 'name' | 'role' | 'status' | 'linkedTenantId'>>;
 
 @Injectable()
@@ -201,7 +203,7 @@ export class OperatorRepository {
       .execute();
   }
 
-  async update(tx: TenantTransaction, id: string, changes: OperatorChanges): Promise<void> {
+  async update(tx: TenantTransaction, id: string, changes: OperatorChanges | InitialPassword): Promise<void> {
     await tx.repository(Operator).update({ tenantId: tx.tenantId, id }, { ...changes });
   }
 }

@@ -46,7 +46,7 @@ export class OperatorController {
   @Describe({
     summary: 'Changes the name, role, status or linked workspace of an operator',
     description:
-      'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one (`CONFLICT`).',
+      'Access tokens of the operator are revoked within a second; disabling also ends the sessions. The last active administrator stays one, and nobody changes their own link (`CONFLICT`).',
     answers: [{ status: 200, description: 'The operator', body: () => OperatorView }],
     errors: ['CONFLICT'],
   })
@@ -115,8 +115,10 @@ export class OperatorsTenantController {
   @Access({ right: 'administer', proof: true })
   @Describe({
     summary: 'Moves a tenant to another plan',
-    description: 'The limits of the new plan apply at once; what exists beyond them is kept.',
+    description:
+      'The limits of the new plan apply at once; what exists beyond them is kept. Nobody sets the plan of the workspace that they are linked to.',
     answers: [{ status: 200, description: 'The tenant', body: () => Workspace }],
+    errors: ['OWN_WORKSPACE'],
   })
   async setPlan(
     @CurrentPrincipal() principal: Principal,

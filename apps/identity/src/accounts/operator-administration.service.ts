@@ -11,7 +11,8 @@ import { PasskeyRepository } from '../sign-in/factor.repository.js';
 import type { Operator } from './accounts.entity.js';
 import { type OperatorChanges, OperatorRepository } from './accounts.repository.js';
 import type { OperatorView } from './operator.dto.js';
-import { OperatorSessionService, operatorView } from './operator.service.js';
+import { operatorView } from './operator.service.js';
+import { OperatorSessionService } from './operator-session.service.js';
 
 /** Each change needs a recent proof and revokes the operator's tokens: rights and links count within a second. */
 @Injectable()
@@ -34,7 +35,7 @@ export class OperatorAdministrationService {
     });
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last active administrator */
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last active administrator and for one's own link */
   async change(principal: Principal, id: string, changes: OperatorChanges): Promise<OperatorView> {
     const { view, ended } = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
       const administrators = await this.lockProven(tx, principal);
@@ -42,6 +43,9 @@ export class OperatorAdministrationService {
       const after = { ...operator, ...changes };
       if (isActiveAdministrator(operator) && !isActiveAdministrator(after) && administrators === 1) {
         throw new PlatformError('CONFLICT', 'The platform keeps at least one administrator');
+      }
+      if (id === principal.userId && after.linkedTenantId !== operator.linkedTenantId) {
+        throw new PlatformError('CONFLICT', 'Another administrator changes the workspace that you are linked to');
       }
       await this.operators.update(tx, id, changes);
       await this.revocations.record(tx, 'user', id);

@@ -24,9 +24,11 @@ import {
 import { passkeyRoutes, passkeyStepUpRoutes } from '../sign-in/passkey.controller.js';
 import { PasskeyAnswerInput, PasskeyOptionsView } from '../sign-in/passkey.dto.js';
 import { secondFactorRoutes } from '../sign-in/sign-in.controller.js';
-import { RecoveryCodesView, SignInInput, SignInView, StepUpInput } from '../sign-in/sign-in.dto.js';
-import { OperatorView, SessionListView } from './operator.dto.js';
-import { OperatorPasskeyService, OperatorService } from './operator.service.js';
+import { RecoveryCodesView, SignInView, StepUpInput } from '../sign-in/sign-in.dto.js';
+import { OperatorPasswordInput, OperatorSignInInput, OperatorView, SessionListView } from './operator.dto.js';
+import { OperatorService } from './operator.service.js';
+import { OperatorPasswordService } from './operator-password.service.js';
+import { OperatorPasskeyService } from './operator-session.service.js';
 
 /** Proves by e-mail address and password which operator signs in; what is proven may still need a second factor. */
 @Injectable()
@@ -35,11 +37,11 @@ export class OperatorPasswordStrategy extends ApplicationStrategy<SignInOutcome<
     super();
   }
 
-  /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
+  /** @throws PlatformError VALIDATION_FAILED, WEAK_PASSWORD, INVALID_CREDENTIALS, RATE_LIMITED */
   override async validate({ body, headers, ip }: CredentialRequest): Promise<SignInOutcome<SignInView>> {
-    const { email, password } = await bodyOf(SignInInput, body);
+    const input = await bodyOf(OperatorSignInInput, body);
     const origin = { address: ip, userAgent: headers['user-agent'] ?? null };
-    return this.operators.signIn(email, password, origin, headers[DEVICE_TOKEN_HEADER]);
+    return this.operators.signIn(input, origin, headers[DEVICE_TOKEN_HEADER]);
   }
 }
 
@@ -61,11 +63,12 @@ export class OperatorsSessionController extends secondFactorRoutes({
   @Describe({
     summary: 'Signs an operator in',
     description:
-      'The answer contains a challenge to complete with a code of the authenticator. In production an operator without an authenticator gets a token with which one is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses; a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
+      'The answer contains a challenge to complete with a code of the authenticator. The password that an operator was created with is accepted for three days, and only together with a `newPassword`, which takes its place. In production an operator without an authenticator gets a token with which one is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses; a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
     headers: [DEVICE_TOKEN_DESCRIPTION],
-    body: { dto: () => SignInInput },
+    body: { dto: () => OperatorSignInInput },
+    example: { email: 'operator@platform.test', password: 'correct-horse-battery-staple' },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'WEAK_PASSWORD'],
   })
   signIn(
     @Proven() { answer, deviceToken }: SignInOutcome<SignInView>,
@@ -136,7 +139,10 @@ export class OperatorsPasskeySignInController {
 @Controller('operators/api/auth')
 @Access({ right: 'read', proof: false })
 export class OperatorsAccountController {
-  constructor(private readonly operators: OperatorService) {}
+  constructor(
+    private readonly operators: OperatorService,
+    private readonly passwords: OperatorPasswordService,
+  ) {}
 
   @Get('me')
   @Describe({
@@ -201,6 +207,27 @@ export class OperatorsAccountController {
   })
   async stepUp(@CurrentPrincipal() principal: Principal, @Body() proof: StepUpInput): Promise<void> {
     await this.operators.stepUp(principal, proof);
+  }
+
+  @Post('password')
+  @Access({ right: 'read', proof: true })
+  @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
+  @Describe({
+    summary: 'Changes the password of the current operator',
+    description:
+      'The session of the call stays; all others end, and with them what was begun elsewhere.',
+    answers: [
+      { status: 204, description: 'The password is changed; `X-Device-Token` has the new token of the device' },
+    ],
+    errors: ['INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'RATE_LIMITED'],
+  })
+  async changePassword(
+    @CurrentPrincipal() principal: Principal,
+    @Body() input: OperatorPasswordInput,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<void> {
+    giveDeviceToken(reply, await this.passwords.change(principal, input));
   }
 
   @Post('mfa/recovery-codes')

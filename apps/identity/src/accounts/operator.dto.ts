@@ -11,16 +11,37 @@ import {
   TextField,
 } from '@crm/http';
 import { SessionView } from '../sessions/session.dto.js';
-import { NEW_PASSWORD } from '../sign-in/password.service.js';
+import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
+import { SignInInput } from '../sign-in/sign-in.dto.js';
 
-export class OperatorInput {
+/** Chosen by whoever runs the command. */
+export class InitialPasswordInput {
+  @TextField(NEW_PASSWORD) password: string;
+}
+
+export class OperatorInput extends InitialPasswordInput {
   @EmailField({ example: 'operator@platform.test' }) email: string;
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' }) name: string;
-  @TextField(NEW_PASSWORD) password: string;
   @EnumField(OPERATOR_ROLES) role: OperatorRole;
 
   @IdField({ optional: true, description: 'The workspace whose submissions the operator never decides on' })
   workspace?: string;
+}
+
+const OWN_PASSWORD = { ...NEW_PASSWORD, example: 'tidal-lantern-orbits-quietly' };
+
+export class OperatorSignInInput extends SignInInput {
+  @TextField({
+    ...OWN_PASSWORD,
+    optional: true,
+    description: 'Takes the place of an initial password, at the first sign-in alone',
+  })
+  newPassword?: string;
+}
+
+export class OperatorPasswordInput {
+  @TextField({ maxLength: PASSWORD_LENGTH.max, example: NEW_PASSWORD.example }) currentPassword: string;
+  @TextField(OWN_PASSWORD) newPassword: string;
 }
 
 const STATUSES = ['active', 'disabled'] as const;

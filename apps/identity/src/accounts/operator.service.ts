@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { AUDIENCES, type OperatorAct, PlatformError, type TokenPair } from '@crm/contracts';
+import { type OperatorAct, PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -9,65 +9,20 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { sessionView } from '../sessions/caller.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import type { SessionView } from '../sessions/session.dto.js';
-import { SessionIssuer, SessionParts, type SignInOrigin } from '../sessions/session.service.js';
+import type { SignInOrigin } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from '../sign-in/device-tokens.js';
 import { SignInLimit } from '../sign-in/guess-limits.js';
 import { MfaRequestService, MfaService } from '../sign-in/mfa.service.js';
-import { PasskeyParts, Passkeys } from '../sign-in/passkey.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import type { AuthenticatorView, SignInView, StepUpInput } from '../sign-in/sign-in.dto.js';
 import { StepUpService } from '../sign-in/step-up.service.js';
 import type { Operator } from './accounts.entity.js';
 import { OperatorRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
-import type { OperatorView } from './operator.dto.js';
-
-/** The sessions of operators: those of users with another audience, another key and a shorter life. */
-@Injectable()
-export class OperatorSessionService extends SessionIssuer {
-  constructor(parts: SessionParts, operators: OperatorRepository, @Inject(IDENTITY_CONFIG) config: IdentityConfig) {
-    super(parts, {
-      kind: 'operators',
-      lifetime: config.operatorSessions,
-      lock: async (tx, id, epoch) => {
-        const operator = await operators.lockForIssue(tx, id, epoch);
-        if (operator?.status !== 'active') return null;
-        const { role, linkedTenantId } = operator;
-        const linked = linkedTenantId !== null && { linked_tid: linkedTenantId };
-        return { aud: AUDIENCES.admin, sub: operator.id, roles: [role], scopes: [], ...linked };
-      },
-      opened: (tx, { id, userId, address, userAgent }, { roles }) =>
-        recordOperatorAct(tx, {
-          operator: actingOperator({ userId, roles }),
-          act: 'operator.sign-in',
-          subject: { kind: 'operator', id: userId },
-          findings: { sessionId: id, address, userAgent },
-        }),
-    });
-  }
-}
-
-@Injectable()
-export class OperatorPasskeyService extends Passkeys {
-  constructor(
-    parts: PasskeyParts,
-    sessions: OperatorSessionService,
-    operators: OperatorRepository,
-    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
-  ) {
-    super(parts, {
-      kind: 'operators',
-      party: config.passkeys.operators,
-      sessions,
-      lock: async (tx, id) => {
-        const operator = await operators.lock(tx, id);
-        return operator?.status === 'active' ? operator : null;
-      },
-      admit: (tx, id) => operators.find(tx, id),
-    });
-  }
-}
+import type { OperatorSignInInput, OperatorView } from './operator.dto.js';
+import { OperatorPasswordService } from './operator-password.service.js';
+import { OperatorSessionService } from './operator-session.service.js';
 
 const MOST_SESSIONS = 200;
 
@@ -87,13 +42,13 @@ export class OperatorService {
     private readonly proof: RecentProof,
     private readonly afterResponse: AfterResponse,
     private readonly devices: DeviceTokens,
+    private readonly ownPasswords: OperatorPasswordService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; VALIDATION_FAILED, WEAK_PASSWORD for a `newPassword` */
   async signIn(
-    email: string,
-    password: string,
+    { email, password, newPassword }: OperatorSignInInput,
     origin: SignInOrigin,
     deviceToken?: string,
   ): Promise<SignInOutcome<SignInView>> {
@@ -104,12 +59,13 @@ export class OperatorService {
       id: device.id,
       attempt: () => this.proveOn(device, account, password, origin),
     };
-    const operator = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
+    const proven = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
+    const operator = await this.ownPasswords.assureOwn(proven, { password, newPassword }, origin.address);
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
     const secondFactor = this.requests.before(operator, 'sign-in', demandOf);
-    const proven = { ...origin, method: 'password', epoch: operator.signInEpoch };
-    const answer = await this.sessions.open(PLATFORM_TENANT, operator.id, proven, secondFactor);
+    const signIn = { ...origin, method: 'password', epoch: operator.signInEpoch };
+    const answer = await this.sessions.open(PLATFORM_TENANT, operator.id, signIn, secondFactor);
     return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(operator) : undefined };
   }
 
@@ -203,7 +159,7 @@ export class OperatorService {
 
   private async prove(operator: Operator | null, password: string, origin: SignInOrigin): Promise<Operator> {
     const right = await this.passwords.matches(operator?.passwordHash, password, origin.address);
-    if (right && operator?.status === 'active') return operator;
+    if (right && operator?.status === 'active' && !hasLapsed(operator)) return operator;
     // For unknown addresses too: neither the answer nor its time says whether there is such an operator.
     this.afterResponse.run('failed sign-in of an operator', async () => {
       if (operator) await this.recordFailure(operator, right, origin);
@@ -229,7 +185,8 @@ export class OperatorService {
 
   /** An address that belongs to nobody is not recorded: it may be a password in the wrong field. */
   private async recordFailure(operator: Operator, passwordWasRight: boolean, origin: SignInOrigin): Promise<void> {
-    const { id, email, status } = operator;
+    const { id, email } = operator;
+    const status = operator.status === 'active' ? 'initial password has lapsed' : operator.status;
     await this.inPlatform((tx) =>
       recordFailedSignIn(tx, operator, {
         subject: { kind: 'operator', id, name: email },
@@ -242,6 +199,10 @@ export class OperatorService {
     return this.database.transaction(PLATFORM_TENANT, work);
   }
 }
+
+/** Whether the password is one that whoever created the operator chose, and was not replaced in time. */
+const hasLapsed = ({ initialPasswordUntil }: Operator): boolean =>
+  initialPasswordUntil !== null && initialPasswordUntil.getTime() <= Date.now();
 
 async function recordOwnAct(
   tx: TenantTransaction,

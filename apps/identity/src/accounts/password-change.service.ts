@@ -17,7 +17,7 @@ import { SessionService } from '../sessions/session.service.js';
 import { DeviceTokens } from '../sign-in/device-tokens.js';
 import { type MfaRequired } from '../sign-in/mfa.service.js';
 import { PasskeyParts } from '../sign-in/passkey.service.js';
-import { PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
+import { assertAnother, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
 import { type PasswordChangeInput, type PasswordResetCompletionInput } from './accounts.dto.js';
 import { type PasswordReset } from './accounts.entity.js';
@@ -92,12 +92,7 @@ export class PasswordChangeService {
   }
 
   private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChangeInput) {
-    if (change.newPassword.normalize('NFC') === change.currentPassword.normalize('NFC')) {
-      const detail = 'The new password must be another one';
-      throw new PlatformError('WEAK_PASSWORD', detail, {
-        errors: [{ pointer: '/newPassword', code: 'SAME_PASSWORD', detail }],
-      });
-    }
+    assertAnother(change.currentPassword, change.newPassword);
     const { user, tenant } = await this.database.transaction(tenantId, async (tx) => ({
       user: await this.users.find(tx, userId),
       tenant: await this.tenants.view(tx),

@@ -52,7 +52,7 @@ export const AUDIT_ACTIONS = {
   'embed_credentials.conflict':
     'A host presented an address that belongs to another workspace. Bounded per app and hour',
   'embed_link.made':
-    'A host user was linked to a user with the same address for the first time; the user was told by mail',
+    'A host user was linked to a user with the same address for the first time; the user was told by mail. A failure: the user has a role above those of whoever issued the credentials',
   'embed_link.set': 'An administrator linked a host user to a user',
   'embed_link.undone': 'A user undid the link to a host user',
   'domain.added': 'A domain of e-mail addresses was added, to be proven',

@@ -56,6 +56,7 @@ export class EmbedClientService {
         reviewed,
         developmentOrigins: development,
         overlapSeconds,
+        issuedBy: principal.userId,
       });
       if (found)
         this.record(tx, 'embed_credentials.issued', appKey, {

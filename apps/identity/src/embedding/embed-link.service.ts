@@ -8,6 +8,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { plainName } from '../mail/mail-text.js';
+import type { User } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { assertGrantable } from '../people/people.service.js';
 import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../secrets.js';
@@ -61,17 +62,19 @@ export class EmbedLinkService {
   }
 
   /** Maps a host user to a user who exists, and tells them. */
-  async linkByAddress(tx: NarrowTransaction, client: MintClient, sub: string, userId: string): Promise<void> {
-    const { tenantId, appKey } = client;
-    const user = await this.users.findContact(tx, tenantId, userId);
-    if (!user) throw new Error('A user with an address for sign-in does not exist');
+  async linkByAddress(
+    tx: NarrowTransaction,
+    { tenantId, appKey }: MintClient,
+    sub: string,
+    { id: userId, email }: Pick<User, 'id' | 'email'>,
+  ): Promise<void> {
     const secret = newSecret();
     const undo = { undoHash: hashSecret(secret), undoDays: UNDO_DAYS };
     await this.mapping.insert(tx, tenantId, appKey, sub, userId, undo);
     const workspace = (await this.tenants.findAsNarrow(tx, tenantId))?.name ?? '';
     // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/undo-link#token=${packIds(tenantId, userId)}.${secret}`;
-    await this.mails.queue(tx, tenantId, firstLinkMail(user.email, appKey, workspace, link));
+    await this.mails.queue(tx, tenantId, firstLinkMail(email, appKey, workspace, link));
   }
 
   /** The host user is refused until an administrator links them again. @throws PlatformError INVALID_UNDO_LINK */

@@ -13,14 +13,13 @@ import { newId } from '@crm/database';
 import { RpcHandler } from '@crm/messaging';
 import { Controller, Injectable } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import type { User } from '../people/people.entity.js';
 import { normaliseEmail } from '../people/people.service.js';
 import { TokenSigner } from '../sessions/signing-key.service.js';
 import { EmbedClientService } from './embed-client.service.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedUserService, type HostUser } from './embed-user.service.js';
 import type { MintClient } from './embedding.entity.js';
-import { EmbedMintRepository, type KnownHostUser } from './embedding.repository.js';
+import { EmbedMintRepository, type KnownHostUser, type Presented } from './embedding.repository.js';
 
 export interface EmbedRequest extends HostUser {
   clientId: string;
@@ -43,8 +42,8 @@ export class EmbedTokenService {
   /**
    * A known `sub` costs one statement. What happens to one that is not known, see {@link EmbedUserService.introduce}.
    * @throws PlatformError INVALID_EMBED_CREDENTIALS, EMBED_SCOPE_DENIED (also when the app does not embed any more, and for no
-   *   scope at all), EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED, EMAIL_NOT_VERIFIED, WORKSPACE_SUSPENDED,
-   *   RATE_LIMITED
+   *   scope at all), EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED,
+   *   WORKSPACE_SUSPENDED, RATE_LIMITED
    */
   async mint(request: EmbedRequest): Promise<{ embedToken: string; expiresIn: number }> {
     const tokenId = newId();
@@ -52,14 +51,14 @@ export class EmbedTokenService {
     const { client, user: known } = await this.mints.read(presented);
     this.signer.assertIssuesFor(client.tenantId);
     const scopes = grantedScopes(client, request.scopes);
-    if (known) await this.assertAdmitted(client, known, presented.email);
-    const { id, roles }: Pick<User, 'id' | 'roles'> = known ?? (await this.users.introduce(client, presented));
+    const user = known ?? (await this.introduced(client, presented));
+    await this.assertAdmitted(client, user, presented.email);
     const embedToken = await this.signer.sign(
       {
         aud: AUDIENCES.api,
-        sub: id,
+        sub: user.id,
         tid: client.tenantId,
-        roles: [...roles],
+        roles: [...user.roles],
         scopes: [...new Set(scopes)],
         embed: true,
         embed_app_id: client.appKey,
@@ -71,12 +70,22 @@ export class EmbedTokenService {
     return { embedToken, expiresIn: EMBED_TOKEN_SECONDS };
   }
 
+  /** Read like one who was known already: what has changed in the meantime counts. */
+  private async introduced(client: MintClient, presented: HostUser & Presented): Promise<KnownHostUser> {
+    await this.users.introduce(client, presented);
+    const { user } = await this.mints.read(presented);
+    // Erased in the meantime.
+    if (!user) throw new PlatformError('EMBED_USER_DISABLED');
+    return user;
+  }
+
   /** An address that belongs to another workspace is refused although the `sub` is known. */
   private async assertAdmitted(client: MintClient, user: KnownHostUser, email: string): Promise<void> {
     if (email !== user.email) this.conflicts.assertLeftOf(client, user.conflicts);
     if (user.belongsElsewhere) throw await this.conflicts.count(client);
     if (user.undone) throw new PlatformError('EMBED_USER_DISABLED', 'The user has undone the link to this host user');
     if (user.status === 'disabled') throw new PlatformError('EMBED_USER_DISABLED');
+    if (user.byAddress) this.users.assertReached(client, user);
   }
 }
 

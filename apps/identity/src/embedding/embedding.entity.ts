@@ -11,7 +11,7 @@ export class EmbedUser {
   @PrimaryColumn({ type: 'text' }) sub: string;
   @Column({ name: 'user_id', type: 'uuid' }) userId: string;
 
-  /** SHA-256 of what the mail about the link carries; null when no mail was sent, or the link was undone. */
+  /** SHA-256 of what the mail about the link carries; null for a link that the host did not make by address, or that was undone. */
   @Column({ name: 'undo_hash', type: 'bytea', nullable: true }) undoHash: Buffer | null;
   @Column({ name: 'undo_expires_at', type: 'timestamptz', nullable: true }) undoExpiresAt: Date | null;
 
@@ -36,6 +36,9 @@ export class EmbedClient extends ClientSecrets {
   @Column({ name: 'link_users_by', type: 'text' }) linkUsersBy: 'email' | 'explicit';
   @Column({ name: 'secret_created_at', type: 'timestamptz' }) secretCreatedAt: Date;
 
+  /** The user whose roles links by address cannot exceed; null for a secret from before this was recorded. */
+  @Column({ name: 'issued_by', type: 'uuid', nullable: true }) issuedBy: string | null;
+
   /** Whether an operator has reviewed a version of the app. */
   @Column({ type: 'boolean' }) reviewed: boolean;
 
@@ -45,4 +48,8 @@ export class EmbedClient extends ClientSecrets {
 }
 
 /** What a mint is decided on. */
-export type MintClient = Pick<EmbedClient, 'appKey' | 'tenantId' | 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
+export interface MintClient
+  extends Pick<EmbedClient, 'appKey' | 'tenantId' | 'allowedOrigins' | 'scopes' | 'linkUsersBy'> {
+  /** Of whoever issued the secret; null of somebody who is not active any more. Known where a link by address depends on it. */
+  issuerRoles: readonly string[] | null;
+}

@@ -19,16 +19,18 @@ import { EmbedClient, EmbedUser, type MintClient } from './embedding.entity.js';
  * Gives no row when the app's credentials belong to another tenant. The secret that is replaced stays valid for a time; what it
  * had replaced itself ends.
  * $1: client id, $2: app key, $3: tenant, $4: hash of the secret, $5: origins, $6: scopes, $7: how users are linked,
- * $8: whether a version was reviewed, $9: origins of the development, $10: seconds for which the previous secret is valid.
+ * $8: whether a version was reviewed, $9: origins of the development, $10: seconds for which the previous secret is valid,
+ * $11: who issues the secret.
  */
 export const STORE_EMBED_CLIENT = `
   INSERT INTO embed_client AS c
-    (client_id, app_key, tenant_id, secret_hash, allowed_origins, scopes, link_users_by, reviewed, development_origins)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    (client_id, app_key, tenant_id, secret_hash, allowed_origins, scopes, link_users_by, reviewed, development_origins, issued_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $11)
   ON CONFLICT (app_key) DO UPDATE SET
     previous_secret_hash = CASE WHEN $10::float8 > 0 THEN c.secret_hash END,
     previous_secret_created_at = CASE WHEN $10::float8 > 0 THEN c.secret_created_at END,
     previous_secret_last_used_at = CASE WHEN $10::float8 > 0 THEN c.secret_last_used_at END,
+    previous_issued_by = c.issued_by, issued_by = EXCLUDED.issued_by,
     previous_valid_until = CASE WHEN $10::float8 > 0 THEN now() + make_interval(secs => $10::float8) END,
     secret_hash = EXCLUDED.secret_hash, secret_created_at = now(), secret_last_used_at = NULL,
     allowed_origins = EXCLUDED.allowed_origins, scopes = EXCLUDED.scopes, link_users_by = EXCLUDED.link_users_by,
@@ -41,7 +43,7 @@ export type EmbedSettings = Pick<EmbedClient, 'appKey' | 'tenantId' | 'allowedOr
 
 export interface NewCredentials
   extends EmbedSettings,
-    Pick<EmbedClient, 'clientId' | 'secretHash' | 'reviewed' | 'developmentOrigins'> {
+    Pick<EmbedClient, 'clientId' | 'secretHash' | 'reviewed' | 'developmentOrigins' | 'issuedBy'> {
   /** Seconds for which the previous secret stays valid. */
   overlapSeconds: number;
 }
@@ -72,6 +74,7 @@ export class EmbedClientRepository {
       client.reviewed,
       client.developmentOrigins,
       client.overlapSeconds,
+      client.issuedBy,
     ]);
     return row ?? null;
   }
@@ -166,8 +169,8 @@ const undone = () => ({ undoHash: null, undoExpiresAt: null, undoneAt: secondsFr
 export const READ_EMBED_MINT = `
   SELECT app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
     previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,
-    link_users_by AS "linkUsersBy", user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles",
-    user_status AS "userStatus", undone, belongs_elsewhere AS "belongsElsewhere", conflicts,
+    link_users_by AS "linkUsersBy", issuer_roles AS "issuerRoles", user_id AS "userId", user_email AS "userEmail",
+    user_roles AS "userRoles", user_status AS "userStatus", undone, by_address AS "byAddress", belongs_elsewhere AS "belongsElsewhere", conflicts,
     conflicts_reset_seconds AS "conflictsResetSeconds"
   FROM read_embed_mint($1, $2, $3, $4)`;
 
@@ -178,14 +181,14 @@ export const READ_EMBED_MINT = `
 export const READ_KNOWN_EMBED_MINTS = `
   SELECT position::int AS position, app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
     NULL::bytea AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes, link_users_by AS "linkUsersBy",
-    user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles", user_status AS "userStatus", undone,
-    belongs_elsewhere AS "belongsElsewhere", NULL::int AS conflicts, NULL::float8 AS "conflictsResetSeconds"
+    issuer_roles AS "issuerRoles", user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles",
+    user_status AS "userStatus", undone, by_address AS "byAddress", belongs_elsewhere AS "belongsElsewhere", NULL::int AS conflicts, NULL::float8 AS "conflictsResetSeconds"
   FROM read_known_embed_mints($1, $2, $3, $4)`;
 
 /** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
 const NO_SECRET = hashSecret(newSecret());
 
-interface Presented {
+export interface Presented {
   clientId: string;
   /** Of the secret. */
   fingerprint: string;
@@ -205,6 +208,7 @@ interface Row extends MintClient {
   userRoles: string[] | null;
   userStatus: UserStatus | null;
   undone: boolean | null;
+  byAddress: boolean | null;
   belongsElsewhere: boolean | null;
   conflicts: number | null;
   conflictsResetSeconds: number | null;
@@ -218,6 +222,8 @@ export interface KnownHostUser {
   status: UserStatus;
   /** Whether the user has undone the link. */
   undone: boolean;
+  /** Whether the host has made the link, by the address of the user. */
+  byAddress: boolean;
   /** Whether the presented address belongs to a user of another workspace. */
   belongsElsewhere: boolean;
   /** Of the app, in the present hour; read only when the presented address is not the user's. */
@@ -282,6 +288,7 @@ function userOf(row: Row): KnownHostUser | null {
     roles: userRoles,
     status: userStatus,
     undone: row.undone === true,
+    byAddress: row.byAddress === true,
     belongsElsewhere: row.belongsElsewhere === true,
     conflicts: conflicts === null ? null : { used: conflicts, resetSeconds: conflictsResetSeconds ?? 0 },
   };

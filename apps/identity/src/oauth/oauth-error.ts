@@ -20,14 +20,10 @@ export type OAuthErrorCode =
 export class OAuthError extends Error {
   override name = 'OAuthError';
 
-  /**
-   * @param description ASCII without quotes, for developers (RFC 6749, section 5.2)
-   * @param mayBeGuess false where nothing that was presented has been looked at, so that it is no failed attempt
-   */
+  /** @param description ASCII without quotes, for developers (RFC 6749, section 5.2) */
   constructor(
     readonly error: OAuthErrorCode,
     readonly description: string,
-    readonly mayBeGuess = true,
   ) {
     super(description);
   }

@@ -2,7 +2,7 @@ import { coversScope, isScope, PlatformError, type Scope } from '@crm/contracts'
 import { addressKey, Limiter, LimiterStore, LimitGroup } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
-import { OAuthError, type OAuthErrorCode } from './oauth-error.js';
+import { OAuthError } from './oauth-error.js';
 
 /** Longest value of a parameter, in characters. */
 const MAX_VALUE = 4096;
@@ -165,11 +165,10 @@ export const FAILURES_PER_CLIENT = 30;
 export const FAILURES_PER_ADDRESS = 100;
 /** Characters of a presented id that count; the caller decides how long it is. */
 const KEY_LENGTH = 64;
-const FAILURES: readonly OAuthErrorCode[] = ['invalid_client', 'invalid_grant'];
 
 /**
- * Counts wrong secrets, codes and refresh tokens per client and address and per address. Nobody can guess 256 bits; what is
- * bounded is the work that trying causes. Right ones cost nothing and are never delayed by each other.
+ * Counts wrong secrets per client and address and per address. Nobody can guess 256 bits; what is bounded is the work that trying
+ * causes. Right ones cost nothing and are never delayed by each other.
  */
 @Injectable()
 export class GuessLimit {
@@ -192,8 +191,7 @@ export class GuessLimit {
     try {
       return await attempt();
     } catch (error) {
-      const isFailure = error instanceof OAuthError && error.mayBeGuess && FAILURES.includes(error.error);
-      if (isFailure) await this.limits.penalise(...keys);
+      if (error instanceof OAuthError && error.error === 'invalid_client') await this.limits.penalise(...keys);
       throw error;
     }
   }

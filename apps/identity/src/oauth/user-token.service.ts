@@ -141,11 +141,7 @@ export class UserTokenService {
     const tokenId = newId();
     const ids = parseGrantText(text);
     if (!ids) throw invalidGrant();
-    // Its grants have ended. An app presents those of all its users, from one address and with the id that it has in every
-    // workspace: if that counted, the suspension of one would keep it from the others.
-    if (!this.signer.issuesFor(ids.tenantId)) {
-      throw new OAuthError('invalid_grant', 'The workspace is suspended', false);
-    }
+    if (!this.signer.issuesFor(ids.tenantId)) throw new OAuthError('invalid_grant', 'The workspace is suspended');
     const installation = await this.installations.readForUsers(ids.tenantId, ids.installationId);
     const named = installationId === undefined || installationId.toLowerCase() === ids.installationId;
     const alive = installation && installation.appKey === clientId && installation.status !== 'revoked' && named;
@@ -163,11 +159,12 @@ export class UserTokenService {
     const decision = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       const decided = await work(tx);
       if (decided === 'reused') {
+        // Once: what is presented after that ends nothing, and is unknown. Whoever presents it has proven nothing.
         const ended = await this.grants.delete(tx, grantId);
+        if (!ended) return 'refused';
         await this.revocations.record(tx, 'session', grantId);
-        // Once: what is presented after that ends nothing. Whoever presents it has proven nothing.
-        const entry = ended && grantEntry('oauth_grant.replay_noticed', grantId, ended);
-        if (entry) this.trail.record(tx, { ...entry, outcome: 'failure', actor: SYSTEM });
+        const entry = grantEntry('oauth_grant.replay_noticed', grantId, ended);
+        this.trail.record(tx, { ...entry, outcome: 'failure', actor: SYSTEM });
       }
       return decided;
     });

@@ -55,8 +55,13 @@ export class UserRepository {
   }
 
   /** What the narrow role may read of a user, in the context of their tenant. */
-  async findContact(tx: NarrowTransaction, tenantId: string, id: string): Promise<Pick<User, 'email'> | null> {
-    return tx.repository(User).findOne({ select: { tenantId: true, id: true, email: true }, where: { tenantId, id } });
+  async findContact(
+    tx: NarrowTransaction,
+    tenantId: string,
+    id: string,
+  ): Promise<Pick<User, 'id' | 'email' | 'roles'> | null> {
+    const select = { tenantId: true, id: true, email: true, roles: true } as const;
+    return tx.repository(User).findOne({ select, where: { tenantId, id } });
   }
 
   /** Holds a user until the transaction of the narrow role ends, before what belongs to them, as {@link lock} does. */

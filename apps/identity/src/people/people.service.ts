@@ -78,8 +78,9 @@ export class TenantService {
     return this.database.transaction(tenantId, (tx) => this.view(tx));
   }
 
-  /** Objects that it has stay; the limit counts at the next install. @throws PlatformError NOT_FOUND */
+  /** Objects that it has stay; the limit counts at the next install. @throws PlatformError OWN_WORKSPACE, NOT_FOUND */
   async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
+    if (operator.linkedTenantId === tenantId) throw new PlatformError('OWN_WORKSPACE');
     return this.database.transaction({ ...operator, tenantId }, async (tx) => {
       const before = await this.view(tx);
       await this.tenants.setPlan(tx, plan);

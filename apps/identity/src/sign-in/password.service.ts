@@ -188,6 +188,12 @@ export class PasswordPolicy {
   }
 }
 
+/** @throws PlatformError WEAK_PASSWORD */
+export function assertAnother(current: string, password: string): void {
+  if (password.normalize('NFC') !== current.normalize('NFC')) return;
+  throw weak('/newPassword', 'SAME_PASSWORD', 'The new password must be another one');
+}
+
 function weak(pointer: string, code: string, detail: string): PlatformError {
   return new PlatformError('WEAK_PASSWORD', detail, { errors: [{ pointer, code, detail }] });
 }

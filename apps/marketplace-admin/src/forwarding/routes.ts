@@ -45,6 +45,7 @@ const TABLE: readonly (readonly [upstream: Upstream, access: AccessRule | 'publi
     'identity',
     rule('read', true),
     'POST /api/auth/mfa/recovery-codes',
+    'POST /api/auth/password',
     'POST /api/auth/passkeys',
     'POST /api/auth/passkeys/options',
     'DELETE /api/auth/passkeys/:id',

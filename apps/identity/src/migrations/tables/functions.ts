@@ -4,10 +4,16 @@ import { roles } from './table.js';
 /** Functions that read or change in one round trip what several statements would. */
 export async function createFunctions(runner: QueryRunner): Promise<void> {
   const { narrowRole, runtimeRole } = roles;
-  await createFunction(runner, 'read_embed_mint', READ_EMBED_MINT, narrowRole);
-  await createFunction(runner, 'read_known_embed_mints', READ_KNOWN_EMBED_MINTS, narrowRole);
+  await createMintFunctions(runner);
   await createFunction(runner, 'read_oauth_client', READ_OAUTH_CLIENT, narrowRole);
   await createFunction(runner, 'forget_audit_places', FORGET_AUDIT_PLACES, `${runtimeRole}, ${narrowRole}`);
+}
+
+/** Those of embed mints, in the place of earlier ones, which a later migration finds. */
+export async function createMintFunctions(runner: QueryRunner): Promise<void> {
+  await runner.query('DROP FUNCTION IF EXISTS read_embed_mint, read_known_embed_mints');
+  await createFunction(runner, 'read_embed_mint', READ_EMBED_MINT, roles.narrowRole);
+  await createFunction(runner, 'read_known_embed_mints', READ_KNOWN_EMBED_MINTS, roles.narrowRole);
 }
 
 /** @param callers the only roles that may call it */
@@ -21,15 +27,16 @@ async function createFunction(runner: QueryRunner, name: string, definition: str
  * All that a mint for a known host user has to read, in one round trip. A function, because the tenant is known only when
  * the client has been read, and statements of a function follow each other. The narrow role reads users in the context of
  * the client's tenant; UPDATE, which a row lock asks for, is granted on a column that no policy lets it change. A revoked app
- * mints nothing: its credentials are answered like wrong ones.
+ * mints nothing: its credentials are answered like wrong ones. A link that can be undone by its mail was made by address; the
+ * roles of whoever issued the secret bound it (decision record 0233), and are none of somebody who is not active any more.
  *
  * The row lock is all that it writes most of the time, and a lost lock is no loss: the commit does not wait for the disk.
  */
 const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_email text)
   RETURNS TABLE (
     app_key text, tenant_id uuid, secret_hash bytea, previous_secret_hash bytea, allowed_origins text[],
-    scopes text[], link_users_by text, user_id uuid, user_email text, user_roles text[], user_status text,
-    undone boolean, belongs_elsewhere boolean, conflicts integer, conflicts_reset_seconds float8)
+    scopes text[], link_users_by text, issuer_roles text[], user_id uuid, user_email text, user_roles text[],
+    user_status text, undone boolean, by_address boolean, belongs_elsewhere boolean, conflicts integer, conflicts_reset_seconds float8)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
@@ -55,7 +62,10 @@ const READ_EMBED_MINT = `(p_client_id text, p_secret_hash bytea, p_sub text, p_e
       UPDATE embed_client SET previous_secret_last_used_at = now()
        WHERE client_id = p_client_id AND (previous_secret_last_used_at < now() - interval '5 minutes') IS NOT FALSE;
     END IF;
-    SELECT m.user_id, m.undone_at IS NOT NULL INTO user_id, undone FROM embed_user m
+    SELECT i.roles INTO issuer_roles FROM app_user i
+     WHERE i.tenant_id = c.tenant_id AND i.id = CASE WHEN is_current THEN c.issued_by ELSE c.previous_issued_by END
+       AND i.status = 'active';
+    SELECT m.user_id, m.undone_at IS NOT NULL, m.undo_hash IS NOT NULL INTO user_id, undone, by_address FROM embed_user m
      WHERE m.tenant_id = c.tenant_id AND m.app_key = c.app_key AND m.sub = p_sub;
     IF FOUND THEN
       SELECT u.email, u.roles, u.status INTO user_email, user_roles, user_status FROM app_user u
@@ -83,8 +93,8 @@ const READ_KNOWN_EMBED_MINTS = `(
     p_client_ids text[], p_secret_hashes bytea[], p_subs text[], p_emails text[])
   RETURNS TABLE (
     "position" bigint, app_key text, tenant_id uuid, secret_hash bytea, allowed_origins text[], scopes text[],
-    link_users_by text, user_id uuid, user_email text, user_roles text[], user_status text, undone boolean,
-    belongs_elsewhere boolean)
+    link_users_by text, issuer_roles text[], user_id uuid, user_email text, user_roles text[], user_status text,
+    undone boolean, by_address boolean, belongs_elsewhere boolean)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
@@ -103,7 +113,11 @@ const READ_KNOWN_EMBED_MINTS = `(
       PERFORM set_config('app.tenant_id', c.tenant_id::text, true);
       RETURN QUERY
         SELECT p.at, c.app_key, c.tenant_id, c.secret_hash, c.allowed_origins || c.development_origins, c.scopes,
-               c.link_users_by, u.id, u.email, u.roles, u.status, m.undone_at IS NOT NULL,
+               c.link_users_by,
+               CASE WHEN m.undo_hash IS NOT NULL THEN
+                 (SELECT i.roles FROM app_user i
+                   WHERE i.tenant_id = c.tenant_id AND i.id = c.issued_by AND i.status = 'active') END,
+               u.id, u.email, u.roles, u.status, m.undone_at IS NOT NULL, m.undo_hash IS NOT NULL,
                EXISTS (SELECT 1 FROM sign_in_email s WHERE s.email = u.email AND s.tenant_id <> c.tenant_id)
           FROM unnest(c.positions) AS p (at)
           JOIN embed_user m
