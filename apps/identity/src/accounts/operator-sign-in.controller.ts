@@ -215,8 +215,7 @@ export class OperatorsAccountController {
   @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Describe({
     summary: 'Changes the password of the current operator',
-    description:
-      'The session of the call stays; all others end, and with them what was begun elsewhere.',
+    description: 'The session of the call stays; all others end, and with them what was begun elsewhere.',
     answers: [
       { status: 204, description: 'The password is changed; `X-Device-Token` has the new token of the device' },
     ],
