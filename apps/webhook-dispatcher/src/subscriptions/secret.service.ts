@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/access';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { AppSecretRepository } from './app-secret.repository.js';
+import { AppSecretRepository, type SealedSecrets } from './app-secret.repository.js';
 import { ReceiverChanges } from './receiver-changes.js';
 import { type IssuedSecret, SigningSecretService } from './signature.js';
 import { refuseUnknownSubscription } from './subscription.js';
@@ -60,7 +60,7 @@ export class SecretService {
   }
 
   /** The secrets of an app that are valid now, newest first. */
-  listSealedOfApp(appKey: string): Promise<Buffer[]> {
+  listSealedOfApp(appKey: string): Promise<SealedSecrets> {
     return this.database.crossTenant((tx) => this.appSecrets.listLive(tx, appKey, new Date()));
   }
 
