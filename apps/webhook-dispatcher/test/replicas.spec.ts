@@ -6,6 +6,7 @@ import { NatsConnection } from '@crm/messaging';
 import { type TestService, testNats, waitUntil } from '@crm/testing';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DueDeliveryWorker } from '../src/delivery/due-delivery.worker.js';
+import { SubscriptionQueueSignal } from '../src/queue/queue-signals.js';
 import { ReceiverHealth } from '../src/receivers/receiver-health.js';
 import { SecretService } from '../src/subscriptions/secret.service.js';
 import { SubscriptionStateService } from '../src/subscriptions/subscription-state.service.js';
@@ -50,7 +51,7 @@ async function startRoute(broker: string) {
   };
 }
 
-const RETRY_MS = 700;
+const RETRY_MS = 300;
 const { app, tenant, call } = useWebhooks({ retryDelaysMs: [0, RETRY_MS, RETRY_MS], concurrency: 32 });
 // What is due is left to the siblings.
 beforeAll(() => app.service.get(DueDeliveryWorker).beforeApplicationShutdown());
@@ -63,8 +64,13 @@ const lead = (changes: Partial<EventEnvelope> = {}): EventEnvelope => ({
 });
 const deliveryOf = async ({ id }: EventEnvelope) =>
   (await app.deliveries(tenant.admin, '?size=100')).find(({ eventId }) => eventId === id) as DeliveryJson;
-const ended = async (event: EventEnvelope) => {
-  const hasDelivery = async () => hasEnded((await deliveryOf(event)) ?? { status: 'pending' });
+/** Has a sibling look at what is due, of which this process tells only itself. */
+const wake = (sibling: TestService) => sibling.get(SubscriptionQueueSignal).signal();
+const ended = async (event: EventEnvelope, sibling: TestService) => {
+  const hasDelivery = async () => {
+    wake(sibling);
+    return hasEnded((await deliveryOf(event)) ?? { status: 'pending' });
+  };
   await waitUntil(hasDelivery, { timeoutMs: 15_000, describe: 'the delivery to end' });
   return deliveryOf(event);
 };
@@ -76,14 +82,15 @@ const noticed = async (...others: TestService[]) => {
   for (const service of [app.service, ...others]) await service.get(NatsConnection).ping();
 };
 /** A delivery of another tenant has been retried by then, so what is due has been looked at. */
-const looked = async () => {
+const looked = async (sibling: TestService) => {
   const other = await app.tenant();
   await app.subscribe(other.admin, { url: `${app.receiver.url}/other` });
   const { id } = await app.emit(other.id);
-  await waitUntil(() => app.received(id).length === 2, {
-    timeoutMs: 10_000,
-    describe: 'the other delivery is retried',
-  });
+  const isRetried = () => {
+    wake(sibling);
+    return app.received(id).length === 2;
+  };
+  await waitUntil(isRetried, { timeoutMs: 10_000, describe: 'the other delivery is retried' });
 };
 
 describe('a process that has missed notices', () => {
@@ -117,7 +124,7 @@ describe('a process that has missed notices', () => {
     await act(resumed.id, 'pause');
     const appKey = `acme-${randomUUID()}`;
     await app.provision(tenant.id, { appKey });
-    await cutOff();
+    const { sibling } = await cutOff();
     await subscribe('new');
     await act(resumed.id, 'resume');
     // First attempts are made here, and fail when everything has changed; the next ones are up to the sibling.
@@ -140,7 +147,10 @@ describe('a process that has missed notices', () => {
     await handled;
 
     const all = () => app.deliveries(tenant.admin);
-    const haveEnded = async () => (await all()).filter(({ eventId }) => eventId === event.id).every(hasEnded);
+    const haveEnded = async () => {
+      wake(sibling);
+      return (await all()).filter(({ eventId }) => eventId === event.id).every(hasEnded);
+    };
     await waitUntil(haveEnded, { timeoutMs: 15_000, describe: 'all deliveries to end' });
     const ofEvent = (await all()).filter(({ eventId }) => eventId === event.id);
     const became = ofEvent.map(({ url, status, attempts }) => [url.split('/').pop(), status, attempts]).sort();
@@ -188,14 +198,13 @@ describe('a receiver that asks for patience', () => {
     await app.emit(tenant.id);
     await noticed(sibling);
     const event = await app.emit(tenant.id, undefined, undefined, sibling);
-    await looked();
+    await looked(sibling);
     expect(app.received(event.id)).toEqual([]);
     const delivery = await deliveryOf(event);
     expect(delivery).toMatchObject({ status: 'pending', attempts: 0, waitingFor: 'receiver' });
     expect(Date.parse(delivery.nextAttemptAt ?? '')).toBeGreaterThan(Date.now() + HOUR_MS - 60_000);
     await app.closeSiblings();
-    await app.startSibling();
-    await looked();
+    await looked(await app.startSibling());
     expect(app.received(event.id)).toEqual([]);
   });
 
@@ -214,13 +223,13 @@ describe('a receiver that asks for patience', () => {
   it.each(['none', 'record'])(
     'loses nothing by how often it asks, with the order %s',
     async (ordering) => {
-      await app.startSibling();
+      const sibling = await app.startSibling();
       await app.subscribe(tenant.admin, { ordering, url: `${app.receiver.url}/throttled` });
       const statuses = [429, 429, 429, 503];
       app.receiver.respondWith(({ path }) => ({ status: (path === '/throttled' && statuses.shift()) || 204 }));
       const event = lead({ subject: randomUUID(), recordversion: 1 });
       await app.handle(event);
-      expect(await ended(event)).toMatchObject({ status: 'delivered', attempts: 5, setAside: false });
+      expect(await ended(event, sibling)).toMatchObject({ status: 'delivered', attempts: 5, setAside: false });
     },
     20_000,
   );
@@ -239,7 +248,10 @@ describe('an answer 410', () => {
     app.answer(...Array(failures).fill(503), 410);
     const event = lead();
     const handled = app.handle(event).catch((error: Error) => error.message);
-    const called = () => refused.some(({ mock }) => mock.calls.length > 0);
+    const called = () => {
+      wake(sibling);
+      return refused.some(({ mock }) => mock.calls.length > 0);
+    };
     await waitUntil(called, { timeoutMs: 10_000, describe: 'the subscription is to be disabled' });
     await handled;
     await app.service.get(ReceiverHealth).settled();
@@ -250,7 +262,7 @@ describe('an answer 410', () => {
     const soon = `UPDATE due_delivery SET claimed_until = now() WHERE tenant_id = $1 AND claim IS NOT NULL`;
     await app.asAdministrator(soon, [tenant.id]);
     await app.asAdministrator('UPDATE subscription_queue SET due_at = now() WHERE tenant_id = $1', [tenant.id]);
-    expect(await ended(event)).toMatchObject({ status: 'held' });
+    expect(await ended(event, sibling)).toMatchObject({ status: 'held' });
     const reason = 'the receiver answered 410 Gone';
     expect((await call('GET', `subscriptions/${id}`)).body).toMatchObject({ disabledReason: reason, heldCount: 1 });
   });
