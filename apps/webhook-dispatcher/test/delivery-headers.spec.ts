@@ -233,8 +233,8 @@ describe('the encryption key', () => {
       expect(service.get(CustomHeaderService).open(row.headers, id)).toEqual({ 'x-key': value });
     }
     const ofApps = service.get(SecretService);
-    const sealedOfApp = await ofApps.listSealedOfApp('acme.sync');
-    expect(ofApps.openOfApp('acme.sync', sealedOfApp)).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
+    const { sealed: boxes } = await ofApps.listSealedOfApp('acme.sync');
+    expect(ofApps.openOfApp('acme.sync', boxes)).toEqual(['whsec_c2Vjb25k', 'whsec_Zmlyc3Q=']);
     await service.close();
   });
 

@@ -11,7 +11,7 @@ import * as holds from '../src/queue/hold.repository.js';
 import * as queues from '../src/queue/subscription-queue.repository.js';
 import { LIST_RECEIVERS } from '../src/receivers/receiver-directory.js';
 import * as listening from '../src/sandbox/listening.repository.js';
-import { RESERVE_PERMITS } from '../src/subscriptions/subscription.repository.js';
+import { PAUSE_SUBSCRIPTION, RESERVE_PERMITS } from '../src/subscriptions/subscription.repository.js';
 
 const pick = <Of extends object>(from: Of, ...names: (keyof Of & string)[]) =>
   Object.fromEntries(names.map((name) => [name, from[name] as string]));
@@ -25,7 +25,7 @@ const OF_RUNTIME_ROLE = {
   ...pick(holds, 'LIST_HOLDS', 'LOCK_HOLDS'),
   ...pick(listening, 'LIST_LISTENED_DELIVERIES'),
   ...pick(queues, 'WAKE_QUEUES'),
-  ...{ LIST_RECEIVERS, MAKE_DUE, RESERVE_PERMITS },
+  ...{ LIST_RECEIVERS, MAKE_DUE, PAUSE_SUBSCRIPTION, RESERVE_PERMITS },
 };
 const OF_NARROW_ROLE = {
   COUNT_APP_DELIVERIES: ledger.APP_LEDGER.count,
@@ -36,7 +36,7 @@ const OF_NARROW_ROLE = {
   ...pick(due, 'CLAIM_DELIVERIES', 'FIND_BODIES', 'RELEASE_DELIVERIES'),
   ...pick(holds, 'HOLD_CLAIMED_DELIVERIES', 'INSERT_HELD_DELIVERIES', 'LOCK_HOLDS'),
   ...pick(listening, 'FIND_LISTENING_HORIZON'),
-  ...pick(order, 'APPOINT_HEADS', 'END_HEADS', 'FIND_FRESH'),
+  ...pick(order, 'APPOINT_HEADS', 'END_HEADS', 'FIND_AWAITED', 'FIND_FRESH'),
   ...pick(queues, 'FIND_NEXT_DUE', 'LOCK_FREE_QUEUES', 'SETTLE_QUEUES', 'WAKE_QUEUES'),
   ...pick(writer, 'INSERT_DUE_DELIVERIES', 'INSERT_ENDED_DELIVERIES', 'INSERT_EVENT_BODIES'),
   ...pick(writer, 'INSERT_ORDERED_DELIVERIES', 'SETTLE_DELIVERIES'),

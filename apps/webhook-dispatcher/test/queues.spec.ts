@@ -57,7 +57,7 @@ const settle = (claimed: ClaimedDelivery | undefined, dueAt: Date | null = null)
   const { tenantId, id: deliveryId, subscriptionId, claim: claimId, isHead } = claimed as ClaimedDelivery;
   const known = { kind: 'settlement', tenantId, deliveryId, subscriptionId, claim: claimId, isHead } as const;
   const status = dueAt ? 'retrying' : 'delivered';
-  return write({ ...known, url: null, status, attempts: 1, outcome: null, dueAt, isSetAside: false });
+  return write({ ...known, url: null, status, attempts: 1, outcome: null, throttled: 0, dueAt, isSetAside: false });
 };
 /** Rows of a table that the work read. */
 const readBy = (table: string, work: (tx: NarrowTransaction) => Promise<unknown>): Promise<number> =>
@@ -281,7 +281,10 @@ describe('due deliveries', () => {
   });
 });
 
-const GATE = { recordedUpTo: 0, longestMs: 30_000 };
+const SINCE = new Date('2026-11-21T10:00:00Z');
+const STORED = new Date('2026-11-21T11:00:00Z');
+const UNTIL = new Date('2026-11-21T12:00:00Z');
+const LONGEST_MS = 30_000;
 
 describe('partitions of records', () => {
   let receiver: Receiver;
@@ -294,14 +297,22 @@ describe('partitions of records', () => {
   const add = async (
     recordId: string,
     recordVersion: number,
-    { eventId = newId(), streamSequence = null }: { eventId?: string; streamSequence?: number | null } = {},
+    {
+      eventId = newId(),
+      streamSequence = null,
+      storedAt = STORED,
+    }: { eventId?: string; streamSequence?: number | null; storedAt?: Date } = {},
   ) => {
-    const delivery = orderedDelivery(eventId, receiver, { recordId, recordVersion, streamSequence });
+    const delivery = orderedDelivery(eventId, receiver, { recordId, recordVersion, streamSequence, storedAt });
     await write(eventEntry(receiver.tenantId, [delivery], { eventId }));
     return eventId;
   };
-  const appoint = (gate: Partial<typeof GATE> = {}, of: Database = database) =>
-    of.crossTenant((tx) => order.appointHeads(tx, { ...GATE, ...gate }, 1_000));
+  const gateOf = ({ recordedUpTo = 0, longestMs = LONGEST_MS } = {}) => ({
+    recorded: { upTo: recordedUpTo, since: SINCE, until: UNTIL },
+    longestMs,
+  });
+  const appoint = (gate: Parameters<typeof gateOf>[0] = {}, of: Database = database) =>
+    of.crossTenant((tx) => order.appointHeads(tx, gateOf(gate), 1_000));
   const claimed = async () => (await claim({ perSubscription: 8 })).deliveries;
   const claimedEvents = async () => (await claimed()).map(({ eventId }) => eventId);
 
@@ -342,13 +353,25 @@ describe('partitions of records', () => {
   });
 
   it('wait for a lower version that has come and may not be sent yet', async () => {
-    // A stream that was lost counts from 1 again.
     await add(record, 2, { streamSequence: 3 });
     const first = await add(record, 1, { streamSequence: 900 });
     expect(await appoint({ recordedUpTo: 10 })).toMatchObject({ woken: 0 });
     await appoint({ recordedUpTo: 900 });
     expect(await claimedEvents()).toEqual([first]);
   });
+
+  it.each([
+    ['before it was lost', new Date(SINCE.getTime() - 1), false],
+    ['since it was made anew, and said so', STORED, true],
+    ['after it was lost again', new Date(UNTIL.getTime() + 1), false],
+  ])(
+    'compare their place in the stream with that of the same stream only: stored %s',
+    async (_name, storedAt, isOpen) => {
+      await add(record, 1, { streamSequence: 3, storedAt });
+      expect(await appoint({ recordedUpTo: 900 })).toMatchObject({ woken: isOpen ? 1 : 0 });
+      expect(await appoint({ recordedUpTo: 900, longestMs: 0 })).toMatchObject({ woken: isOpen ? 0 : 1 });
+    },
+  );
 
   it('get one head each when several processes look at the same time', async () => {
     const sibling = new Database(test.config);
@@ -378,7 +401,7 @@ describe('partitions of records', () => {
     );
     await settle(head);
     const read = await readBy('ordered_delivery', async (tx) => {
-      expect(await order.appointHeads(tx, GATE, 1_000)).toEqual({ woken: 1, isFresh: false });
+      expect(await order.appointHeads(tx, gateOf(), 1_000)).toEqual({ woken: 1, isFresh: false });
     });
     expect(read).toBeLessThan(50);
   });

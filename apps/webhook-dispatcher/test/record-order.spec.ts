@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { CONSUMERS, type EventEnvelope, type EventName, eventSubject } from '@crm/contracts';
-import { ConsumerProgress, NatsConnection, NatsStrategy } from '@crm/messaging';
+import { CONSUMERS, type EventEnvelope, type EventName, eventSubject, type ServiceName } from '@crm/contracts';
+import { ConsumerProgress, NatsConnection, NatsStrategy, provisionStreams } from '@crm/messaging';
 import { type ReceivedRequest, testNats, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
@@ -15,6 +15,7 @@ import { DueDeliveryWorker } from '../src/delivery/due-delivery.worker.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import { DeliveryOrderRepository } from '../src/queue/delivery-order.repository.js';
 import { DeliveryOrderWorker } from '../src/queue/delivery-order.worker.js';
+import { ReceiverLimits } from '../src/receivers/receiver-limits.js';
 import { envelope, gate, useWebhooks, type WebhookService } from './webhook-service.js';
 
 /** The built service, as it runs in production. */
@@ -155,9 +156,28 @@ describe('deliveries in the order of records', () => {
     LONG_MS,
   );
 
-  it('waits for a version that another process has received and not recorded', async () => {
+  /** The broker has lost its store, and an operator has made the streams anew. */
+  const loseStreams = async () => {
+    const { url, passwords } = testNats();
+    const provisioner = { url, user: 'provisioner', password: passwords.provisioner };
+    const connection = await NatsConnection.open({ ...provisioner, service: 'provisioner' as ServiceName });
+    await (await connection.jetstream.jetstreamManager()).streams.delete('EVENTS');
+    await connection.close();
+    await provisionStreams(provisioner, { replicas: 1 });
+  };
+
+  it.each([
+    ['received and not recorded', false],
+    ['received, when the broker has lost all that it had', true],
+  ])('waits for a version that another process has %s', async (_name, isLost) => {
     const sibling = await app.startSibling();
     await subscribe();
+    if (isLost) {
+      // Every process knows how far the lost stream was recorded.
+      await publishVersions(randomUUID(), 30);
+      await ended(30);
+      await loseStreams();
+    }
     const { opened: released, open: goOn } = gate();
     const first = version(recordId, 1);
     const writes = [app.service, sibling].map((service) => {
@@ -174,16 +194,43 @@ describe('deliveries in the order of records', () => {
     try {
       await publish(first);
       await publish(version(recordId, 2));
-      await waitUntil(async () => (await app.deliveries(tenant.admin)).length === 1, { describe: 'one is recorded' });
+      const count = isLost ? 31 : 1;
+      const areRecorded = async () => (await app.deliveries(tenant.admin, '?size=100')).length === count;
+      await waitUntil(areRecorded, { timeoutMs: 15_000, describe: 'one is recorded' });
       const before = looked();
-      await waitUntil(() => looked() >= before + 5, { describe: 'five more looks' });
+      const areMade = () => looked() >= before + 5 || receivedVersions(recordId).length > 0;
+      await waitUntil(areMade, { describe: 'five more looks' });
       expect(receivedVersions(recordId)).toEqual([]);
     } finally {
       goOn();
       for (const spy of [...writes, ...looks]) spy.mockRestore();
     }
-    await ended(2);
+    await ended(isLost ? 32 : 2);
     expect(receivedVersions(recordId)).toEqual([1, 2]);
+  });
+
+  it('do not wait for receivers of other tenants that take their time', async () => {
+    const other = await app.tenant();
+    await app.subscribe(other.admin, { events: ['lead.*'], url: `${app.receiver.url}/slow` });
+    await subscribe();
+    const becameSlow = jest.spyOn(app.service.get(ReceiverLimits), 'becameSlow');
+    // It answers when the ordered delivery has come, which is published after its own.
+    const { opened: arrived, open } = gate();
+    app.receiver.respondWith(async ({ path: at }) => {
+      if (at === '/slow') await arrived;
+      else open();
+      return { status: 204 };
+    });
+    try {
+      await publish(version(randomUUID(), 1, other.id));
+      await app.receiver.waitFor(({ path: at }) => at === '/slow');
+      await publish(version(recordId, 1));
+      await ended(1);
+      expect(becameSlow.mock.calls).toEqual([]);
+    } finally {
+      open();
+      becameSlow.mockRestore();
+    }
   });
 
   it('hold up neither events of others nor the acknowledgement of their own while one of a record hangs', async () => {
@@ -197,7 +244,7 @@ describe('deliveries in the order of records', () => {
     await subscribe();
     const last = await publishVersions(hot, WAITING);
     const progress = app.service.get(ConsumerProgress);
-    const areAcknowledged = async () => (await progress.acknowledgedUpTo(CONSUMERS['webhook-dispatcher'])) >= last;
+    const areAcknowledged = async () => (await progress.acknowledged(CONSUMERS['webhook-dispatcher'])).upTo >= last;
     await waitUntil(areAcknowledged, { timeoutMs: 15_000, describe: 'all events of the record are acknowledged' });
     const other = await app.tenant();
     await subscribe({}, other.admin);

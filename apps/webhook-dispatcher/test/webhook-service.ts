@@ -30,8 +30,10 @@ export interface DeliveryJson {
   event: string;
   eventId: string;
   subscriptionId: string;
+  url: string;
   lastError?: { code: string; httpStatus?: number };
   nextAttemptAt?: string;
+  waitingFor?: string;
   setAside: boolean;
 }
 
@@ -101,7 +103,10 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
     heldPerSubscription,
     delivery: { ...FAST, ...delivery },
   };
-  const start = () => startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
+  const start = (natsUrl = config.service.nats.url) => {
+    const own = { ...config, service: { ...config.service, nats: { ...config.service.nats, url: natsUrl } } };
+    return startTestService(own, AppModule.with(own), { keySource: tokens.keySource });
+  };
   const service = await start();
   const acts: RpcRequest<typeof rpc.identity.recordAct>[] = [];
   const trail = await answerRpc(rpc.identity.recordAct, (act) => {
@@ -159,8 +164,8 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
     asAdministrator: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
       (await administrator.query<Row>(sql, [...parameters])).rows,
     /** Another process of the same service on the same database, until the test ends. */
-    async startSibling() {
-      const sibling = await start();
+    async startSibling(natsUrl?: string) {
+      const sibling = await start(natsUrl);
       siblings.push(sibling);
       return sibling;
     },

@@ -1,4 +1,4 @@
-export { ConsumerProgress } from './events/consumer-upkeep.js';
+export { type Acknowledged, ConsumerProgress } from './events/consumer-upkeep.js';
 export { EventConsumer } from './events/event-consumer.js';
 export {
   EventContext,

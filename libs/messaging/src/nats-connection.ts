@@ -38,6 +38,7 @@ export class NatsConnection {
   private readonly logger = new Logger('Nats');
   private readonly statusListeners = new Set<(status: Status) => void>();
   readonly jetstream: JetStreamClient;
+  private isLost = false;
 
   private constructor(
     readonly connection: Connection,
@@ -45,6 +46,11 @@ export class NatsConnection {
   ) {
     this.jetstream = jetstream(connection);
     this.watchStatus().catch((error: unknown) => this.logger.error(error));
+  }
+
+  /** Whether the connection is known to be lost, until it is back. */
+  get isCut(): boolean {
+    return this.isLost;
   }
 
   /** Waits until the server is available. Rejects when it refuses the user. */
@@ -111,6 +117,9 @@ export class NatsConnection {
       if (status.type === 'error') this.logger.error(`The server reports: ${status.error.message}`);
       if (status.type === 'reconnect') this.logger.log(`Reconnected to ${status.server}`);
       for (const listener of this.statusListeners) listener(status);
+      if (status.type === 'disconnect') this.isLost = true;
+      // After the listeners, who forget what they may have missed.
+      if (status.type === 'reconnect') this.isLost = false;
     }
   }
 }

@@ -17,6 +17,11 @@ export class Notices {
 
   constructor(private readonly nats: NatsConnection) {}
 
+  /** Whether no notice can arrive, because the connection is lost. */
+  get areCut(): boolean {
+    return this.nats.isCut;
+  }
+
   /** What is published after it resolves reaches a listener later. @throws PlatformError SERVICE_UNAVAILABLE */
   async send<N extends NoticeDefinition>(notice: N, payload: NoticePayload<N>): Promise<void> {
     this.nats.connection.publish(notice.subject, JSON.stringify(payload));

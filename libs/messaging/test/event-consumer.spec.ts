@@ -432,7 +432,7 @@ describe('an event consumer', () => {
     });
 
     it('is known to have acknowledged what comes before the first event that is not, whatever follows it', async () => {
-      const upTo = () => new ConsumerProgress(nats).acknowledgedUpTo(DEFINITION);
+      const upTo = () => new ConsumerProgress(nats).acknowledged(DEFINITION).then(({ upTo }) => upTo);
       const held = gate();
       const sequences: number[] = [];
       const events = [1, 2, 3].map(() => envelope());

@@ -2,8 +2,10 @@ import {
   ATTEMPT_PHASES,
   type AttemptPhase,
   DELIVERY_STATUSES,
+  DELIVERY_WAITS,
   type DeliveryHour,
   type DeliveryStatus,
+  type DeliveryWait,
   EVENT_NAMES,
   type EventName,
 } from '@crm/contracts';
@@ -64,6 +66,13 @@ export class AppDeliveryView {
 
   @DateTimeField() createdAt: string;
   @DateTimeField({ optional: true }) nextAttemptAt?: string;
+
+  @EnumField(DELIVERY_WAITS, {
+    optional: true,
+    description:
+      'Why it has not ended: `retry` its next attempt has a time, `receiver` the receiver asked to wait or keeps failing, `slot` it is due and others are before it. Absent during an attempt',
+  })
+  waitingFor?: DeliveryWait;
 }
 
 export class AppAttemptView {

@@ -92,10 +92,11 @@ describe('a configured schedule', () => {
   });
 });
 
+const throttled = failure('http_4xx', { httpStatus: 429 });
 const gone = failure('http_4xx', { httpStatus: 410 });
 
 describe('the state of a delivery after an attempt', () => {
-  const END = { nextAttemptAt: null, disables: false, isSetAside: false };
+  const END = { nextAttemptAt: null, isSetAside: false };
   const again = (ms: number) => ({ ...END, status: 'retrying', nextAttemptAt: new Date(at.getTime() + ms) });
 
   it.each([
@@ -105,8 +106,11 @@ describe('the state of a delivery after an attempt', () => {
     ['retrying after a redirect, which is a failure', 1, failure('redirect', { httpStatus: 302 }), again(1_000)],
     ['failed after the last attempt', 3, failure('connect'), { ...END, status: 'failed' }],
     ['retrying when the address policy refuses it', 1, failure('blocked'), again(1_000)],
+    ['retrying as before when the receiver asks for fewer requests', 2, throttled, again(1_000)],
+    ['retrying when it does so at the first attempt', 1, throttled, again(1_000)],
+    ['retrying when it does so at the last attempt', 9, throttled, again(60_000)],
     ['blocked when the address policy refuses the last attempt', 3, failure('blocked'), { ...END, status: 'blocked' }],
-    ['held at once on 410, which disables the subscription', 1, gone, { ...END, status: 'held', disables: true }],
+    ['held at once on 410', 1, gone, { ...END, status: 'held' }],
   ])('is %s', (_, attempts, result, state) => {
     expect(afterAttempt(DELAYS, attempts, result, 0.5)).toEqual(state);
   });
@@ -128,6 +132,7 @@ describe('the state of the head of a partition after an attempt', () => {
     ['failed after its last attempt', 'hold', 5, LONG, failure('http_5xx'), 'failed', false],
     ['not set aside when the schedule ends it', 'skip', 3, DELAYS, failure('http_5xx'), 'failed', false],
     ['not set aside when the receiver ends it', 'skip', 3, LONG, gone, 'held', false],
+    ['not set aside when the receiver asks for fewer requests', 'skip', 3, LONG, throttled, 'retrying', false],
     ['not set aside when it is delivered', 'skip', 3, LONG, outcome({ httpStatus: 200 }), 'delivered', false],
   ] as const)('is %s with `%s`', (_, onStall, attempts, delays, result, status, isSetAside) => {
     expect(afterAttemptOfHead(delays, attempts, result, 0.5, onStall)).toMatchObject({ status, isSetAside });

@@ -1,7 +1,7 @@
 import type { DeliveryStatus, EventEnvelope } from '@crm/contracts';
 import { idOf, jittered, millisecondsOfId, newId } from '@crm/database';
 import type { NewDelivery, RecordPosition } from '../ledger/ledger-entry.js';
-import type { AttemptOutcome, Receiver } from '../receivers/receiver.js';
+import { type AttemptOutcome, isThrottled, type Receiver } from '../receivers/receiver.js';
 import type { StallRule } from '../subscriptions/subscription.js';
 
 /** Twice what an attempt may take. */
@@ -19,11 +19,11 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
 /** @returns null for an event without a record or a version of it, which has no order */
 export const recordPositionOf = (
   { subject, recordversion }: Pick<EventEnvelope, 'subject' | 'recordversion'>,
-  streamSequence: number | null,
+  stream: Pick<RecordPosition, 'streamSequence' | 'storedAt'>,
 ): RecordPosition | null =>
   subject === undefined || recordversion === undefined
     ? null
-    : { recordId: subject, recordVersion: recordversion, streamSequence };
+    : { recordId: subject, recordVersion: recordversion, ...stream };
 
 /** A delivery for the partition of a record. Nothing is attempted before it is recorded. */
 export const orderedDelivery = (
@@ -108,7 +108,7 @@ export class FirstAttempt {
   }
 }
 
-/** Milliseconds, or null when no attempt is left. @param attempts that were made @param random a number in [0, 1) */
+/** Milliseconds, or null when no attempt is left. @param attempts that count @param random a number in [0, 1) */
 export function delayBeforeNext(
   delaysMs: readonly number[],
   attempts: number,
@@ -123,7 +123,6 @@ export function delayBeforeNext(
 export interface NextState {
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: Date | null;
-  readonly disables: boolean;
   /** Whether it ended before its last attempt, because later deliveries of its record waited for it. */
   readonly isSetAside: boolean;
 }
@@ -135,8 +134,9 @@ const GONE = 410;
 
 /**
  * A URL that the address policy refuses makes a delivery `blocked` only after its last attempt, because its name may resolve
- * differently by then. After a 410 it is held, so that a stray one loses nothing.
- * @param attempts attempts made, including this one
+ * differently by then. After a 410 it is held, so that a stray one loses nothing, and the subscription is disabled. An attempt
+ * at which the receiver asked for fewer requests uses up no attempt.
+ * @param attempts attempts that count, including this one
  * @param canHold false for a removed subscription, whose held deliveries nobody could recover
  */
 export function afterAttempt(
@@ -147,12 +147,17 @@ export function afterAttempt(
   canHold = true,
 ): NextState {
   if (outcome.error === null) return ended('delivered');
-  if (outcome.httpStatus === GONE) return { ...ended(canHold ? 'held' : 'failed'), disables: canHold };
-  const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
+  if (outcome.httpStatus === GONE) return ended(canHold ? 'held' : 'failed');
+  const next = isThrottled(outcome) ? sameDelay(delaysMs, attempts) : attempts;
+  const delay = delayBeforeNext(delaysMs, next, outcome.retryAfterMs, random);
   if (delay === null) return ended(outcome.error.code === 'blocked' ? 'blocked' : 'failed');
   const nextAttemptAt = new Date(outcome.at.getTime() + delay);
-  return { status: 'retrying', nextAttemptAt, disables: false, isSetAside: false };
+  return { status: 'retrying', nextAttemptAt, isSetAside: false };
 }
+
+/** Of the attempt again; a schedule of one attempt has none. */
+const sameDelay = ({ length }: readonly number[], attempts: number): number =>
+  Math.max(1, Math.min(attempts - 1, length - 1));
 
 /** The same for the head of a partition: with `skip`, one that has failed three times ends, so that later ones go on. */
 export function afterAttemptOfHead(
@@ -163,13 +168,13 @@ export function afterAttemptOfHead(
   onStall: StallRule,
 ): NextState {
   const next = afterAttempt(delaysMs, attempts, outcome, random);
-  if (onStall === 'hold' || next.status !== 'retrying' || attempts < STALL_ATTEMPTS) return next;
+  if (onStall === 'hold' || next.status !== 'retrying' || attempts < STALL_ATTEMPTS || isThrottled(outcome))
+    return next;
   return { ...ended(outcome.error?.code === 'blocked' ? 'blocked' : 'failed'), isSetAside: true };
 }
 
 const ended = (status: DeliveryStatus): NextState => ({
   status,
   nextAttemptAt: null,
-  disables: false,
   isSetAside: false,
 });

@@ -31,10 +31,18 @@ export const CLAIM_DELIVERIES = `
   claimed AS (
     UPDATE due_delivery SET claim = $1, claimed_until = now() + $9 * interval '1 millisecond'
      WHERE (tenant_id, delivery_id) IN (SELECT tenant_id, delivery_id FROM due)
-    RETURNING tenant_id, subscription_id, delivery_id, event_id, attempts, is_head)
+    RETURNING tenant_id, subscription_id, delivery_id, event_id, attempts, throttled, is_head)
   SELECT queue.tenant_id AS "tenantId", queue.subscription_id AS "subscriptionId", claimed.delivery_id AS id,
-         claimed.event_id AS "eventId", claimed.attempts, claimed.is_head AS "isHead"
+         claimed.event_id AS "eventId", claimed.attempts, claimed.throttled, claimed.is_head AS "isHead",
+         subscription.version + coalesce(app_secret.version, 0) AS version
     FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
+    -- With limits, so that each is looked up, however few there seem to be.
+    LEFT JOIN LATERAL (
+      SELECT version, app_key FROM webhook_subscription
+       WHERE tenant_id = queue.tenant_id AND id = queue.subscription_id
+       LIMIT 1) AS subscription ON true
+    LEFT JOIN LATERAL (
+      SELECT version FROM app_secret WHERE app_key = subscription.app_key LIMIT 1) AS app_secret ON true
    ORDER BY queue.due_at, queue.subscription_id`;
 
 /** $1, $2: tenants and events, $3, $4: lowest and highest id of the events, which exclude partitions of other days. */
@@ -74,6 +82,10 @@ export interface ClaimedDelivery extends SubscriptionKey {
   readonly id: string;
   readonly eventId: string;
   readonly attempts: number;
+  /** How many of them do not count. */
+  readonly throttled: number;
+  /** Version of the subscription when it was claimed; null when it was deleted. */
+  readonly version: number | null;
   /** Whether it is the head of a partition, for which later deliveries of its record wait. */
   readonly isHead: boolean;
   /** Null when it is no longer kept. */

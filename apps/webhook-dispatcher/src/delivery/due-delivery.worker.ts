@@ -16,7 +16,7 @@ import { LedgerWriter } from '../ledger/ledger-writer.js';
 import { HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
 import { type SubscriptionKey, SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
-import { maySend, type Receiver } from '../receivers/receiver.js';
+import { isThrottled, maySend, type Receiver } from '../receivers/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
@@ -76,7 +76,8 @@ export class BacklogHolder implements BeforeApplicationShutdown {
   }
 
   private async isInactive({ tenantId, subscriptionId }: SubscriptionKey): Promise<boolean> {
-    const receivers = await this.directory.of(tenantId);
+    // It may have been resumed, and the notice missed.
+    const receivers = await this.directory.read(tenantId);
     return receivers.get(subscriptionId)?.enabled === false;
   }
 }
@@ -159,23 +160,26 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     const outcome = await this.sender.attempt(receiver, message, releaseSlot);
     const { retryDelaysMs } = this.config.delivery;
     // Subscriptions of apps have no order, so a head is never of a removed one.
+    const counted = attempts - delivery.throttled;
     const next = delivery.isHead
-      ? afterAttemptOfHead(retryDelaysMs, attempts, outcome, Math.random(), receiver.onStall)
-      : afterAttempt(retryDelaysMs, attempts, outcome, Math.random(), !receiver.isRemoved);
+      ? afterAttemptOfHead(retryDelaysMs, counted, outcome, Math.random(), receiver.onStall)
+      : afterAttempt(retryDelaysMs, counted, outcome, Math.random(), !receiver.isRemoved);
+    const throttled = delivery.throttled + (isThrottled(outcome) ? 1 : 0);
     const { status, nextAttemptAt: dueAt, isSetAside } = next;
     // A corrected URL is also used for deliveries that wait for their next attempt.
     const { url } = receiver;
-    const isOurs = await this.settle(delivery, { url, status, attempts, outcome, dueAt, isSetAside });
-    if (isOurs) this.health.note(receiver, outcome, next);
+    const isOurs = await this.settle(delivery, { url, status, attempts, outcome, throttled, dueAt, isSetAside });
+    if (isOurs) this.health.note(receiver, outcome);
   }
 
   private async giveUp(delivery: DueDelivery, reason: { code: string; message: string }): Promise<void> {
-    const { attempts, receiver } = delivery;
+    const { attempts, throttled, receiver } = delivery;
     await this.settle(delivery, {
       url: receiver?.url ?? null,
       status: 'failed',
       attempts,
       outcome: null,
+      throttled,
       reason,
       dueAt: null,
       isSetAside: false,
@@ -195,12 +199,19 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     return this.ledger.write({ kind: 'settlement', ...known, ...settled });
   }
 
-  /** Deliveries of a workspace whose receivers cannot be read now wait until their claim ends; the others go on. */
+  /**
+   * As they were when the deliveries were claimed, or later, whatever notices this process has missed. Deliveries of a
+   * workspace whose receivers cannot be read now wait until their claim ends; the others go on.
+   */
   private async withReceivers(deliveries: readonly ClaimedDelivery[]): Promise<DueDelivery[]> {
     const known = new Map<string, Receivers>();
     const read = async (tenantId: string) => {
       try {
-        known.set(tenantId, await this.directory.of(tenantId));
+        const kept = await this.directory.of(tenantId);
+        const isCurrent = deliveries.every(
+          (one) => one.tenantId !== tenantId || (kept.get(one.subscriptionId)?.version ?? null) === one.version,
+        );
+        known.set(tenantId, isCurrent ? kept : await this.directory.read(tenantId));
       } catch (error) {
         this.logger.error({ msg: 'The receivers of a workspace could not be read', tenantId, err: error });
       }

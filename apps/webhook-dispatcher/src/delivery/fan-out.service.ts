@@ -10,7 +10,8 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { LedgerRepository } from '../ledger/ledger.repository.js';
 import type { NewDelivery } from '../ledger/ledger-entry.js';
 import { LedgerWriter } from '../ledger/ledger-writer.js';
-import { isItsRemoval, type Receiver } from '../receivers/receiver.js';
+import { OrderedDemand } from '../queue/delivery-order.worker.js';
+import { isItsRemoval, isThrottled, type Receiver } from '../receivers/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receivers/receiver-directory.js';
 import { ReceiverHealth } from '../receivers/receiver-health.js';
 import { ReceiverLimits } from '../receivers/receiver-limits.js';
@@ -23,12 +24,17 @@ import { deliveryMetrics, type Message, Sender } from './sender.js';
 /** Within it only the broker knows of a repetition: a lost stream takes longer to be refilled. */
 const YOUNG_MS = 2_000;
 const REMEMBERED = 50_000;
+/** Milliseconds by which another machine's clock may be behind. An event from before a subscription does no harm. */
+const CLOCK_SKEW_MS = 10_000;
+/** Milliseconds after which an event no longer waits for its first attempts while ordered deliveries wait for it. */
+const DEMAND_MS = 100;
 
 interface Arrival {
   /** Whether the event may have been handled before, however young it is. */
   readonly isRepeated: boolean;
   /** Null or left out when it did not come from the stream. */
   readonly streamSequence?: number | null;
+  readonly storedAt?: Date | null;
 }
 
 interface MadeAttempt {
@@ -58,11 +64,12 @@ export class FanOutService implements BeforeApplicationShutdown {
     private readonly ledger: LedgerWriter,
     private readonly health: ReceiverHealth,
     private readonly revocations: RevocationSource,
+    private readonly orderedDemand: OrderedDemand,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {}
 
   /** Resolves when all deliveries of the event are recorded. */
-  async handle(event: EventEnvelope, { isRepeated, streamSequence = null }: Arrival): Promise<void> {
+  async handle(event: EventEnvelope, { isRepeated, streamSequence = null, storedAt = null }: Arrival): Promise<void> {
     if (this.recorded.has(event.id)) return;
     const tenantId = event.tenantid.toLowerCase();
     const found = this.directory.of(tenantId);
@@ -80,7 +87,7 @@ export class FanOutService implements BeforeApplicationShutdown {
       const ids = receiving.map(({ subscriptionId }) => deliveryId(event.id, subscriptionId));
       if (await this.database.transaction(tenantId, (tx) => this.deliveries.hasAny(tx, ids))) return;
     }
-    const position = recordPositionOf(event, streamSequence);
+    const position = recordPositionOf(event, { streamSequence, storedAt });
     const isOrdered = ({ ordering }: Receiver) => ordering === 'record' && position !== null;
     const { retryDelaysMs } = this.config.delivery;
     const attempts = receiving
@@ -173,24 +180,19 @@ export class FanOutService implements BeforeApplicationShutdown {
 
   private async isCurrent(receiver: Receiver): Promise<boolean> {
     const receivers = await this.directory.of(receiver.tenantId);
-    return receivers.get(receiver.subscriptionId) === receiver;
+    return receivers.get(receiver.subscriptionId)?.version === receiver.version;
   }
 
-  /** Resolves when all attempts have ended, except those of slow receivers, or after a second. */
+  /** Resolves when all attempts have ended, except those of slow receivers, or after a second; sooner if an order waits for it. */
   private async firstOf(made: readonly MadeAttempt[]): Promise<void> {
     const now = Date.now();
     const quick = made
       .filter(({ attempt }) => !this.limits.isSlow(attempt.receiver, now))
       .map(({ outcome }) => outcome);
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, SLOW_MS);
-    });
-    try {
-      await Promise.race([Promise.all(quick), patience]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const all = Promise.all(quick);
+    do {
+      if (await endsWithin(all, DEMAND_MS)) return;
+    } while (Date.now() < now + SLOW_MS && !(await this.orderedDemand.exists()));
   }
 
   private async record(
@@ -242,26 +244,40 @@ export class FanOutService implements BeforeApplicationShutdown {
       attempts: 1,
       outcome,
       dueAt: next.nextAttemptAt,
+      throttled: isThrottled(outcome) ? 1 : 0,
       isHead: false,
       isSetAside: false,
     });
     if (isOurs) this.note(attempt);
   }
 
-  private note({ receiver, outcome, next }: FirstAttempt): void {
-    if (outcome && next) this.health.note(receiver, outcome, next);
+  private note({ receiver, outcome }: FirstAttempt): void {
+    if (outcome) this.health.note(receiver, outcome);
   }
 }
 
-/** Apps get no objects that they do not see, nobody gets events from before it existed. */
+/** Apps get no objects that they do not see, nobody gets events from before it existed, as far as clocks agree. */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
   return [...receivers.values()].filter((receiver) => {
     const { events, appKey, createdAt } = receiver;
     if (receiver.isRemoved) return isItsRemoval(receiver, event);
     return (
-      matchesEvent(events, event.type) && createdAt <= happenedAt && (appKey === null || isVisibleToApp(event, appKey))
+      matchesEvent(events, event.type) &&
+      createdAt - CLOCK_SKEW_MS <= happenedAt &&
+      (appKey === null || isVisibleToApp(event, appKey))
     );
+  });
+}
+
+/** Never rejects, as attempts do not. */
+function endsWithin(all: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    void all.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
   });
 }
 
@@ -278,7 +294,7 @@ export class FanOutConsumer {
 
   @IdempotentEventHandler(CONSUMERS['webhook-dispatcher'], 'all')
   async onEvent(@Payload() event: EventEnvelope, @Ctx() receipt: EventReceipt): Promise<void> {
-    const { deliveryCount, streamSequence } = receipt;
-    await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence });
+    const { deliveryCount, streamSequence, storedAt } = receipt;
+    await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence, storedAt });
   }
 }

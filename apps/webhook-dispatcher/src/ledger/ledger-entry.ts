@@ -23,6 +23,8 @@ export interface RecordPosition {
   readonly recordVersion: number;
   /** Null for an event that did not come from the stream. */
   readonly streamSequence: number | null;
+  /** When the stream stored the event, by the broker's clock. */
+  readonly storedAt: Date | null;
 }
 
 /** Keeps other processes from attempting a delivery. */
@@ -60,6 +62,8 @@ export interface Settlement extends ClaimedEntry {
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly outcome: AttemptOutcome | null;
+  /** How many of the attempts do not count, because the receiver asked for fewer requests. */
+  readonly throttled: number;
   /** Why it ended without an attempt. */
   readonly reason?: { readonly code: string; readonly message: string };
   readonly dueAt: Date | null;
@@ -72,6 +76,10 @@ export interface HoldEntry extends ClaimedEntry {
 }
 
 export type LedgerEntry = EventEntry | Settlement | HoldEntry;
+
+/** Whether a receiver said that it is gone, which disables its subscription. */
+export const isGone = ({ status, outcome }: Pick<Settlement, 'status' | 'outcome'>): boolean =>
+  status === 'held' && outcome !== null;
 
 /** Whether the next delivery of its record may follow. */
 export const endsHead = ({ isHead, dueAt }: Settlement): boolean => isHead && dueAt === null;

@@ -1,4 +1,4 @@
-import type { NarrowTransaction } from '@crm/database';
+import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DeliveryOrderRepository } from '../queue/delivery-order.repository.js';
 import { HoldRepository } from '../queue/hold.repository.js';
@@ -7,7 +7,15 @@ import {
   SubscriptionQueueRepository,
   type WokenQueue,
 } from '../queue/subscription-queue.repository.js';
-import { type EventEntry, endsHead, type LedgerEntry, type NewDelivery, type Settlement } from './ledger-entry.js';
+import { isThrottled } from '../receivers/receiver.js';
+import {
+  type EventEntry,
+  endsHead,
+  isGone,
+  type LedgerEntry,
+  type NewDelivery,
+  type Settlement,
+} from './ledger-entry.js';
 
 // Rows of many tenants; parameters are arrays of equal length.
 
@@ -33,44 +41,45 @@ export const INSERT_ENDED_DELIVERIES = `
   SELECT * FROM ${givenDeliveries()}
   ON CONFLICT DO NOTHING`;
 
-/** $1 to $18 as above, $19: claims, $20: when they expire. */
+/** $1 to $18 as above, $19: claims, $20: when they expire, $21: attempts that do not count. */
 export const INSERT_DUE_DELIVERIES = `
   WITH given AS MATERIALIZED (
-    SELECT * FROM ${givenDeliveries('$19::uuid[]', '$20::timestamptz[]')}
-      AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
+    SELECT * FROM ${givenDeliveries('$19::uuid[]', '$20::timestamptz[]', '$21::int[]')}
+      AS given (${DELIVERY_COLUMNS}, claim, claimed_until, throttled)),
   inserted AS (
     INSERT INTO delivery (${DELIVERY_COLUMNS})
     SELECT ${DELIVERY_COLUMNS} FROM given
     ON CONFLICT DO NOTHING RETURNING tenant_id, id)
-  INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at, claim, claimed_until)
-  SELECT tenant_id, id, subscription_id, event_id, attempts, attempts > 0, next_attempt_at, claim, claimed_until
+  INSERT INTO due_delivery
+    (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at, claim, claimed_until, throttled)
+  SELECT tenant_id, id, subscription_id, event_id, attempts, attempts > 0, next_attempt_at, claim, claimed_until, throttled
     FROM given JOIN inserted USING (tenant_id, id)`;
 
-/** $1 to $18 as above, $19: records, $20: their versions, $21: stream sequences. */
+/** $1 to $18 as above, $19: records, $20: their versions, $21, $22: places in the stream, and when it stored the events. */
 export const INSERT_ORDERED_DELIVERIES = `
   WITH given AS MATERIALIZED (
-    SELECT * FROM ${givenDeliveries('$19::text[]', '$20::bigint[]', '$21::bigint[]')}
-      AS given (${DELIVERY_COLUMNS}, record_id, record_version, stream_sequence)),
+    SELECT * FROM ${givenDeliveries('$19::text[]', '$20::bigint[]', '$21::bigint[]', '$22::timestamptz[]')}
+      AS given (${DELIVERY_COLUMNS}, record_id, record_version, stream_sequence, stored_at)),
   inserted AS (
     INSERT INTO delivery (${DELIVERY_COLUMNS}, record_id, record_version)
     SELECT ${DELIVERY_COLUMNS}, record_id, record_version FROM given
     ON CONFLICT DO NOTHING RETURNING tenant_id, id)
   INSERT INTO ordered_delivery
-    (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, state)
-  SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, 'new'
+    (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, stored_at, state)
+  SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, stored_at, 'new'
     FROM given JOIN inserted USING (tenant_id, id)`;
 
 /**
  * What this process no longer claims stays as it is. The attempt before moves from the row of the delivery to the log.
- * $1 to $15 are the columns of `given`, $16, $17: lowest and highest id, which exclude partitions of other days.
+ * $1 to $16 are the columns of `given`, $17, $18: lowest and highest id, which exclude partitions of other days.
  */
 export const SETTLE_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::timestamptz[],
                          $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::text[], $14::text[],
-                         $15::boolean[])
+                         $15::boolean[], $16::int[])
       AS given (tenant_id, id, claim, url, status, attempts, due_at, at, http_status, latency_ms, excerpt, code, message,
-                phase, set_aside)),
+                phase, set_aside, throttled)),
   ended AS (
     DELETE FROM due_delivery AS due USING given
      WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
@@ -78,7 +87,8 @@ export const SETTLE_DELIVERIES = `
     RETURNING due.tenant_id, due.delivery_id AS id),
   postponed AS (
     UPDATE due_delivery AS due
-       SET due_at = given.due_at, attempts = given.attempts, is_retry = true, claim = NULL, claimed_until = NULL
+       SET due_at = given.due_at, attempts = given.attempts, throttled = given.throttled, is_retry = true,
+           claim = NULL, claimed_until = NULL
       FROM given
      WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
        AND given.due_at IS NOT NULL
@@ -93,7 +103,7 @@ export const SETTLE_DELIVERIES = `
     SELECT tenant_id, id, before.attempts, before.attempted_at, before.http_status, before.error_code,
            before.error_message, before.error_phase, before.latency_ms, before.response_excerpt
       FROM ours JOIN delivery AS before USING (tenant_id, id)
-     WHERE before.id BETWEEN $16 AND $17 AND before.attempted_at IS NOT NULL
+     WHERE before.id BETWEEN $17 AND $18 AND before.attempted_at IS NOT NULL
     ON CONFLICT DO NOTHING),
   recorded AS (
     UPDATE delivery
@@ -101,7 +111,7 @@ export const SETTLE_DELIVERIES = `
            error_code = ours.code, error_message = ours.message, error_phase = ours.phase, http_status = ours.http_status,
            attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt, set_aside = ours.set_aside
       FROM ours
-     WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $16 AND $17)
+     WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $17 AND $18)
   -- Includes those whose row was dropped with its partition: they have ended as well.
   SELECT id FROM ours`;
 
@@ -114,7 +124,7 @@ interface Written {
   readonly dropped: number;
 }
 
-/** Runs as the narrow role. */
+/** Runs as the narrow role, and for entries of one tenant also in its transactions. */
 @Injectable()
 export class LedgerWriterRepository {
   constructor(
@@ -123,16 +133,13 @@ export class LedgerWriterRepository {
     private readonly holding: HoldRepository,
   ) {}
 
-  async write(tx: NarrowTransaction, entries: readonly LedgerEntry[]): Promise<Written> {
+  async write(tx: NarrowTransaction | TenantTransaction, entries: readonly LedgerEntry[]): Promise<Written> {
     const events = entries.filter((entry) => entry.kind === 'event');
     const settlements = entries.filter((entry) => entry.kind === 'settlement');
     const holds = entries.filter((entry) => entry.kind === 'hold');
     const deliveries = events.flatMap(ownedDeliveries);
     const untried = deliveries.filter(isHeldUntried);
-    const refused: SubscriptionKey[] = [
-      ...deliveries.filter(isHeldAfterAttempt),
-      ...settlements.filter(isHeldAfterAttempt),
-    ];
+    const refused: SubscriptionKey[] = [...deliveries.filter(isGone), ...settlements.filter(isGone)];
     const locked = [...untried, ...holds, ...refused];
     // First, so that no two transactions wait for each other.
     if (locked.length > 0) this.holding.lock(tx, locked);
@@ -156,7 +163,7 @@ export class LedgerWriterRepository {
   }
 
   private insertEvents(
-    tx: NarrowTransaction,
+    tx: NarrowTransaction | TenantTransaction,
     events: readonly EventEntry[],
     deliveries: readonly OwnedDelivery[],
   ): void {
@@ -175,11 +182,15 @@ export class LedgerWriterRepository {
     const due = deliveries.filter(({ dueAt }) => dueAt !== null);
     if (due.length > 0) {
       const claims = [due.map(({ claim }) => claim?.id ?? null), due.map(({ claim }) => claim?.until ?? null)];
-      tx.issue(INSERT_DUE_DELIVERIES, [...columnsOf(due), ...claims]);
+      const throttled = due.map(({ outcome }) => (outcome && isThrottled(outcome) ? 1 : 0));
+      tx.issue(INSERT_DUE_DELIVERIES, [...columnsOf(due), ...claims, throttled]);
     }
   }
 
-  private settle(tx: NarrowTransaction, settlements: readonly Settlement[]): Promise<{ id: string }[]> {
+  private settle(
+    tx: NarrowTransaction | TenantTransaction,
+    settlements: readonly Settlement[],
+  ): Promise<{ id: string }[]> {
     const ids = settlements.map(({ deliveryId }) => deliveryId).sort();
     return tx.queryPrepared<{ id: string }>(SETTLE_DELIVERIES, [
       settlements.map(({ tenantId }) => tenantId),
@@ -191,6 +202,7 @@ export class LedgerWriterRepository {
       settlements.map(({ dueAt }) => dueAt),
       ...attemptColumnsOf(settlements),
       settlements.map(({ isSetAside }) => isSetAside),
+      settlements.map(({ throttled }) => throttled),
       ids[0],
       ids.at(-1),
     ]);
@@ -226,6 +238,7 @@ const positionsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ position }) => position?.recordId),
   deliveries.map(({ position }) => position?.recordVersion),
   deliveries.map(({ position }) => position?.streamSequence),
+  deliveries.map(({ position }) => position?.storedAt),
 ];
 
 const ownedDeliveries = ({ tenantId, eventId, event, deliveries }: EventEntry): OwnedDelivery[] =>
@@ -235,8 +248,6 @@ type HeldState = Pick<NewDelivery | Settlement, 'status' | 'outcome'>;
 
 const isHeldUntried = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome === null;
 const isHeldWhole = ({ deliveries }: EventEntry): boolean => deliveries.length > 0 && deliveries.every(isHeldUntried);
-/** The receiver said that it is gone. Rare: the first one disables the subscription. */
-const isHeldAfterAttempt = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome !== null;
 
 /** A claim ends when the process that holds it does not settle it. */
 const queuesOfEvent = ({ tenantId, deliveries }: EventEntry): WokenQueue[] =>

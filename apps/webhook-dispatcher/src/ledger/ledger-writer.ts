@@ -2,7 +2,9 @@ import { Database, isExcessive, isTemporary } from '@crm/database';
 import { counter } from '@crm/telemetry';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from '../queue/queue-signals.js';
-import { endsHead, type LedgerEntry } from './ledger-entry.js';
+import { ReceiverChanges } from '../subscriptions/receiver-changes.js';
+import { SubscriptionStateService } from '../subscriptions/subscription-state.service.js';
+import { endsHead, isGone, type LedgerEntry } from './ledger-entry.js';
 import { LedgerWriterRepository } from './ledger-writer.repository.js';
 
 /** Milliseconds for which entries are gathered, since a commit costs the server as much as some twenty deliveries. */
@@ -12,6 +14,9 @@ const ROWS_TOGETHER = 1_000;
 const LENGTH_TOGETHER = 4_000_000;
 /** Concurrent transactions: one is prepared while the server works on the other. */
 const MOST_AT_ONCE = 2;
+
+/** Why a subscription is disabled. */
+const GONE = 'the receiver answered 410 Gone';
 
 /** Alarm on an increase: a subscription holds as many deliveries as it may, and events are lost to it. */
 const droppedDeliveries = counter(
@@ -36,16 +41,22 @@ export class LedgerWriter implements BeforeApplicationShutdown {
   /** Whether entries have gathered for long enough, but all transactions are busy. */
   private isOverdue = false;
   private readonly writing = new Set<Promise<void>>();
+  /** Entries that are written in a transaction of their tenant. */
+  private readonly alone = new Set<Promise<unknown>>();
 
   constructor(
     private readonly database: Database,
     private readonly entries: LedgerWriterRepository,
     private readonly queueSignal: SubscriptionQueueSignal,
     private readonly orderSignal: DeliveryOrderSignal,
+    private readonly states: SubscriptionStateService,
+    private readonly changes: ReceiverChanges,
   ) {}
 
   /** @returns when it is committed; false for a delivery that this process no longer claimed: nothing was written */
   write(entry: LedgerEntry): Promise<boolean> {
+    const gone = goneBy(entry);
+    if (gone.length > 0) return this.writeGone(entry, gone);
     return new Promise((resolve, reject) => {
       this.waiting.push({ entry, ...sizeOf(entry), resolve, reject });
       this.gathering ??= setTimeout(() => this.begin(), GATHER_MS);
@@ -54,10 +65,28 @@ export class LedgerWriter implements BeforeApplicationShutdown {
 
   /** Writes everything that waits; the modules that use this one stop before. */
   async beforeApplicationShutdown(): Promise<void> {
-    while (this.waiting.length > 0 || this.writing.size > 0) {
+    while (this.waiting.length > 0 || this.writing.size > 0 || this.alone.size > 0) {
       this.begin();
-      await Promise.all(this.writing);
+      await Promise.all([...this.writing, ...this.alone]);
     }
+  }
+
+  /** What an answer 410 ends and the disabling that it causes are one transaction. @param gone the subscriptions */
+  private async writeGone(entry: LedgerEntry, gone: readonly string[]): Promise<boolean> {
+    const { tenantId } = entry;
+    const written = this.database.transaction(tenantId, async (tx) => {
+      // First, in the order in which all others lock: the subscription, then its hold.
+      await this.states.lock(tx, gone);
+      const { settled } = await this.entries.write(tx, [entry]);
+      if (isWritten(entry, settled)) for (const id of gone) await this.states.disable(tx, id, GONE);
+      return settled;
+    });
+    const ended: Promise<unknown> = Promise.allSettled([written]).then(() => this.alone.delete(ended));
+    this.alone.add(ended);
+    const settled = await written;
+    this.wake([entry]);
+    await this.changes.announce({ tenantId });
+    return isWritten(entry, settled);
   }
 
   private begin(): void {
@@ -89,7 +118,7 @@ export class LedgerWriter implements BeforeApplicationShutdown {
   private async writeTogether(batch: readonly Waiting[]): Promise<void> {
     try {
       const settled = await this.commit(batch);
-      for (const { entry, resolve } of batch) resolve(entry.kind === 'event' || settled.has(entry.deliveryId));
+      for (const { entry, resolve } of batch) resolve(isWritten(entry, settled));
     } catch (error) {
       if (batch.length === 1 || isUnavailable(error)) {
         for (const { reject } of batch) reject(error);
@@ -111,14 +140,28 @@ export class LedgerWriter implements BeforeApplicationShutdown {
       ),
     );
     if (dropped > 0) droppedDeliveries.inc(dropped);
-    if (batch.some(({ entry }) => isDue(entry))) this.queueSignal.signal();
-    if (batch.some(({ entry }) => changesOrder(entry))) this.orderSignal.signal();
+    this.wake(batch.map(({ entry }) => entry));
     return settled;
+  }
+
+  private wake(entries: readonly LedgerEntry[]): void {
+    if (entries.some(isDue)) this.queueSignal.signal();
+    if (entries.some(changesOrder)) this.orderSignal.signal();
   }
 }
 
 /** Whether each entry would fail alone, too: one may have caused that a statement took too much time or memory. */
 const isUnavailable = (error: unknown): boolean => isTemporary(error) && !isExcessive(error);
+
+/** Subscriptions whose receivers said that they are gone. */
+function goneBy(entry: LedgerEntry): string[] {
+  if (entry.kind === 'hold') return [];
+  const ended = entry.kind === 'event' ? entry.deliveries : [entry];
+  return ended.filter(isGone).map(({ subscriptionId }) => subscriptionId);
+}
+
+const isWritten = (entry: LedgerEntry, settled: ReadonlySet<string>): boolean =>
+  entry.kind === 'event' || settled.has(entry.deliveryId);
 
 function sizeOf(entry: LedgerEntry): { rows: number; length: number } {
   if (entry.kind === 'event') return { rows: entry.deliveries.length + 1, length: entry.body.length };

@@ -3,7 +3,9 @@ import {
   ATTEMPT_PHASES,
   type AttemptPhase,
   DELIVERY_STATUSES,
+  DELIVERY_WAITS,
   type DeliveryStatus,
+  type DeliveryWait,
   EVENT_NAMES,
   type EventName,
 } from '@crm/contracts';
@@ -64,9 +66,17 @@ export class DeliveryView {
 
   @DateTimeField({
     optional: true,
-    description: 'Absent when it has ended, and while it waits for its turn in the order of its record',
+    description:
+      'When it may be attempted, now at the earliest. Absent when it has ended, during an attempt, and while it waits for an earlier delivery of its record',
   })
   nextAttemptAt?: string;
+
+  @EnumField(DELIVERY_WAITS, {
+    optional: true,
+    description:
+      'Why it has not ended: `retry` its next attempt has a time, `receiver` the receiver asked to wait or keeps failing, `rate_limit` the rate of the subscription, `record` an earlier delivery of its record, `slot` it is due and others are before it. Absent during an attempt',
+  })
+  waitingFor?: DeliveryWait;
 
   @BooleanField({
     description:
@@ -98,7 +108,18 @@ export class DeliveryDetailView extends DeliveryView {
   @ListField(() => AttemptView) attemptLog: AttemptView[];
 }
 
-const commonView = ({ id, event, eventId, url, status, attempts, lastError, createdAt, nextAttemptAt }: Delivery) => ({
+const commonView = ({
+  id,
+  event,
+  eventId,
+  url,
+  status,
+  attempts,
+  lastError,
+  createdAt,
+  nextAttemptAt,
+  waitingFor,
+}: Delivery) => ({
   id,
   event,
   eventId,
@@ -108,6 +129,7 @@ const commonView = ({ id, event, eventId, url, status, attempts, lastError, crea
   ...(lastError === null ? {} : { lastError }),
   createdAt: createdAt.toISOString(),
   ...(nextAttemptAt === null ? {} : { nextAttemptAt: nextAttemptAt.toISOString() }),
+  ...(waitingFor === null ? {} : { waitingFor }),
 });
 
 export const deliveryView = (delivery: Delivery): DeliveryView => ({

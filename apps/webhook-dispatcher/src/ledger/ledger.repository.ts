@@ -1,4 +1,4 @@
-import type { AttemptPhase, DeliveryHour, DeliveryStatus } from '@crm/contracts';
+import type { AttemptPhase, DeliveryHour, DeliveryStatus, DeliveryWait } from '@crm/contracts';
 import { lowestIdOf, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { DUE_AGAIN } from '../queue/delivery-order.repository.js';
@@ -6,9 +6,31 @@ import { HoldRepository } from '../queue/hold.repository.js';
 import { SubscriptionQueueRepository } from '../queue/subscription-queue.repository.js';
 import type { StatsHours, TimeRange } from './time-range.js';
 
-const COLUMNS = `id, event, event_id AS "eventId", subscription_id AS "subscriptionId", installation_id AS "installationId",
-         url, status, attempts, error_code AS "errorCode", error_message AS "errorMessage", http_status AS "httpStatus",
-         latency_ms AS "latencyMs", created_at AS "createdAt", next_attempt_at AS "nextAttemptAt", set_aside AS "isSetAside"`;
+/** @param found selects whole rows of deliveries, a page at most */
+const withWaits = (found: string): string => `
+  SELECT found.id, event, found.event_id AS "eventId", found.subscription_id AS "subscriptionId",
+         found.installation_id AS "installationId", found.url, status, found.attempts, error_code AS "errorCode",
+         error_message AS "errorMessage", http_status AS "httpStatus", latency_ms AS "latencyMs",
+         found.created_at AS "createdAt", set_aside AS "isSetAside",
+         CASE WHEN due.claimed_until >= now() OR status NOT IN ('pending', 'retrying') THEN NULL
+              WHEN due.due_at IS NULL AND record_id IS NOT NULL THEN 'record'
+              WHEN due.due_at > greatest(now(), paused_until) THEN 'retry'
+              WHEN paused_until > now() THEN 'receiver'
+              WHEN rate_limit IS NOT NULL AND rate_reserved_until > now() THEN 'rate_limit'
+              ELSE 'slot' END AS "waitingFor",
+         CASE WHEN due.claimed_until >= now() THEN NULL
+              WHEN due.due_at IS NOT NULL THEN greatest(due.due_at, paused_until, now()) END AS "nextAttemptAt"
+    FROM (${found}) AS found
+    -- With limits, so that each is looked up, and only for those that wait.
+    LEFT JOIN LATERAL (
+      SELECT due_at, claimed_until FROM due_delivery
+       WHERE tenant_id = found.tenant_id AND delivery_id = found.id AND status IN ('pending', 'retrying')
+       LIMIT 1) AS due ON true
+    LEFT JOIN LATERAL (
+      SELECT paused_until, rate_limit, rate_reserved_until FROM webhook_subscription
+       WHERE tenant_id = found.tenant_id AND id = found.subscription_id AND status IN ('pending', 'retrying')
+       LIMIT 1) AS subscription ON true
+   ORDER BY found.id DESC`;
 
 /** Planned for their values, so that a filter that is null leaves nothing in the plan. $1: tenant or app. */
 const readsOf = (owner: 'tenant_id' | 'app_key') => {
@@ -17,11 +39,11 @@ const readsOf = (owner: 'tenant_id' | 'app_key') => {
      AND ($6::uuid IS NULL OR id >= $6) AND ($7::uuid IS NULL OR id < $7)`;
   return {
     /** $2: status, $3: subscription, $4: event, $5: error, $6: lowest id, $7: end of the ids, $8: last id before; $9: limit, $10: offset. */
-    list: `
-  SELECT ${COLUMNS} FROM delivery
+    list: withWaits(`
+  SELECT * FROM delivery
    WHERE ${matches}
      AND ($8::uuid IS NULL OR id < $8)
-   ORDER BY id DESC LIMIT $9 OFFSET $10`,
+   ORDER BY id DESC LIMIT $9 OFFSET $10`),
     /** $2 to $7 as above, $8: where counting ends; null for never. */
     count: `
   SELECT count(*)::int AS count FROM (
@@ -29,8 +51,8 @@ const readsOf = (owner: 'tenant_id' | 'app_key') => {
      WHERE ${matches}
      LIMIT $8) AS matching`,
     /** $2: id. */
-    find: `
-  SELECT ${COLUMNS} FROM delivery WHERE ${owner} = $1 AND id = $2`,
+    find: withWaits(`
+  SELECT * FROM delivery WHERE ${owner} = $1 AND id = $2`),
     /** The last attempt is in the row of its delivery. $2: id. */
     attempts: `
   SELECT number, attempt.at, attempt.http_status AS "httpStatus", attempt.error_code AS "errorCode",
@@ -97,8 +119,10 @@ export interface Delivery {
   readonly lastError: { code: string; message: string; httpStatus?: number } | null;
   readonly latencyMs: number | null;
   readonly createdAt: Date;
-  /** Null for one that has ended, or waits in the partition of a record. */
+  /** When it may be attempted, now at the earliest; null for one that has ended, is in an attempt or waits for an earlier one. */
   readonly nextAttemptAt: Date | null;
+  /** Null for one that has ended or is in an attempt. */
+  readonly waitingFor: DeliveryWait | null;
   /** Ended after its third failed attempt, so that later ones of its record went on. */
   readonly isSetAside: boolean;
 }

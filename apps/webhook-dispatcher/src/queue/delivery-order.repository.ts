@@ -1,4 +1,5 @@
-import type { NarrowTransaction } from '@crm/database';
+import type { NarrowTransaction, TenantTransaction } from '@crm/database';
+import type { Acknowledged } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { type SubscriptionKey, SubscriptionQueueRepository, tenantsOf } from './subscription-queue.repository.js';
 
@@ -13,14 +14,15 @@ const LOCK_DELIVERY_ORDER = `
 export const FIND_FRESH = `
   SELECT EXISTS (SELECT 1 FROM ordered_delivery WHERE state IN ('new', 'ended')) AS "isFresh"`;
 
-/** Whether everything that the stream had before is recorded, or has been waited for long enough. */
+/** Whether everything that the stream had before is recorded, or has been waited for long enough. A lost stream counts anew. */
 const isOpen = (row: string): string =>
-  `(${row}.state <> 'new' OR ${row}.stream_sequence IS NULL OR ${row}.stream_sequence <= $1
+  `(${row}.state <> 'new' OR ${row}.stream_sequence IS NULL
+      OR (${row}.stream_sequence <= $1 AND ${row}.stored_at BETWEEN $4::timestamptz AND $5::timestamptz)
       OR ${row}.arrived_at < now() - $2 * interval '1 millisecond')`;
 
 /**
  * Removes ended rows, and makes the first row of each changed partition without a head its head, due now.
- * $1, $2: as `recordedUpTo` and `longestMs` of `Gate`, $3: rows to look at.
+ * $1, $2: sequence and longest wait of `Gate`, $3: rows to look at, $4, $5: when the stream stored what it has said that of.
  */
 export const APPOINT_HEADS = `
   WITH fresh AS MATERIALIZED (
@@ -88,10 +90,14 @@ export const DUE_AGAIN = `
     -- It has just ended, and its row has not been removed yet.
     ON CONFLICT (tenant_id, delivery_id) DO UPDATE SET state = 'new', attempts = EXCLUDED.attempts)`;
 
+/** Whether deliveries wait for events to be recorded that the stream had before. */
+export const FIND_AWAITED = `
+  SELECT EXISTS (SELECT 1 FROM ordered_delivery WHERE state = 'new') AS "isAwaited"`;
+
 /** Decides whether a new delivery may become a head. */
 interface Gate {
-  /** Sequence in the stream up to which every event is recorded. */
-  readonly recordedUpTo: number;
+  /** What of the stream is recorded. */
+  readonly recorded: Acknowledged;
   /** Milliseconds after which a delivery no longer waits for those before it in the stream. */
   readonly longestMs: number;
 }
@@ -107,11 +113,12 @@ interface Appointed {
 export class DeliveryOrderRepository {
   constructor(private readonly queues: SubscriptionQueueRepository) {}
 
-  async appointHeads(tx: NarrowTransaction, { recordedUpTo, longestMs }: Gate, limit: number): Promise<Appointed> {
+  async appointHeads(tx: NarrowTransaction, { recorded, longestMs }: Gate, limit: number): Promise<Appointed> {
+    const { upTo, since, until } = recorded;
     tx.issue(LOCK_DELIVERY_ORDER, []);
     // Not prepared: the table grows from nothing within a second, and a plan for an empty one reads it whole per partition.
     const [queues, [fresh]] = await Promise.all([
-      tx.query<SubscriptionKey>(APPOINT_HEADS, [recordedUpTo, longestMs, limit]),
+      tx.query<SubscriptionKey>(APPOINT_HEADS, [upTo, longestMs, limit, since, until]),
       tx.query<{ isFresh: boolean }>(FIND_FRESH),
     ]);
     const woken = queues.map((queue) => ({ ...queue, dueAt: null }));
@@ -120,8 +127,16 @@ export class DeliveryOrderRepository {
   }
 
   /** Only the owner of their claims may. Does not wait for the server. */
-  endHeads(tx: NarrowTransaction, heads: readonly { readonly tenantId: string; readonly deliveryId: string }[]): void {
+  endHeads(
+    tx: NarrowTransaction | TenantTransaction,
+    heads: readonly { readonly tenantId: string; readonly deliveryId: string }[],
+  ): void {
     tx.issue(END_HEADS, [tenantsOf(heads), heads.map(({ deliveryId }) => deliveryId)]);
+  }
+
+  async isAwaited(tx: NarrowTransaction): Promise<boolean> {
+    const [row] = await tx.query<{ isAwaited: boolean }>(FIND_AWAITED);
+    return row?.isAwaited ?? false;
   }
 
   /** @returns how many partitions were blocked by a head that was no longer due */

@@ -1,6 +1,6 @@
 import { CONSUMERS } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { ConsumerProgress } from '@crm/messaging';
+import { type Acknowledged, ConsumerProgress } from '@crm/messaging';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DeliveryOrderRepository } from './delivery-order.repository.js';
 import { DeliveryOrderSignal, SubscriptionQueueSignal } from './queue-signals.js';
@@ -22,7 +22,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
   private readonly logger = new Logger('DeliveryOrder');
   private isStopping = false;
   private running: Promise<void> | undefined;
-  private recordedUpTo = 0;
+  private recorded: Acknowledged = { upTo: 0, since: new Date(0), until: new Date(0) };
   private gatePauseMs = FIRST_PAUSE_MS;
 
   constructor(
@@ -59,7 +59,7 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
   }
 
   private async look(): Promise<number> {
-    const gate = { recordedUpTo: this.recordedUpTo, longestMs: LONGEST_GATE_MS };
+    const gate = { recorded: this.recorded, longestMs: LONGEST_GATE_MS };
     const { woken, isFresh } = await this.database.crossTenant((tx) =>
       this.order.appointHeads(tx, gate, CHANGES_PER_LOOK),
     );
@@ -72,13 +72,47 @@ export class DeliveryOrderWorker implements OnApplicationBootstrap, BeforeApplic
     return pauseMs;
   }
 
-  /** Acknowledgements are never undone: without an answer of the broker, its last one still holds. */
+  /** Acknowledgements of a stream are never undone: without an answer of the broker, its last one still holds. */
   private async askBroker(): Promise<void> {
     try {
-      this.recordedUpTo = await this.progress.acknowledgedUpTo(CONSUMERS['webhook-dispatcher']);
+      this.recorded = await this.progress.acknowledged(CONSUMERS['webhook-dispatcher']);
     } catch (error) {
       const msg = 'The broker does not say what is acknowledged; ordered deliveries wait for half a minute at most';
       this.logger.warn({ msg, err: error });
     }
+  }
+}
+
+/** Milliseconds for which an answer is good. */
+const ASKED_EVERY_MS = 50;
+
+/** Whether deliveries of any process wait until events are recorded: then these need not wait for their first attempts. */
+@Injectable()
+export class OrderedDemand {
+  private readonly logger = new Logger('OrderedDemand');
+  private askedAt = 0;
+  private answer: Promise<boolean> = Promise.resolve(false);
+
+  constructor(
+    private readonly database: Database,
+    private readonly order: DeliveryOrderRepository,
+  ) {}
+
+  /** Never rejects. */
+  exists(): Promise<boolean> {
+    const now = Date.now();
+    if (now - this.askedAt >= ASKED_EVERY_MS) {
+      this.askedAt = now;
+      this.answer = this.database
+        .crossTenant((tx) => this.order.isAwaited(tx))
+        .catch((error: unknown) => {
+          this.logger.warn({
+            msg: 'It is not known whether ordered deliveries wait; they wait for a second at most',
+            err: error,
+          });
+          return false;
+        });
+    }
+    return this.answer;
   }
 }

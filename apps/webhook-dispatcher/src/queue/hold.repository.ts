@@ -197,7 +197,7 @@ export class HoldRepository {
 
   /** @returns how many exceeded the bound; their holds are locked */
   async insert(
-    tx: NarrowTransaction,
+    tx: NarrowTransaction | TenantTransaction,
     deliveries: readonly HeldDelivery[],
     events: readonly HeldEvent[],
   ): Promise<number> {
@@ -222,7 +222,10 @@ export class HoldRepository {
   }
 
   /** @returns those that are held now; this process no longer claimed the others. Their holds are locked. */
-  holdClaimed(tx: NarrowTransaction, deliveries: readonly ClaimedHeldDelivery[]): Promise<{ id: string }[]> {
+  holdClaimed(
+    tx: NarrowTransaction | TenantTransaction,
+    deliveries: readonly ClaimedHeldDelivery[],
+  ): Promise<{ id: string }[]> {
     const ids = deliveries.map(({ deliveryId }) => deliveryId).sort();
     return tx.queryPrepared<{ id: string }>(HOLD_CLAIMED_DELIVERIES, [
       tenantsOf(deliveries),

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeliveryOrderRepository } from './delivery-order.repository.js';
-import { DeliveryOrderWorker } from './delivery-order.worker.js';
+import { DeliveryOrderWorker, OrderedDemand } from './delivery-order.worker.js';
 import { HoldRepository } from './hold.repository.js';
 import {
   DeliveryOrderSweeper,
@@ -17,7 +17,7 @@ const SWEEPERS = [DeliveryOrderSweeper, DiscardedHoldSweeper, HoldRecountSweeper
 
 /** Deliveries that wait: in the queue of their subscription, for earlier ones of their record, or held. */
 @Module({
-  providers: [...STORES, ...SIGNALS, ...SWEEPERS, DeliveryOrderWorker],
-  exports: [...STORES, ...SIGNALS],
+  providers: [...STORES, ...SIGNALS, ...SWEEPERS, DeliveryOrderWorker, OrderedDemand],
+  exports: [...STORES, ...SIGNALS, OrderedDemand],
 })
 export class QueueModule {}

@@ -13,14 +13,16 @@ import {
   signerOf,
 } from '../subscriptions/signature.js';
 import type { Receiver } from './receiver.js';
+import { ReceiverLimits } from './receiver-limits.js';
 
 /** All subscriptions of a tenant, also removed ones. $1: the tenant. */
 export const LIST_RECEIVERS = `
   SELECT id AS "subscriptionId", app_key AS "appKey", installation_id AS "installationId", url, events, filter, enabled,
          rate_limit AS "rateLimit", ordering, on_stall AS "onStall", failing_since AS "failingSince",
          failed_at AS "failedAt", failing_hours AS "failingHours", removed_at AS "removedAt",
-         created_at AS "createdAt", secret, previous_secret AS "previousSecret",
-         previous_secret_until AS "previousSecretUntil", headers AS "sealedHeaders"
+         created_at AS "createdAt", version,
+         (extract(epoch FROM paused_until - now()) * 1000)::float8 AS "pausedForMs", secret,
+         previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil", headers AS "sealedHeaders"
     FROM webhook_subscription WHERE tenant_id = $1 ORDER BY id`;
 
 export type StoredReceiver = Omit<
@@ -30,6 +32,8 @@ export type StoredReceiver = Omit<
   StoredSecrets & {
     readonly createdAt: Date;
     readonly removedAt: Date | null;
+    /** How long it is to be left alone; null or negative when it is not. */
+    readonly pausedForMs: number | null;
     readonly sealedHeaders: Buffer | null;
   };
 
@@ -65,6 +69,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     private readonly secrets: SecretService,
     private readonly signing: SigningSecretService,
     private readonly headers: CustomHeaderService,
+    private readonly limits: ReceiverLimits,
     private readonly notices: Notices,
   ) {}
 
@@ -84,10 +89,13 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
 
   /** Includes paused and disabled ones. Answers without a promise when it knows them. */
   of(tenantId: string): Receivers | Promise<Receivers> {
-    return this.kept.get(tenantId) ?? this.read(tenantId);
+    // Without the broker nobody tells this process of changes.
+    const kept = this.notices.areCut ? undefined : this.kept.get(tenantId);
+    return kept ?? this.read(tenantId);
   }
 
-  private read(tenantId: string): Promise<Receivers> {
+  /** Reads a tenant again. */
+  read(tenantId: string): Promise<Receivers> {
     const reading = this.load(tenantId);
     this.kept.set(tenantId, reading);
     const settle = (receivers: Receivers | undefined) => {
@@ -105,8 +113,10 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     const stored = await this.database.transaction(tenantId, (tx) => this.receivers.list(tx));
     const appKeys = new Set(stored.map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
     const ofApps = new Map<string, Signer | null>();
+    const versions = new Map<string, number>();
     for (const appKey of appKeys) {
-      const sealed = await this.secrets.listSealedOfApp(appKey);
+      const { sealed, version } = await this.secrets.listSealedOfApp(appKey);
+      versions.set(appKey, version);
       ofApps.set(
         appKey,
         this.opened({ appKey }, () => signerOf(this.secrets.openOfApp(appKey, sealed))),
@@ -119,8 +129,13 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
         this.headers.open(one.sealedHeaders, subscriptionId),
       );
       const isUnreadable = signer === null || headers === null;
-      return { ...receiverOf(tenantId, one), signer: signer ?? signerOf([]), headers: headers ?? {}, isUnreadable };
+      const version = one.version + (versions.get(one.appKey ?? '') ?? 0);
+      const opened = { signer: signer ?? signerOf([]), headers: headers ?? {}, isUnreadable };
+      return { ...receiverOf(tenantId, one), ...opened, version };
     });
+    for (const { subscriptionId, pausedForMs } of stored) {
+      if (pausedForMs !== null) this.limits.heed(subscriptionId, Date.now() + pausedForMs);
+    }
     return new Map(receivers.map((receiver) => [receiver.subscriptionId, receiver]));
   }
 
@@ -149,7 +164,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
 const receiverOf = (
   tenantId: string,
   stored: StoredReceiver,
-): Omit<Receiver, 'signer' | 'headers' | 'isUnreadable'> => ({
+): Omit<Receiver, 'signer' | 'headers' | 'isUnreadable' | 'version'> => ({
   tenantId,
   subscriptionId: stored.subscriptionId,
   appKey: stored.appKey,

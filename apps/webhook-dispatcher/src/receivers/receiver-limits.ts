@@ -204,6 +204,16 @@ export class ReceiverLimits {
     );
   }
 
+  /** Another process was asked to leave the receiver alone until then, or has found it failing. */
+  heed(subscriptionId: string, until: number): void {
+    if (until > Date.now()) this.receivers.join(subscriptionId, until);
+  }
+
+  /** The end of a pause that other processes are to be told of; once. */
+  takePause({ subscriptionId }: Target, now: number): number | null {
+    return this.receivers.takePause(subscriptionId, now);
+  }
+
   begun(target: Target): void {
     const { subscriptionId, origin } = target;
     this.rates.begun(target);

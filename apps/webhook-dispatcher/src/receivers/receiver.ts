@@ -20,6 +20,8 @@ export interface Receiver extends Readonly<Stored>, Failures {
   /** Scheme, host and port of the URL. */
   readonly origin: string;
   readonly events: readonly string[];
+  /** Changes with everything that a delivery depends on; a claim says the one that was stored then. */
+  readonly version: number;
   /** Unix milliseconds; it gets no event from before. */
   readonly createdAt: number;
   readonly signer: Signer;
@@ -69,3 +71,7 @@ export interface AttemptOutcome {
   readonly responseExcerpt: string | null;
   readonly retryAfterMs: number | null;
 }
+
+/** Whether the receiver asked for fewer requests, which says nothing about the delivery. */
+export const isThrottled = ({ httpStatus, retryAfterMs }: AttemptOutcome): boolean =>
+  httpStatus === 429 || (httpStatus === 503 && retryAfterMs !== null);

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
 
 /** The signing secret of an app, sealed; the same in every tenant. */
 @Entity({ name: 'app_secret' })
@@ -7,4 +7,6 @@ export class AppSecret {
   @Column({ type: 'bytea' }) secret: Buffer;
   @Column({ name: 'previous_secret', type: 'bytea', nullable: true }) previousSecret: Buffer | null;
   @Column({ name: 'previous_secret_until', type: 'timestamptz', nullable: true }) previousSecretUntil: Date | null;
+  /** Updates increase it. */
+  @VersionColumn({ type: 'integer' }) version: number;
 }

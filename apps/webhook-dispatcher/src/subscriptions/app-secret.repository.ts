@@ -5,8 +5,16 @@ import { liveSecrets, type StoredSecrets } from './signature.js';
 
 /** $1: key of the app. */
 const FIND_APP_SECRET = `
-  SELECT secret, previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil"
+  SELECT secret, previous_secret AS "previousSecret", previous_secret_until AS "previousSecretUntil", version
     FROM app_secret WHERE app_key = $1`;
+
+/** The secrets of an app that are valid, newest first, and a number that changes with them. */
+export interface SealedSecrets {
+  readonly sealed: Buffer[];
+  readonly version: number;
+}
+
+const NO_SECRETS: SealedSecrets = { sealed: [], version: 0 };
 
 /** Runs as the narrow role, because the secret of an app is the same in every tenant. */
 @Injectable()
@@ -24,8 +32,8 @@ export class AppSecretRepository {
     return affected === 1;
   }
 
-  async listLive(tx: NarrowTransaction, appKey: string, now: Date): Promise<Buffer[]> {
-    const [stored] = await tx.query<StoredSecrets>(FIND_APP_SECRET, [appKey]);
-    return stored === undefined ? [] : liveSecrets(stored, now);
+  async listLive(tx: NarrowTransaction, appKey: string, now: Date): Promise<SealedSecrets> {
+    const [stored] = await tx.query<StoredSecrets & { version: number }>(FIND_APP_SECRET, [appKey]);
+    return stored === undefined ? NO_SECRETS : { sealed: liveSecrets(stored, now), version: stored.version };
   }
 }

@@ -3,7 +3,7 @@ import { rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import { AppSecretRepository } from './app-secret.repository.js';
+import { AppSecretRepository, type SealedSecrets } from './app-secret.repository.js';
 import { ReceiverChanges } from './receiver-changes.js';
 import { type IssuedSecret, SigningSecretService } from './signature.js';
 import { refuseUnknownSubscription } from './subscription.js';
@@ -69,7 +69,7 @@ export class SecretService {
   }
 
   /** The secrets of an app that are valid now, newest first. */
-  listSealedOfApp(appKey: string): Promise<Buffer[]> {
+  listSealedOfApp(appKey: string): Promise<SealedSecrets> {
     return this.database.crossTenant((tx) => this.appSecrets.listLive(tx, appKey, new Date()));
   }
 

@@ -35,6 +35,11 @@ export class SubscriptionStateService {
     return { enabled: false, disabledReason: null };
   }
 
+  /** Until the transaction ends. */
+  async lock(tx: TenantTransaction, ids: readonly string[]): Promise<void> {
+    for (const id of [...ids].sort()) await this.subscriptions.lock(tx, id);
+  }
+
   /** On behalf of the platform, which tells the owner by an event. One that is inactive already keeps its first reason. */
   async disable(tx: TenantTransaction, id: string, reason: string): Promise<void> {
     const subscription = await this.subscriptions.lock(tx, id);

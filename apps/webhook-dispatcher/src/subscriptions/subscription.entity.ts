@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
 import type { Ordering, StallRule } from './subscription.js';
 
 /** Finds do not select the sealed secrets, so that no answer has them. */
@@ -47,6 +47,8 @@ export class Subscription {
 
   /** When its app was uninstalled, until the app has been told; then it gets that one event and nobody sees it. */
   @Column({ name: 'removed_at', type: 'timestamptz', nullable: true }) removedAt: Date | null;
+  /** Updates increase it, so that a process notices that it has missed one. */
+  @VersionColumn({ type: 'integer' }) version: number;
   @Column({ name: 'created_by', type: 'uuid' }) createdBy: string;
   @Column({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }

@@ -24,6 +24,13 @@ const MARK_HEALTHY = `
   UPDATE webhook_subscription SET failing_since = NULL, failed_at = NULL, failing_hours = 0
    WHERE tenant_id = $1 AND id = $2 AND failing_since IS NOT NULL`;
 
+/** No row when it is paused for as long already. $2: id, $3: milliseconds. */
+export const PAUSE_SUBSCRIPTION = `
+  UPDATE webhook_subscription
+     SET paused_until = now() + $3 * interval '1 millisecond', version = version + 1
+   WHERE tenant_id = $1 AND id = $2 AND coalesce(paused_until < now() + $3 * interval '1 millisecond', true)
+  RETURNING 1`;
+
 /** No row when others have reserved too far ahead. $2: id, $3: milliseconds to reserve, $4: milliseconds too far. */
 export const RESERVE_PERMITS = `
   UPDATE webhook_subscription
@@ -149,6 +156,11 @@ export class SubscriptionRepository {
 
   async markHealthy(tx: TenantTransaction, id: string): Promise<void> {
     await tx.query(MARK_HEALTHY, [tx.tenantId, id]);
+  }
+
+  /** For all processes. @returns whether it was paused for less than that */
+  async pauseFor(tx: TenantTransaction, id: string, ms: number): Promise<boolean> {
+    return (await tx.query(PAUSE_SUBSCRIPTION, [tx.tenantId, id, ms])).length > 0;
   }
 
   /** @returns in how many milliseconds those reserved begin; null, with none, when that is over a second ahead */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { ATTEMPT_PHASES, DELIVERY_STATUSES } from '../deliveries.js';
+import { ATTEMPT_PHASES, DELIVERY_STATUSES, DELIVERY_WAITS } from '../deliveries.js';
 import { defineRpc } from './define.js';
 
 const Id = Type.String({ format: 'uuid' });
@@ -82,6 +82,7 @@ export const AppDelivery = Type.Object({
   latencyMs: Type.Optional(Type.Integer()),
   createdAt: Time,
   nextAttemptAt: Type.Optional(Time),
+  waitingFor: Type.Optional(Type.Enum(DELIVERY_WAITS)),
 });
 export type AppDelivery = Static<typeof AppDelivery>;
 

@@ -57,6 +57,19 @@ describe('the breaker', () => {
     expect(breaker.room('slow', 5_000)).toBe(4);
   });
 
+  it('tells each pause once, and joins those of other processes', () => {
+    expect(breaker.takePause('slow', 0)).toBeNull();
+    attempt(false, 0, 5);
+    expect([breaker.takePause('slow', 0), breaker.takePause('slow', 0)]).toEqual([1_000, null]);
+    const other = new Breaker({ first: 4, most: 6 });
+    other.join('slow', 1_000);
+    expect([other.room('slow', 999), other.room('slow', 1_000), other.takePause('slow', 0)]).toEqual([0, 1, null]);
+    // One failure there is not five in a row.
+    other.begun('slow');
+    other.ended('slow', false, 1_000);
+    expect([other.isPaused('slow', 1_000), other.takePause('slow', 1_000)]).toEqual([false, null]);
+  });
+
   it('lifts the restriction to single attempts after one success', () => {
     attempt(false, 0, 5);
     attempt(true, 5_000, 2);

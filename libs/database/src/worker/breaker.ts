@@ -23,6 +23,8 @@ interface Target {
   limit: number;
   failures: number;
   pausedUntil: number;
+  /** The end of the last pause that all processes know. */
+  sharedUntil: number;
   endedAt: number;
 }
 
@@ -102,6 +104,23 @@ export class Breaker {
     target.pausedUntil = Math.max(target.pausedUntil, until);
   }
 
+  /** A pause of another process. Afterwards attempts begin one at a time; failures count where they are seen. */
+  join(key: string, until: number): void {
+    const target = this.targetOf(key);
+    if (until <= target.sharedUntil) return;
+    target.sharedUntil = until;
+    target.limit = 1;
+    this.pause(key, until);
+  }
+
+  /** The end of a pause that other processes do not know yet; once. */
+  takePause(key: string, now: number): number | null {
+    const target = this.targets.get(key);
+    if (!target || target.pausedUntil <= Math.max(now, target.sharedUntil)) return null;
+    target.sharedUntil = target.pausedUntil;
+    return target.pausedUntil;
+  }
+
   private forgetIdle(now: number): void {
     for (const [key, { inFlight, pausedUntil, endedAt }] of this.targets) {
       if (inFlight === 0 && Math.max(pausedUntil, endedAt) + MEMORY_MS <= now) this.targets.delete(key);
@@ -111,7 +130,7 @@ export class Breaker {
   private targetOf(key: string): Target {
     let target = this.targets.get(key);
     if (!target) {
-      target = { inFlight: 0, limit: this.options.first, failures: 0, pausedUntil: 0, endedAt: 0 };
+      target = { inFlight: 0, limit: this.options.first, failures: 0, pausedUntil: 0, sharedUntil: 0, endedAt: 0 };
       this.targets.set(key, target);
     }
     return target;

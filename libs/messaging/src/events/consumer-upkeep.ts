@@ -1,6 +1,6 @@
 import { type ConsumerDefinition, EVENT_STREAM } from '@crm/contracts';
 import { countDeadLetters, type Database, Sweeper } from '@crm/database';
-import type { Consumer } from '@nats-io/jetstream';
+import type { Consumer, JetStreamManager } from '@nats-io/jetstream';
 import { Injectable } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import { NatsConnection } from '../nats-connection.js';
@@ -53,21 +53,37 @@ export class ConsumerAge extends Sweeper {
   }
 }
 
+/** Sequences of one stream, known by when it stored them: one that was lost counts from 1 again. */
+export interface Acknowledged {
+  readonly upTo: number;
+  /** When the stream was created. */
+  readonly since: Date;
+  /** When it stored the last event that it had. */
+  readonly until: Date;
+}
+
 /** How far a durable consumer has come, over all processes that share it. */
 @Injectable()
 export class ConsumerProgress {
   private readonly consumers = new Map<string, Consumer>();
+  private manager: JetStreamManager | undefined;
 
   constructor(private readonly nats: NatsConnection) {}
 
   /** Up to it every event is acknowledged or a dead letter: nothing before it is delivered again, except by a rewind. */
-  async acknowledgedUpTo({ durable }: ConsumerDefinition): Promise<number> {
+  async acknowledged({ durable }: ConsumerDefinition): Promise<Acknowledged> {
     try {
       const known = this.consumers.get(durable);
       const consumer = known ?? (await this.nats.jetstream.consumers.get(EVENT_STREAM.name, durable));
       this.consumers.set(durable, consumer);
-      const { ack_floor } = await consumer.info(known === undefined);
-      return ack_floor.stream_seq;
+      const { ack_floor, created: consumedSince } = await consumer.info(known === undefined);
+      this.manager ??= await this.nats.jetstream.jetstreamManager(false);
+      const { created, state } = await this.manager.streams.info(EVENT_STREAM.name);
+      const since = new Date(created);
+      // Created between the two answers: the first one is of another stream.
+      if (new Date(consumedSince) < since) throw new Error('The event stream was created again');
+      // Times are known to the millisecond.
+      return { upTo: ack_floor.stream_seq, since, until: new Date(Date.parse(state.last_ts) + 1) };
     } catch (error) {
       // One that was deleted and created again is looked up again.
       this.consumers.delete(durable);

@@ -193,8 +193,8 @@ export class EventConsumer {
 
   private async handle(message: JsMsg, event: ReadableEvent): Promise<'handled' | 'double' | 'dead_letter'> {
     const { envelope } = event;
-    const { deliveryCount, streamSequence } = message.info;
-    const receipt = { deliveryCount, streamSequence };
+    const { deliveryCount, streamSequence, timestampNanos } = message.info;
+    const receipt = { deliveryCount, streamSequence, storedAt: new Date(timestampNanos / 1e6) };
     if (!this.isHopeless(message)) return this.required.handle(envelope, receipt);
     // It may only have waited long for something unavailable, so there is one more attempt. It is stored before, and not
     // attempted again if it was already stored: the process of that attempt ended with it.

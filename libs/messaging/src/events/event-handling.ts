@@ -60,13 +60,16 @@ export class EventReceipt implements Receipt {
   readonly deliveryCount: number;
   /** The message's place in the stream; null for a dead letter that is replayed. A stream that was lost counts from 1 again. */
   readonly streamSequence: number | null;
+  /** When the stream stored it, by the broker's clock: distinguishes streams. */
+  readonly storedAt: Date | null;
 
   constructor(
-    { deliveryCount, streamSequence }: Receipt,
+    { deliveryCount, streamSequence, storedAt }: Receipt,
     readonly consumer: ConsumerDefinition,
   ) {
     this.deliveryCount = deliveryCount;
     this.streamSequence = streamSequence;
+    this.storedAt = storedAt;
   }
 }
 
@@ -76,6 +79,7 @@ export interface Receipt {
   /** How often the broker has delivered the message; 0 for a dead letter that is replayed. */
   readonly deliveryCount: number;
   readonly streamSequence: number | null;
+  readonly storedAt: Date | null;
 }
 
 /** Handles an event that may have been handled before, and resolves when its effect is committed. */
@@ -161,7 +165,7 @@ export class IdempotentHandling extends Handlers<IdempotentMethod> implements Ev
   }
 
   async replay(event: EventEnvelope): Promise<void> {
-    await this.handle(event, { deliveryCount: 0, streamSequence: null });
+    await this.handle(event, { deliveryCount: 0, streamSequence: null, storedAt: null });
   }
 }
 
