@@ -390,7 +390,7 @@ describe('a handler of events in a Nest application', () => {
     const streamSequence = await publishLead(await broker.user('custom-objects'), event);
     await until(() => seen.length === 2, 'it comes again after the error');
     await broker.settled(DISPATCHER);
-    const receipt = { streamSequence, consumer: DISPATCHER };
+    const receipt = { streamSequence, shouldPutOff: false, consumer: DISPATCHER };
     expect(seen).toEqual([1, 2].map((deliveryCount) => ({ id: event.id, receipt: { ...receipt, deliveryCount } })));
     expect(seen[0]?.receipt).toBeInstanceOf(EventReceipt);
     expect(await store.admin('SELECT event_id FROM inbox')).toEqual([]);

@@ -60,13 +60,15 @@ export class EventReceipt implements Receipt {
   readonly deliveryCount: number;
   /** The message's place in the stream; null for a dead letter that is replayed. A stream that was lost counts from 1 again. */
   readonly streamSequence: number | null;
+  readonly shouldPutOff: boolean;
 
   constructor(
-    { deliveryCount, streamSequence }: Receipt,
+    { deliveryCount, streamSequence, shouldPutOff }: Receipt,
     readonly consumer: ConsumerDefinition,
   ) {
     this.deliveryCount = deliveryCount;
     this.streamSequence = streamSequence;
+    this.shouldPutOff = shouldPutOff;
   }
 }
 
@@ -76,6 +78,8 @@ export interface Receipt {
   /** How often the broker has delivered the message; 0 for a dead letter that is replayed. */
   readonly deliveryCount: number;
   readonly streamSequence: number | null;
+  /** Whether what can be done later should be: others' events cannot be read for all that waits of this tenant, or the process ends. */
+  readonly shouldPutOff: boolean;
 }
 
 /** Handles an event that may have been handled before, and resolves when its effect is committed. */
@@ -161,7 +165,7 @@ export class IdempotentHandling extends Handlers<IdempotentMethod> implements Ev
   }
 
   async replay(event: EventEnvelope): Promise<void> {
-    await this.handle(event, { deliveryCount: 0, streamSequence: null });
+    await this.handle(event, { deliveryCount: 0, streamSequence: null, shouldPutOff: false });
   }
 }
 
