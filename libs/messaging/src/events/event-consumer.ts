@@ -167,7 +167,7 @@ export class EventConsumer {
     const key = this.required.isOrdered && envelope ? `${envelope.tenantid} ${envelope.subject ?? ''}` : undefined;
     const begin = (shouldPutOff: boolean) =>
       this.work(message, event ?? read(), shouldPutOff).finally(() => this.inProgress.ended(message));
-    this.slots.add({ tenantId, key, bytes: message.data.length, begin }, message.info.pending > 0);
+    this.slots.add({ tenantId, key, bytes: message.data.length, begin }, message.info.pending);
   }
 
   /** Never rejects: the message is acknowledged, delivered again, or stored as a dead letter. */

@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OrderedSlots } from './ordered-slots.js';
 
-const READ_AHEAD = 100;
+const READ_AHEAD = 200;
 const BATCH = 10;
 
 describe('ordered slots', () => {
@@ -20,7 +20,7 @@ describe('ordered slots', () => {
   /** Work that runs until it is told to end, and says when it runs. */
   const add = (
     name: string,
-    { tenantId = name, key = undefined as string | undefined, bytes = 1, isMoreUnread = false } = {},
+    { tenantId = name, key = undefined as string | undefined, bytes = 1, isBehind = false } = {},
   ) =>
     slots.add(
       {
@@ -32,15 +32,15 @@ describe('ordered slots', () => {
           await new Promise<void>((resolve) => ends.set(name, resolve));
         },
       },
-      isMoreUnread,
+      isBehind ? BATCH / 2 + 1 : BATCH / 2,
     );
   const end = async (...names: string[]) => {
     for (const name of names) ends.get(name)?.();
     await tick();
     await tick();
   };
-  const addMany = (tenantId: string, count: number, isMoreUnread: boolean) => {
-    for (let index = 0; index < count; index += 1) add(`${tenantId}${index}`, { tenantId, isMoreUnread });
+  const addMany = (tenantId: string, count: number, isBehind: boolean) => {
+    for (let index = 0; index < count; index += 1) add(`${tenantId}${index}`, { tenantId, isBehind });
   };
   const hasRoom = async () => Promise.race([slots.room().then(() => true), tick().then(() => false)]);
 
@@ -74,7 +74,7 @@ describe('ordered slots', () => {
     start(1_000);
     addMany('many', 60, true);
     expect(log).toHaveLength(16 + 1);
-    add('few', { isMoreUnread: true });
+    add('few', { isBehind: true });
     addMany('other', 36, true);
     expect(log.slice(17)).toEqual(['many17', 'few']);
     add('last');
@@ -82,8 +82,8 @@ describe('ordered slots', () => {
   });
 
   it.each([
-    ['something was read a moment ago', 99, 1],
-    ['nothing has come since', 100, 14],
+    ['something was read a moment ago', 499, 1],
+    ['nothing has come since', 500, 14],
   ])('do not wait for what is not coming: %s', async (_when, laterMs, begun) => {
     start(1_000);
     const now = jest.spyOn(Date, 'now').mockReturnValue(0);
@@ -99,7 +99,7 @@ describe('ordered slots', () => {
   it('say that a tenant crowds out others when many wait, more is unread, and it has at least its share', async () => {
     start(4);
     addMany('few', 4, true);
-    addMany('many', 94, true);
+    addMany('many', 194, true);
     expect(await hasRoom()).toBe(false);
     await end('few0', 'many0');
     expect(log.slice(-2)).toEqual(expect.arrayContaining(['few2', 'many1, crowding']));
@@ -109,7 +109,7 @@ describe('ordered slots', () => {
   });
 
   it.each([
-    ['number', 91, 1],
+    ['number', 191, 1],
     ['bytes', 2, 32 * 1024 * 1024],
   ])('have room for more until as much waits as may: by %s', async (_what, count, bytes) => {
     start(1);

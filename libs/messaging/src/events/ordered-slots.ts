@@ -35,11 +35,13 @@ export class EventsInProgress {
 
 /** Waiting work is read ahead up to so many bytes; those of what is under way from the stream come on top. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** While more is being read, work begins once for so much that was read: reading is cheap, and what others have may stand behind. */
+/** While much is still unread, work begins once for so much that was read: reading is cheap, and what others have may stand behind. */
 const READ_FOR_EACH = 32;
 const MOST_CREDIT = 16;
+/** Part of the room at which tenants with much waiting make some. */
+const CROWDED = 0.75;
 /** Milliseconds after which what the stream has left is not coming: it may be held back, or read by another process. */
-const READING_MS = 100;
+const READING_MS = 500;
 
 interface Work {
   readonly tenantId: string;
@@ -62,7 +64,7 @@ export class OrderedSlots {
   private readonly running = new Set<Promise<void>>();
   private waiting = 0;
   private waitingBytes = 0;
-  private isMoreUnread = false;
+  private isBehind = false;
   private readAt = 0;
   /** How much may begin before more is read, apart from one that may always run. */
   private credit = MOST_CREDIT;
@@ -77,11 +79,12 @@ export class OrderedSlots {
     this.shares = new TenantShares(size);
   }
 
-  /** @param isMoreUnread whether the stream has more behind it */
-  add(work: Work, isMoreUnread: boolean): void {
-    this.isMoreUnread = isMoreUnread;
+  /** @param unread how much the stream has behind it */
+  add(work: Work, unread: number): void {
+    // Little is no reason to hold back work: while events keep coming, there is always some.
+    this.isBehind = unread > this.batch / 2;
     this.readAt = Date.now();
-    this.credit = isMoreUnread ? Math.min(MOST_CREDIT, this.credit + 1 / READ_FOR_EACH) : MOST_CREDIT;
+    this.credit = this.isBehind ? Math.min(MOST_CREDIT, this.credit + 1 / READ_FOR_EACH) : MOST_CREDIT;
     this.waiting += 1;
     this.waitingBytes += work.bytes;
     const lane = work.key === undefined ? undefined : this.lanes.get(work.key);
@@ -111,8 +114,13 @@ export class OrderedSlots {
     return this.waiting <= this.readAhead - this.batch && this.waitingBytes < MOST_BYTES;
   }
 
+  /** Before there is no room, so that more is read while some is made. */
+  private get isCrowded(): boolean {
+    return this.waiting > CROWDED * this.readAhead || this.waitingBytes > CROWDED * MOST_BYTES;
+  }
+
   private get isReading(): boolean {
-    return this.isMoreUnread && this.hasRoom && Date.now() - this.readAt < READING_MS;
+    return this.isBehind && !this.isCrowded && Date.now() - this.readAt < READING_MS;
   }
 
   private serve(): void {
@@ -127,7 +135,7 @@ export class OrderedSlots {
   }
 
   private begin(work: Work): void {
-    const shouldPutOff = this.isMoreUnread && !this.hasRoom && this.lines.hasFairShare(work.tenantId);
+    const shouldPutOff = this.isBehind && this.isCrowded && this.lines.hasFairShare(work.tenantId);
     this.shares.begun(work.tenantId);
     this.waiting -= 1;
     this.waitingBytes -= work.bytes;
