@@ -36,6 +36,8 @@ const QUEUE = setting('WEBHOOK_QUEUE', 100_000, 5000);
 /** Deliveries of the other tenants a second: few, so that only the queue can delay them. */
 const QUEUE_RATE = setting('WEBHOOK_QUEUE_RATE', 200, 100);
 const QUEUE_MS = setting('WEBHOOK_QUEUE_MS', 10_000, 1000);
+/** Events of a tenant that imports. */
+const IMPORT = setting('WEBHOOK_IMPORT', 4000, 400);
 
 /** Deliveries a second of the measurement of latency: half of what was measured, or of its target. */
 let rateOfLatency = setting('WEBHOOK_RATE', SUSTAINED / 2);
@@ -218,4 +220,22 @@ async function queue(webhooks) {
   return [{ name, unit: 'ms', ours: beside, baseline: without, atMost: 1.5 }];
 }
 
-export const suites = [{ cases: { relay } }, { start: WebhookLab.start, cases: { throughput, latency, due, queue } }];
+/** Milliseconds from the commit to the receipt of a few events, beside the import of another tenant. @param {WebhookLab} webhooks */
+async function beside(webhooks) {
+  const { source, parts } = webhooks;
+  const many = await webhooks.subscribe(newId(), `${parts.origins[0]}/ok/many`);
+  const few = await webhooks.subscribe(newId(), `${parts.origins[1]}/ok/few`);
+  source.startRelay();
+  const rounds = await inRounds(1 + ROUNDS, async () => {
+    await webhooks.forget();
+    await Promise.all([source.commitAll([many.tenantId], IMPORT), source.commitAtRate([few.tenantId], 25, IMPORT / 2)]);
+    await untilReached('deliveries', IMPORT + IMPORT / 80, () => webhooks.received());
+    return (await webhooks.latencies([few])).flat();
+  });
+  await source.stopRelay();
+  const name = `events of a tenant beside ${IMPORT} of another that imports, p50`;
+  return [{ name, unit: 'ms', ours: median(rounds.slice(1).flat()), atMost: 50 }];
+}
+
+const cases = { throughput, latency, beside, due, queue };
+export const suites = [{ cases: { relay } }, { start: WebhookLab.start, cases }];

@@ -3,11 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RevocationSource } from '@crm/access';
 import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, idOf, newId } from '@crm/database';
-import { NatsConnection } from '@crm/messaging';
+import { NatsConnection, NatsStrategy } from '@crm/messaging';
 import { verifyWebhook } from '@crm/sdk';
-import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
+import { publishEvents, type ReceivedRequest, reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { register } from 'prom-client';
+import { AttemptSlots } from '../src/delivery/attempt-slots.js';
 import { MEASURE_DUE_DELIVERIES } from '../src/delivery/due-delivery.repository.js';
 import { LedgerWriter } from '../src/ledger/ledger-writer.js';
 import { LedgerWriterRepository } from '../src/ledger/ledger-writer.repository.js';
@@ -110,6 +111,16 @@ describe('the fan-out of an event', () => {
     await app.handle(event, { isRepeated: true }, sibling);
     expect(app.received(event.id)).toHaveLength(1);
     expect(await app.deliveries(tenant.admin)).toHaveLength(1);
+  });
+
+  it('is left to the worker when its tenant has so many that others cannot be read', async () => {
+    await app.subscribe(tenant.admin);
+    const acquire = jest.spyOn(app.service.get(AttemptSlots), 'acquire');
+    const event = lead();
+    for (const isRepeated of [false, true]) await app.handle(event, { isRepeated, shouldPutOff: true });
+    await app.settled(tenant.admin, 'delivered');
+    expect(acquire).not.toHaveBeenCalled();
+    expect(app.received(event.id)).toHaveLength(1);
   });
 
   it('records once what two processes get at the same time', async () => {
@@ -381,5 +392,26 @@ describe('a suspended tenant', () => {
     for (const { id } of [waiting, young]) expect(app.received(id)).toEqual([]);
     await reinstate();
     await sent(young.id, 1);
+  });
+});
+
+// Last, because its service takes no more events from the stream.
+describe('a tenant that imports', () => {
+  it('does not hold up others: 20 events behind 10,000 of its own are attempted before the 1,000th of these', async () => {
+    const importing = await app.tenant();
+    await app.subscribe(importing.admin, { url: `${app.receiver.url}/import` });
+    await app.subscribe(tenant.admin);
+    // Nobody takes any before all are in the stream.
+    for (const consumer of app.service.get(NatsStrategy).eventConsumers()) await consumer.stop();
+    const leadsOf = (tenantid: string, count: number) => Array.from({ length: count }, () => lead({ tenantid }));
+    const few = leadsOf(tenant.id, 20);
+    await publishEvents(...leadsOf(importing.id, 10_000), ...few);
+    const { requests } = app.receiver;
+    requests.length = 0;
+    await app.startSibling();
+    const isOurs = ({ path }: ReceivedRequest) => path === '/hook';
+    const areAttempted = () => requests.filter(isOurs).length >= few.length;
+    await waitUntil(areAttempted, { timeoutMs: 30_000, describe: 'all are attempted' });
+    expect(requests.findLastIndex(isOurs) + 1 - few.length).toBeLessThan(1_000);
   });
 });

@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import type { DeliveryConfig, WebhookConfig } from '../src/config.js';
-import { FanOutService } from '../src/delivery/fan-out.service.js';
+import { type Arrival, FanOutService } from '../src/delivery/fan-out.service.js';
 import type { EventEntry, NewDelivery } from '../src/ledger/ledger-entry.js';
 import { migrations } from '../src/migrations/index.js';
 import { type ProvisionRequest, SubscriptionService } from '../src/subscriptions/subscription.service.js';
@@ -121,7 +121,7 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
   const deliveries = async (token: string, query = '') =>
     (await call<{ data: DeliveryJson[] }>(token, 'GET', `deliveries${query}`)).body.data;
   /** Resolves when everything that became of the event is recorded. */
-  const handle = (event: EventEnvelope, receipt = { isRepeated: true }, by = service) =>
+  const handle = (event: EventEnvelope, receipt: Arrival = { isRepeated: true }, by = service) =>
     by.get(FanOutService).handle(event, receipt);
   /** Handles an event as the consumer does. */
   const emit = async (

@@ -40,6 +40,8 @@ export interface ConsumerDefinition {
   readonly maxDeliveries: number;
   /** Events that one process handles at the same time. */
   readonly concurrency: number;
+  /** Events that wait in a process at most; among these, tenants take turns. */
+  readonly readAhead?: number;
   /** Unacknowledged events over all processes, after which the server waits. */
   readonly maxAckPending: number;
 }
@@ -53,7 +55,9 @@ export const CONSUMERS = {
     maxDeliveries: 10,
     // An event is in progress while its first attempts are: mostly waiting, and not for a transaction each.
     concurrency: 512,
-    maxAckPending: 8_192,
+    // Of an import; what stands behind it is read as well.
+    readAhead: 16_384,
+    maxAckPending: 65_536,
   },
   'automation-hooks': {
     durable: 'automation-hooks',

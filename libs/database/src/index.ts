@@ -79,5 +79,6 @@ export {
 export { Backoff, jittered } from './worker/backoff.js';
 export { Breaker } from './worker/breaker.js';
 export { DueWorkMeter, measureDueWork } from './worker/due-work-meter.js';
+export { RoundRobin } from './worker/round-robin.js';
 export { Sweeper } from './worker/sweeper.js';
 export { type Claimed, LOOK_AGAIN_SOON, type Room, TenantShares, Wake, Worker } from './worker/worker.js';

@@ -1,8 +1,9 @@
 import { CONSUMERS, type ConsumerDefinition, type EventEnvelope, PlatformError, TENANT_HEADER } from '@crm/contracts';
 import { listDeadLetters, lockDeadLetter, NO_TENANT, newId, type TenantTransaction } from '@crm/database';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
+import { OrderedSlots } from '../src/events/ordered-slots.js';
 import { ConsumerProgress, EventConsumer, type NatsConnection } from '../src/index.js';
 import {
   type Broker,
@@ -30,6 +31,7 @@ describe('an event consumer', () => {
   let consumers: EventConsumer[] = [];
   /** As idempotent handlers are told them. */
   let deliveryCounts: number[] = [];
+  let putOff: boolean[] = [];
   const tenant = newId();
 
   beforeAll(async () => {
@@ -39,6 +41,7 @@ describe('an event consumer', () => {
   });
   beforeEach(async () => {
     deliveryCounts = [];
+    putOff = [];
     manager = await broker.manager();
     await store.admin('TRUNCATE inbox, dead_letter, effect');
     await manager.streams.purge('EVENTS');
@@ -76,8 +79,9 @@ describe('an event consumer', () => {
       redeliveryDelaysMs: [10, 20],
     });
     if (kind === 'idempotent') {
-      consumer.onIdempotent(['lead.created'], async (event, { deliveryCount }) => {
+      consumer.onIdempotent(['lead.created'], async (event, { deliveryCount, shouldPutOff }) => {
         deliveryCounts.push(deliveryCount);
+        putOff.push(shouldPutOff);
         await store.database.transaction(tenant, (tx) => handler(event, tx));
       });
     } else consumer.on(['lead.created'], handler);
@@ -315,7 +319,8 @@ describe('an event consumer', () => {
   it('limits the number of events it handles concurrently', async () => {
     let now = 0;
     let most = 0;
-    start({ concurrency: 4 }, async (event, tx) => {
+    // Of which one tenant has at most half.
+    start({ concurrency: 8 }, async (event, tx) => {
       now += 1;
       most = Math.max(most, now);
       await tx.query('SELECT pg_sleep(0.02)');
@@ -356,19 +361,26 @@ describe('an event consumer', () => {
     await broker.provision();
   });
 
-  it('finishes events in progress when it stops, and leaves the rest to other processes', async () => {
+  it.each(KINDS)('finishes what it has when it stops, and leaves the rest to other processes: %s', async (kind) => {
     let started = 0;
-    const consumer = start({ concurrency: 2 }, async (event, tx) => {
+    const held = gate();
+    const accepted = jest.spyOn(OrderedSlots.prototype, 'add');
+    const consumer = start({ kind, concurrency: 4 }, async (event, tx) => {
       started += 1;
-      await tx.query('SELECT pg_sleep(0.2)');
+      await held.passed;
       await effect(event, tx);
     });
-    for (let index = 0; index < 2; index += 1) await publish(envelope());
-    await until(() => started === 2, 'two are worked on');
-    await consumer.stop();
-    expect(await effects()).toHaveLength(2);
+    for (let index = 0; index < 4; index += 1) await publish(envelope());
+    await until(() => started === 2 && accepted.mock.calls.length === 4, 'two are worked on, and two wait');
+    const stopped = consumer.stop();
+    held.open();
+    await stopped;
+    accepted.mockRestore();
+    expect(await effects()).toHaveLength(4);
+    // Idempotent handlers are told to put off what they can.
+    expect(putOff).toEqual(kind === 'idempotent' ? [false, false, true, true] : []);
     const later = await publish(envelope());
-    start();
+    start({ kind });
     await until(async () => (await effects()).includes(later.id), 'the next process handles the later one');
   });
 

@@ -397,7 +397,7 @@ describe('a handler of events in a Nest application', () => {
     const streamSequence = await publishLead(await broker.user('custom-objects'), event);
     await until(() => seen.length === 2, 'it comes again after the error');
     await broker.settled(DISPATCHER);
-    const receipt = { streamSequence, storedAt: expect.any(Date), consumer: DISPATCHER };
+    const receipt = { streamSequence, storedAt: expect.any(Date), shouldPutOff: false, consumer: DISPATCHER };
     expect(seen).toEqual([1, 2].map((deliveryCount) => ({ id: event.id, receipt: { ...receipt, deliveryCount } })));
     expect(seen[0]?.receipt).toBeInstanceOf(EventReceipt);
     expect(await store.admin('SELECT event_id FROM inbox')).toEqual([]);

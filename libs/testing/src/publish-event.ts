@@ -11,6 +11,9 @@ import { newId } from '@crm/database';
 import { NatsConnection, RevocationPublisher } from '@crm/messaging';
 import { testNats } from './test-nats.js';
 
+/** Each waits for its acknowledgement. */
+const PUBLISHED_TOGETHER = 500;
+
 export function eventOf<Name extends EventName>(
   type: Name,
   tenantId: string,
@@ -30,12 +33,21 @@ export function eventOf<Name extends EventName>(
   };
 }
 
-/** Publishes events as the NATS user of their producer. Without an id for the broker: it removes no double. */
+const nameOf = ({ type }: EventEnvelope) => type as EventName;
+
+/** Publishes events as the NATS users of their producers, of each in order. Without an id for the broker: it removes no double. */
 export async function publishEvents(...events: readonly EventEnvelope[]): Promise<void> {
-  for (const event of events) {
-    const name = event.type as EventName;
-    await asService(EVENTS[name].producer, (nats) =>
-      nats.jetstream.publish(eventSubject(name, event.tenantid), JSON.stringify(event)),
+  for (const producer of new Set(events.map((event) => EVENTS[nameOf(event)].producer))) {
+    const ofProducer = events.filter((event) => EVENTS[nameOf(event)].producer === producer);
+    await asService(producer, (nats) => publishAll(nats, ofProducer));
+  }
+}
+
+async function publishAll({ jetstream }: NatsConnection, events: readonly EventEnvelope[]): Promise<void> {
+  for (let begin = 0; begin < events.length; begin += PUBLISHED_TOGETHER) {
+    const batch = events.slice(begin, begin + PUBLISHED_TOGETHER);
+    await Promise.all(
+      batch.map((event) => jetstream.publish(eventSubject(nameOf(event), event.tenantid), JSON.stringify(event))),
     );
   }
 }

@@ -44,6 +44,7 @@ describe('the slots of first attempts', () => {
     limits.ended(of, outcome(), false, Date.now());
     slots.release(of.tenantId);
   };
+  const tick = () => jest.advanceTimersByTimeAsync(0);
   /** Whether something has been decided by now. */
   const settled = async (promise: Promise<unknown>) => {
     let isSettled = false;
@@ -90,13 +91,31 @@ describe('the slots of first attempts', () => {
       for (let count = 0; count < 4; count += 1)
         await Promise.race([slots.acquire(receiver(tenant, `${tenant}${count}`)), settled(Promise.resolve())]);
     }
-    expect(await settled(slots.ready())).toBe(true);
+    const admitted: string[] = [];
+    const admit = (tenant: string) => void slots.admit(tenant, () => admitted.push(tenant));
+    admit('x');
+    expect(admitted).toEqual(['x']);
     for (const tenant of ['x', 'y', 'z'])
       for (let count = 0; count < 120; count += 1) void slots.acquire(receiver(tenant, `${tenant}-${count}`));
-    const room = slots.ready();
-    expect(await settled(room)).toBe(false);
+    for (const tenant of ['x', 'x', 'y', 'other']) admit(tenant);
+    // Which has nothing that waits.
+    expect(admitted).toEqual(['x', 'other']);
     await jest.advanceTimersByTimeAsync(1_000);
-    expect(await settled(room)).toBe(true);
+    expect(admitted.slice(2).sort()).toEqual(['x', 'x', 'y']);
+  });
+
+  it('go to tenants in turn, however many receivers each has', async () => {
+    for (const tenant of ['a', 'b', 'c', 'd'])
+      for (let count = 0; count < 4; count += 1)
+        await Promise.race([slots.acquire(receiver(tenant, `${tenant}${count}`)), tick()]);
+    const begun: string[] = [];
+    const wait = (tenant: string, name: string) =>
+      void slots.acquire(receiver(tenant, name)).then((hasSlot) => hasSlot && begun.push(tenant));
+    for (let count = 0; count < 20; count += 1) wait('many', `many${count}`);
+    wait('few', 'few');
+    for (const name of ['a0', 'a1', 'a2', 'a3']) end(receiver('a', name));
+    await tick();
+    expect(begun.slice(0, 2).sort()).toEqual(['few', 'many']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { TenantShares } from '@crm/database';
+import { RoundRobin, TenantShares } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { Receiver } from '../receivers/receiver.js';
@@ -6,7 +6,7 @@ import { RateLimits, ReceiverLimits } from '../receivers/receiver-limits.js';
 
 /** Milliseconds after which an attempt is slow: it then costs a socket and nothing else. */
 export const SLOW_MS = 1_000;
-/** Waiting deliveries at which no more events begin: fewer than the slots serve in LONGEST_WAIT_MS. */
+/** Waiting deliveries at which no more events begin, except of tenants with few: fewer than the slots serve in LONGEST_WAIT_MS. */
 const WAITING_BEFORE_PAUSE = 256;
 /** Waiting deliveries of one tenant; more are recorded as due, so that events of other tenants go on. */
 const WAITING_PER_TENANT = 128;
@@ -22,16 +22,16 @@ interface Waiter {
   readonly begin: (hasSlot: boolean) => void;
 }
 
-/** Slots of first attempts. Deliveries wait a moment for one, in order for a receiver, the receivers in turn. */
+/** Slots of first attempts. Deliveries wait a moment for one, in order for a receiver, the tenants and their receivers in turn. */
 @Injectable()
 export class AttemptSlots {
   private readonly shares: TenantShares;
-  /** Waiting deliveries by subscription; the first subscription is next. */
-  private readonly queues = new Map<string, Waiter[]>();
+  /** Waiting deliveries by tenant and subscription; the first of each is next. */
+  private readonly queues = new Map<string, Map<string, Waiter[]>>();
   private readonly waitingOf = new Map<string, number>();
   /** Deliveries that wait for this process rather than for their receiver. */
   private waitingForSlot = 0;
-  private paused: (() => void)[] = [];
+  private readonly paused = new RoundRobin<() => void>();
 
   constructor(
     private readonly limits: ReceiverLimits,
@@ -53,7 +53,7 @@ export class AttemptSlots {
   /** @returns whether a slot was free within a moment and is taken */
   async acquire(receiver: Receiver): Promise<boolean> {
     const { tenantId, subscriptionId } = receiver;
-    const queue = this.queues.get(subscriptionId);
+    const queue = this.queues.get(tenantId)?.get(subscriptionId);
     if (!queue && this.tryAcquire(receiver)) return true;
     const ofTenant = this.waitingOf.get(tenantId) ?? 0;
     if (ofTenant >= WAITING_PER_TENANT) return false;
@@ -70,7 +70,7 @@ export class AttemptSlots {
         },
       };
       if (queue) queue.push(waiter);
-      else this.queues.set(subscriptionId, [waiter]);
+      else this.queuesOf(tenantId).set(subscriptionId, [waiter]);
       this.waitingOf.set(tenantId, ofTenant + 1);
       if (!isForReceiver) this.waitingForSlot += 1;
     });
@@ -82,37 +82,56 @@ export class AttemptSlots {
     this.serve();
   }
 
-  /** Resolves when few enough deliveries wait for another event to begin. */
-  async ready(): Promise<void> {
-    while (this.waitingForSlot >= WAITING_BEFORE_PAUSE) {
-      await new Promise<void>((resolve) => {
-        this.paused.push(resolve);
-      });
-    }
+  /** Calls it when few enough deliveries wait for those of another event, of all tenants or of this one. @returns what it returns */
+  async admit<T>(tenantId: string, begin: () => T): Promise<T> {
+    if (this.mayBeginEvent(tenantId)) return begin();
+    return new Promise<T>((resolve) => {
+      this.paused.add(tenantId, () => resolve(begin()));
+    });
+  }
+
+  private mayBeginEvent(tenantId: string): boolean {
+    if (this.waitingForSlot < WAITING_BEFORE_PAUSE) return true;
+    return (this.waitingOf.get(tenantId) ?? 0) * this.waitingOf.size < WAITING_BEFORE_PAUSE;
+  }
+
+  private queuesOf(tenantId: string): Map<string, Waiter[]> {
+    const queues = this.queues.get(tenantId) ?? new Map<string, Waiter[]>();
+    this.queues.set(tenantId, queues);
+    return queues;
   }
 
   private serve(): void {
-    for (const [subscriptionId, queue] of this.queues) {
+    for (const [tenantId, queues] of this.queues) {
       if (this.shares.free === 0) return;
-      const [first] = queue;
-      if (!first || !this.tryAcquire(first.receiver)) continue;
+      if (!this.shares.mayBegin(tenantId)) continue;
+      const queue = [...queues.values()].find(([first]) => first && this.tryAcquire(first.receiver));
+      const [first] = queue ?? [];
+      if (!queue || !first) continue;
+      const { subscriptionId } = first.receiver;
+      // Both go to the end of their rounds.
+      queues.delete(subscriptionId);
+      queues.set(subscriptionId, queue);
+      this.queues.delete(tenantId);
+      this.queues.set(tenantId, queues);
       this.leave(first, true);
-      if (queue.length === 0 || !this.queues.delete(subscriptionId)) continue;
-      this.queues.set(subscriptionId, queue);
     }
   }
 
   private leave(waiter: Waiter, hasSlot: boolean): void {
     const { tenantId, subscriptionId } = waiter.receiver;
-    const queue = this.queues.get(subscriptionId) ?? [];
+    const queues = this.queuesOf(tenantId);
+    const queue = queues.get(subscriptionId) ?? [];
     queue.splice(queue.indexOf(waiter), 1);
-    if (queue.length === 0) this.queues.delete(subscriptionId);
+    if (queue.length === 0) queues.delete(subscriptionId);
+    if (queues.size === 0) this.queues.delete(tenantId);
     const ofTenant = (this.waitingOf.get(tenantId) ?? 0) - 1;
     if (ofTenant > 0) this.waitingOf.set(tenantId, ofTenant);
     else this.waitingOf.delete(tenantId);
     if (!waiter.isForReceiver) this.waitingForSlot -= 1;
-    if (this.waitingForSlot < WAITING_BEFORE_PAUSE) for (const go of this.paused.splice(0)) go();
     waiter.begin(hasSlot);
+    const mayBegin = (of: string) => this.mayBeginEvent(of);
+    for (let begin = this.paused.take(mayBegin); begin; begin = this.paused.take(mayBegin)) begin();
   }
 }
 

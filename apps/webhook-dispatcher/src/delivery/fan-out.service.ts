@@ -29,12 +29,14 @@ const CLOCK_SKEW_MS = 10_000;
 /** Milliseconds after which an event no longer waits for its first attempts while ordered deliveries wait for it. */
 const DEMAND_MS = 100;
 
-interface Arrival {
+export interface Arrival {
   /** Whether the event may have been handled before, however young it is. */
   readonly isRepeated: boolean;
   /** Null or left out when it did not come from the stream. */
   readonly streamSequence?: number | null;
   readonly storedAt?: Date | null;
+  /** Whether it is only recorded, as due, so that events of other tenants can be read. */
+  readonly shouldPutOff?: boolean;
 }
 
 interface MadeAttempt {
@@ -69,7 +71,10 @@ export class FanOutService implements BeforeApplicationShutdown {
   ) {}
 
   /** Resolves when all deliveries of the event are recorded. */
-  async handle(event: EventEnvelope, { isRepeated, streamSequence = null, storedAt = null }: Arrival): Promise<void> {
+  async handle(
+    event: EventEnvelope,
+    { isRepeated, streamSequence = null, storedAt = null, shouldPutOff = false }: Arrival,
+  ): Promise<void> {
     if (this.recorded.has(event.id)) return;
     const tenantId = event.tenantid.toLowerCase();
     const found = this.directory.of(tenantId);
@@ -83,7 +88,8 @@ export class FanOutService implements BeforeApplicationShutdown {
       ({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now),
     );
     if (receiving.length === 0) return;
-    if (isRepeated || isOld(event)) {
+    // What is only recorded is recorded once, whichever process did it.
+    if (isRepeated || (!shouldPutOff && isOld(event))) {
       const ids = receiving.map(({ subscriptionId }) => deliveryId(event.id, subscriptionId));
       if (await this.database.transaction(tenantId, (tx) => this.deliveries.hasAny(tx, ids))) return;
     }
@@ -97,8 +103,9 @@ export class FanOutService implements BeforeApplicationShutdown {
       ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, position))
       : [];
     const message = { eventId: event.id, body: JSON.stringify(body), traceparent: event.traceparent };
-    const begin = (attempt: FirstAttempt) => this.begin(attempt, message);
-    await this.deliver(tenantId, event.type, message, attempts, ordered, begin);
+    const begin = () => attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message, shouldPutOff) }));
+    const made = shouldPutOff || attempts.length === 0 ? begin() : await this.slots.admit(tenantId, begin);
+    await this.finish(tenantId, event.type, message, made, ordered);
   }
 
   /** Makes one recorded attempt each, at once, also to a receiver that keeps failing. The caller bounds the concurrency. */
@@ -109,11 +116,13 @@ export class FanOutService implements BeforeApplicationShutdown {
     receivers: readonly Receiver[],
   ): Promise<FirstAttempt[]> {
     const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
-    const made = await this.deliver(tenantId, event, message, attempts, [], async (attempt) => {
+    const begin = async (attempt: FirstAttempt) => {
       if (this.isStopping) return;
       this.limits.begun(attempt.receiver);
       await this.attempt(attempt, message, () => undefined);
-    });
+    };
+    const made = attempts.map((attempt) => ({ attempt, outcome: begin(attempt) }));
+    await this.finish(tenantId, event, message, made, []);
     await Promise.all(made.map(({ outcome }) => outcome));
     return attempts;
   }
@@ -126,25 +135,22 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 
   /** Resolves when the state of the attempts is recorded. */
-  private async deliver(
+  private async finish(
     tenantId: string,
     event: string,
     message: Message,
-    attempts: readonly FirstAttempt[],
+    made: readonly MadeAttempt[],
     ordered: readonly NewDelivery[],
-    begin: (attempt: FirstAttempt) => Promise<void>,
-  ): Promise<MadeAttempt[]> {
-    if (attempts.length > 0) await this.slots.ready();
-    const made = attempts.map((attempt) => ({ attempt, outcome: begin(attempt) }));
+  ): Promise<void> {
     await this.firstOf(made);
     await this.record(tenantId, event, message, made, ordered);
-    return made;
   }
 
   /** Makes the attempt if there is a slot. Never rejects: an attempt without an outcome is made again. */
-  private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
+  private async begin(attempt: FirstAttempt, message: Message, shouldPutOff: boolean): Promise<void> {
     const { receiver } = attempt;
     if (!receiver.enabled) return attempt.hold();
+    if (shouldPutOff) return;
     // Recorded as due until the tenant is reinstated, or suspensions are known.
     const mayWork = this.revocations.ready && !this.revocations.isSuspended(receiver.tenantId);
     if (this.isStopping || !mayWork) return;
@@ -294,7 +300,7 @@ export class FanOutConsumer {
 
   @IdempotentEventHandler(CONSUMERS['webhook-dispatcher'], 'all')
   async onEvent(@Payload() event: EventEnvelope, @Ctx() receipt: EventReceipt): Promise<void> {
-    const { deliveryCount, streamSequence, storedAt } = receipt;
-    await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence, storedAt });
+    const { deliveryCount, streamSequence, storedAt, shouldPutOff } = receipt;
+    await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence, storedAt, shouldPutOff });
   }
 }

@@ -1,5 +1,5 @@
 import { type ConsumerDefinition, EVENT_STREAM, type EventName } from '@crm/contracts';
-import { type Database, Wake } from '@crm/database';
+import { type Database, NO_TENANT, Wake } from '@crm/database';
 import { within } from '@crm/telemetry';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
@@ -20,7 +20,6 @@ import {
   headerTenant,
   isHopeless,
   isTransient,
-  messageKey,
   REDELIVERY_DELAYS_MS,
   type ReceivedEvent,
   readEvent,
@@ -37,8 +36,12 @@ const MIXED = 'The handlers of a consumer are either all idempotent or none of t
 /** The problem of a message whose process ended while handling it, so that nothing else is known. */
 const NO_OUTCOME = 'Delivered again and again without an outcome';
 
+/** Events in a pull. */
+const MOST_PULLED = 1_024;
+
 export interface EventConsumerOptions {
   concurrency?: number;
+  readAhead?: number;
   redeliveryDelaysMs?: readonly number[];
 }
 
@@ -70,11 +73,12 @@ export class EventConsumer {
   ) {
     this.logger = new Logger(`Consumer ${definition.durable}`);
     const concurrency = options.concurrency ?? definition.concurrency;
-    this.slots = new OrderedSlots(concurrency);
+    // By default enough that no slot waits for the network.
+    const readAhead = options.readAhead ?? definition.readAhead ?? 4 * concurrency;
+    this.batchSize = Math.min(MOST_PULLED, Math.ceil(readAhead / 2));
+    this.slots = new OrderedSlots(concurrency, readAhead, this.batchSize);
     this.inProgress = new EventsInProgress(definition.ackWaitMs, (message) => this.tell(() => message.working()));
     this.deadLetters = new DeadLetterStore(database, definition.durable);
-    // One batch in progress and one buffered, so that no slot waits for the network.
-    this.batchSize = 2 * concurrency;
     this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
   }
 
@@ -96,7 +100,7 @@ export class EventConsumer {
     this.running ??= this.pullUntilStopped();
   }
 
-  /** Accepts no more events and waits for those in progress. */
+  /** Accepts no more events and waits for those in progress; what waits for its turn is told to put off what it can. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.wake.signal();
@@ -153,21 +157,27 @@ export class EventConsumer {
   }
 
   private accept(message: JsMsg): void {
-    const event = readEvent(message.data, headerTenant(message));
     this.inProgress.begun(message);
-    const isOrdered = event.ok && this.required.isOrdered;
-    const lane = isOrdered ? `${event.envelope.tenantid} ${event.envelope.subject ?? ''}` : messageKey(message);
-    this.slots.run(lane, () => this.work(message, event).finally(() => this.inProgress.ended(message)));
+    const header = headerTenant(message);
+    const read = () => readEvent(message.data, header);
+    // Otherwise it is read when its turn comes, so that many can wait in little memory.
+    const event = this.required.isOrdered || header === undefined ? read() : undefined;
+    const envelope = event?.ok ? event.envelope : undefined;
+    const tenantId = header ?? envelope?.tenantid ?? NO_TENANT;
+    const key = this.required.isOrdered && envelope ? `${envelope.tenantid} ${envelope.subject ?? ''}` : undefined;
+    const begin = (shouldPutOff: boolean) =>
+      this.work(message, event ?? read(), shouldPutOff).finally(() => this.inProgress.ended(message));
+    this.slots.add({ tenantId, key, bytes: message.data.length, begin }, message.info.pending);
   }
 
   /** Never rejects: the message is acknowledged, delivered again, or stored as a dead letter. */
-  private async work(message: JsMsg, event: ReceivedEvent): Promise<void> {
+  private async work(message: JsMsg, event: ReceivedEvent, shouldPutOff: boolean): Promise<void> {
     const consumer = this.definition.durable;
     const end = metrics.eventSeconds.startTimer({ consumer });
     try {
       if (!event.ok) await this.storeAndTerminate(message, event, event.problem);
       else {
-        const outcome = await this.outcomeOf(message, event);
+        const outcome = await this.outcomeOf(message, event, shouldPutOff);
         if (outcome === 'dead_letter') this.terminate(message);
         else {
           this.tell(() => message.ack());
@@ -184,17 +194,23 @@ export class EventConsumer {
   private async outcomeOf(
     message: JsMsg,
     event: ReadableEvent,
+    shouldPutOff: boolean,
   ): Promise<'handled' | 'double' | 'ignored' | 'dead_letter'> {
     const { envelope } = event;
     if (!this.required.wants(envelope)) return 'ignored';
     const span = receiveEvent({ message, envelope, consumer: this.definition });
-    return within(span, () => this.handle(message, event));
+    return within(span, () => this.handle(message, event, shouldPutOff));
   }
 
-  private async handle(message: JsMsg, event: ReadableEvent): Promise<'handled' | 'double' | 'dead_letter'> {
+  private async handle(
+    message: JsMsg,
+    event: ReadableEvent,
+    shouldPutOff: boolean,
+  ): Promise<'handled' | 'double' | 'dead_letter'> {
     const { envelope } = event;
     const { deliveryCount, streamSequence, timestampNanos } = message.info;
-    const receipt = { deliveryCount, streamSequence, storedAt: new Date(timestampNanos / 1e6) };
+    const storedAt = new Date(timestampNanos / 1e6);
+    const receipt = { deliveryCount, streamSequence, storedAt, shouldPutOff: shouldPutOff || this.stopped };
     if (!this.isHopeless(message)) return this.required.handle(envelope, receipt);
     // It may only have waited long for something unavailable, so there is one more attempt. It is stored before, and not
     // attempted again if it was already stored: the process of that attempt ended with it.

@@ -62,14 +62,16 @@ export class EventReceipt implements Receipt {
   readonly streamSequence: number | null;
   /** When the stream stored it, by the broker's clock: distinguishes streams. */
   readonly storedAt: Date | null;
+  readonly shouldPutOff: boolean;
 
   constructor(
-    { deliveryCount, streamSequence, storedAt }: Receipt,
+    { deliveryCount, streamSequence, storedAt, shouldPutOff }: Receipt,
     readonly consumer: ConsumerDefinition,
   ) {
     this.deliveryCount = deliveryCount;
     this.streamSequence = streamSequence;
     this.storedAt = storedAt;
+    this.shouldPutOff = shouldPutOff;
   }
 }
 
@@ -80,6 +82,8 @@ export interface Receipt {
   readonly deliveryCount: number;
   readonly streamSequence: number | null;
   readonly storedAt: Date | null;
+  /** Whether what can be done later should be: others' events cannot be read for all that waits of this tenant, or the process ends. */
+  readonly shouldPutOff: boolean;
 }
 
 /** Handles an event that may have been handled before, and resolves when its effect is committed. */
@@ -165,7 +169,8 @@ export class IdempotentHandling extends Handlers<IdempotentMethod> implements Ev
   }
 
   async replay(event: EventEnvelope): Promise<void> {
-    await this.handle(event, { deliveryCount: 0, streamSequence: null, storedAt: null });
+    const receipt = { deliveryCount: 0, streamSequence: null, storedAt: null, shouldPutOff: false };
+    await this.handle(event, receipt);
   }
 }
 

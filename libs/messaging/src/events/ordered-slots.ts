@@ -1,3 +1,4 @@
+import { RoundRobin, TenantShares } from '@crm/database';
 import type { JsMsg } from '@nats-io/jetstream';
 
 /** Messages that a consumer holds, waiting ones too, are reported to the broker three times in the acknowledgement time. */
@@ -32,59 +33,125 @@ export class EventsInProgress {
   }
 }
 
-/** Runs a limited number of work items concurrently, and those with the same key one after the other, in order. */
+/** Waiting work is read ahead up to so many bytes; those of what is under way from the stream come on top. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** While much is still unread, work begins once for so much that was read: reading is cheap, and what others have may stand behind. */
+const READ_FOR_EACH = 32;
+const MOST_CREDIT = 16;
+/** Part of the room at which tenants with much waiting make some. */
+const CROWDED = 0.75;
+/** Milliseconds after which what the stream has left is not coming: it may be held back, or read by another process. */
+const READING_MS = 500;
+
+interface Work {
+  readonly tenantId: string;
+  /** Work with the same key is done one after the other, in order. */
+  readonly key: string | undefined;
+  readonly bytes: number;
+  /** Must not reject. @param shouldPutOff whether the tenant's waiting work keeps that of others from being read */
+  readonly begin: (shouldPutOff: boolean) => Promise<void>;
+}
+
+/**
+ * Does a limited amount of work concurrently, tenants in turn. What waits is read far ahead, because the stream has one order
+ * for all tenants: reading goes before beginning, and when there is no room to read, tenants with much waiting make some.
+ */
 export class OrderedSlots {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
-  private readonly lanes = new Map<string, Promise<void>>();
+  private readonly shares: TenantShares;
+  private readonly lines = new RoundRobin<Work>();
+  /** What waits for earlier work with the same key, which waits in a line or runs. */
+  private readonly lanes = new Map<string, Work[]>();
   private readonly running = new Set<Promise<void>>();
+  private waiting = 0;
+  private waitingBytes = 0;
+  private isBehind = false;
+  private readAt = 0;
+  /** How much may begin before more is read, apart from one that may always run. */
+  private credit = MOST_CREDIT;
   private roomListeners: (() => void)[] = [];
 
-  constructor(size: number) {
-    this.free = size;
+  /** @param size work at the same time @param readAhead work that waits at most @param batch how much of it is read at a time */
+  constructor(
+    size: number,
+    private readonly readAhead: number,
+    private readonly batch: number,
+  ) {
+    this.shares = new TenantShares(size);
   }
 
-  /** @param work must not reject */
-  run(key: string, work: () => Promise<void>): void {
-    const before = this.lanes.get(key);
-    const turn = (before ?? Promise.resolve()).then(() => this.inSlot(work));
-    this.lanes.set(key, turn);
-    this.running.add(turn);
-    void turn.finally(() => {
-      this.running.delete(turn);
-      if (this.lanes.get(key) === turn) this.lanes.delete(key);
-    });
+  /** @param unread how much the stream has behind it */
+  add(work: Work, unread: number): void {
+    // Little is no reason to hold back work: while events keep coming, there is always some.
+    this.isBehind = unread > this.batch / 2;
+    this.readAt = Date.now();
+    this.credit = this.isBehind ? Math.min(MOST_CREDIT, this.credit + 1 / READ_FOR_EACH) : MOST_CREDIT;
+    this.waiting += 1;
+    this.waitingBytes += work.bytes;
+    const lane = work.key === undefined ? undefined : this.lanes.get(work.key);
+    if (lane) lane.push(work);
+    else {
+      if (work.key !== undefined) this.lanes.set(work.key, []);
+      this.lines.add(work.tenantId, work);
+    }
+    if (this.shares.mayBegin(work.tenantId)) this.serve();
   }
 
-  /** Resolves when a slot is free and no work waits for it. */
+  /** Resolves when another batch can be read. */
   async room(): Promise<void> {
-    while (this.free === 0) {
+    while (!this.hasRoom) {
       await new Promise<void>((resolve) => {
         this.roomListeners.push(resolve);
       });
     }
   }
 
+  /** Resolves when everything is done. */
   async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  private async inSlot(work: () => Promise<void>): Promise<void> {
-    if (this.free > 0) this.free -= 1;
-    else {
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-      });
+  private get hasRoom(): boolean {
+    return this.waiting <= this.readAhead - this.batch && this.waitingBytes < MOST_BYTES;
+  }
+
+  /** Before there is no room, so that more is read while some is made. */
+  private get isCrowded(): boolean {
+    return this.waiting > CROWDED * this.readAhead || this.waitingBytes > CROWDED * MOST_BYTES;
+  }
+
+  private get isReading(): boolean {
+    return this.isBehind && !this.isCrowded && Date.now() - this.readAt < READING_MS;
+  }
+
+  private serve(): void {
+    const { isReading } = this;
+    while (this.shares.free > 0) {
+      if (isReading && this.credit < 1 && this.running.size > 0) return;
+      const work = this.lines.take((tenantId) => this.shares.mayBegin(tenantId));
+      if (!work) return;
+      if (isReading) this.credit = Math.max(0, this.credit - 1);
+      this.begin(work);
     }
-    try {
-      await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else {
-        this.free += 1;
-        for (const listener of this.roomListeners.splice(0)) listener();
-      }
-    }
+  }
+
+  private begin(work: Work): void {
+    const shouldPutOff = this.isBehind && this.isCrowded && this.lines.hasFairShare(work.tenantId);
+    this.shares.begun(work.tenantId);
+    this.waiting -= 1;
+    this.waitingBytes -= work.bytes;
+    const run: Promise<void> = work.begin(shouldPutOff).finally(() => {
+      this.running.delete(run);
+      this.shares.ended(work.tenantId);
+      if (work.key !== undefined) this.endTurn(work.key);
+      this.serve();
+    });
+    this.running.add(run);
+    if (this.hasRoom) for (const listener of this.roomListeners.splice(0)) listener();
+  }
+
+  private endTurn(key: string): void {
+    const next = this.lanes.get(key)?.shift();
+    if (next) this.lines.add(next.tenantId, next);
+    else this.lanes.delete(key);
   }
 }
