@@ -20,6 +20,9 @@ export const API_NAME = 'site_visit';
 /** An object whose records have the same bytes but no formulas. */
 export const PLAIN_API_NAME = 'plain_visit';
 const PLAIN_RECORDS = 1000;
+/** An object whose records have a text of 20 kB more. */
+export const LONG_API_NAME = 'long_visit';
+const LONG_RECORDS = 60;
 const SIX = [1, 2, 3, 4, 5, 6];
 
 const TEXT = { type: 'text', sql: `'Text number ' || i || ' of this record'` };
@@ -39,6 +42,9 @@ export const PLAIN_FIELDS = Object.entries({
   total: { type: 'number', sql: `(${NUMBER.sql}) * (${NUMBER.sql})` },
   summary: { type: 'text', sql: `${TEXT.sql} || ' (' || ${STAGE} || ')'` },
 }).map(([apiName, field]) => ({ apiName, label: apiName, ...field }));
+
+const LONG_TEXT = `(SELECT string_agg(md5(i || '/' || part), '') FROM generate_series(1, 625) part)`;
+const LONG_FIELD = { apiName: 'notes', label: 'notes', type: 'textarea', sql: LONG_TEXT };
 
 /** @type {Readonly<Record<string, string>>} */
 const FORMULAS = { total: 'number_1 * number_2', summary: 'CONCAT(text_1, " (", stage, ")")' };
@@ -96,6 +102,8 @@ export function storedLead(turn) {
 export async function fill(admin, tenantId) {
   const { objectId, fields } = await makeObject(admin, tenantId, API_NAME, FIELDS, RECORDS);
   await makeObject(admin, tenantId, PLAIN_API_NAME, PLAIN_FIELDS, PLAIN_RECORDS);
+  const long = await makeObject(admin, tenantId, LONG_API_NAME, [...PLAIN_FIELDS, LONG_FIELD], LONG_RECORDS);
+  const hot = await admin.query('SELECT id FROM custom_record WHERE object_id = $1 LIMIT 1', [long.objectId]);
   const workspaces = Array.from({ length: WORKSPACES }, newId);
   for (const workspace of workspaces) await makeObject(admin, workspace, API_NAME, FIELDS, RECORDS_OF_WORKSPACE);
   await insert(
@@ -122,6 +130,7 @@ export async function fill(admin, tenantId) {
   return {
     records: await sample('bare_record'),
     leads: await sample('bare_lead'),
+    hot: String(hot.rows[0].id),
     workspaces: /** @type {{ tenant: string, ids: string[] }[]} */ (rows),
   };
 }

@@ -2,15 +2,14 @@
 // what workspaces, formulas, searches and many requests cost.
 import { alternate, compare, counter, inTurn, requestText, SLOWER_PLAN, sendLoad } from '../load.mjs';
 import { besideRow, inRounds, median, percentile, residentMegabytes, setting } from '../measure.mjs';
-import { API_NAME, fill, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
+import { API_NAME, fill, LONG_API_NAME, newLead, newRecord, PLAIN_API_NAME, RECORDS } from '../records-data.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startRecords>>} Subjects */
 
 const MEMORY_REQUESTS = setting('MEMORY_REQUESTS', 200_000, 2000);
 const SEARCH_MS = setting('SEARCH_MS', 2000, 200);
 const SEARCH_ROUNDS = setting('ROUNDS', 5, 1);
-const READERS = 4;
-const SEARCHERS = 8;
+const [QUIET, NOISY] = [2, 48];
 
 /** Texts by what they find, with the most milliseconds of the median. */
 const SEARCHES = [
@@ -97,35 +96,65 @@ async function formulas({ lab, direct }) {
   return [besideRow(name, '/s', computed.rates, plain.rates, { atLeast: 0.87 })];
 }
 
-/** Searches through the gateway, one at a time, and what they do to the reads of another workspace. @param {Subjects} subjects */
-async function search({ lab, data, gateway: { port } }) {
-  const get = (/** @type {string} */ query, tenant = lab.tenantId) =>
-    requestText('GET', recordsOf() + query, lab.authorization(tenant));
-  const load = async (/** @type {() => string} */ next, connections = 1, milliseconds = SEARCH_MS) =>
-    (await sendLoad({ port, next, connections, milliseconds })).latencies;
+/** Searches through the gateway, one at a time. @param {Subjects} subjects */
+async function search({ lab, gateway: { port } }) {
+  const get = (/** @type {string} */ query) => requestText('GET', recordsOf() + query, lab.authorization());
+  const load = async (/** @type {() => string} */ next, milliseconds = SEARCH_MS) =>
+    (await sendLoad({ port, next, connections: 1, milliseconds })).latencies;
   const rows = [];
   for (const { name, q, atMost } of SEARCHES) {
     for (const counting of ['', 'count=none']) {
       const turn = counter();
       const next = () => get(`?q=${encodeURIComponent(q(turn()))}&${counting}`);
-      await load(next, 1, SEARCH_MS / 2);
+      await load(next, SEARCH_MS / 2);
       const title = `search of ${RECORDS} records that finds ${name}${counting && ', '}${counting}, p50`;
       rows.push({ name: title, unit: 'ms', ours: median(await load(next)), atMost });
     }
   }
-  const [neighbour] = data.workspaces;
-  if (!neighbour) throw new Error('There is no other workspace');
-  const id = inTurn(neighbour.ids);
-  const p99OfReads = async () => percentile(await load(() => get(`/${id()}`, neighbour.tenant), READERS), 0.99);
-  await p99OfReads();
-  const rounds = await inRounds(SEARCH_ROUNDS, async () => {
-    const alone = await p99OfReads();
-    const [beside] = await Promise.all([p99OfReads(), load(() => get('?q=zzzz'), SEARCHERS)]);
-    return { alone, beside };
-  });
-  const [alone, beside] = [rounds.map((round) => round.alone), rounds.map((round) => round.beside)];
-  const what = `p99 of another tenant's reads on ${READERS} connections beside searches for zzzz on ${SEARCHERS}`;
-  rows.push(besideRow(what, 'ms', beside, alone, { atMost: 1.5 }));
+  return rows;
+}
+
+/** What one workspace does on many connections while another reads on two. */
+const NOISES = [
+  { name: 'changes of one record of 20 kB', method: 'PATCH', of: LONG_API_NAME, path: '/', body: 'text_1' },
+  { name: 'lists of 60 records of 20 kB', method: 'GET', of: LONG_API_NAME, path: '?size=60' },
+  { name: 'searches for zzzz', method: 'GET', of: API_NAME, path: '?q=zzzz' },
+];
+
+/** Reads of a workspace beside what another does, and what that is left of it. @param {Subjects} subjects */
+async function neighbour({ lab, data, gateway: { port } }) {
+  const { tenant, ids } = data.workspaces[0] ?? { tenant: '', ids: [] };
+  const [id, turn] = [inTurn(ids), counter()];
+  const quiet = () =>
+    sendLoad({
+      port,
+      next: () => requestText('GET', `${recordsOf()}/${id()}`, lab.authorization(tenant)),
+      connections: QUIET,
+      milliseconds: SEARCH_MS,
+    });
+  const rows = [];
+  for (const { name, method, of, path, body } of NOISES) {
+    const next = () => {
+      const where = `${recordsOf(of)}${path}${body ? data.hot : ''}`;
+      return requestText(method, where, lab.authorization(), body ? { [body]: `Changed ${turn()}` } : undefined);
+    };
+    const noise = () => sendLoad({ port, next, connections: NOISY, milliseconds: SEARCH_MS });
+    await Promise.all([noise(), quiet()]);
+    const rounds = await inRounds(SEARCH_ROUNDS, async () => {
+      const alone = await noise();
+      const [beside, reads] = await Promise.all([noise(), quiet()]);
+      const [ours, other] = [beside, alone].map(({ requests, seconds }) => requests / seconds);
+      return { ours: Number(ours), other: Number(other), reads: reads.latencies };
+    });
+    const latencies = rounds.flatMap(({ reads }) => reads);
+    const title = `reads of a workspace on ${QUIET} connections, beside ${name} on ${NOISY} of another`;
+    const [ours, other] = [rounds.map((round) => round.ours), rounds.map((round) => round.other)];
+    rows.push(
+      { name: `${title}, p50`, unit: 'ms', ours: median(latencies) },
+      { name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99), atMost: 50 },
+      besideRow(`${name} on ${NOISY} connections beside those reads, and alone`, '/s', ours, other, { atLeast: 0.8 }),
+    );
+  }
   return rows;
 }
 
@@ -157,6 +186,7 @@ const cases = {
   'lead-list': measure('lead list', LEAD, 'list'),
   formulas,
   search,
+  neighbour,
   workspaces,
   create: measure('create', CUSTOM, 'create'),
   change: measure('change', CUSTOM, 'change'),

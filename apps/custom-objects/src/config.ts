@@ -1,5 +1,5 @@
 import type { DatabaseConfig } from '@crm/database';
-import { databaseConfig, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface CustomObjectsConfig {
   service: ServiceConfig;
@@ -9,6 +9,11 @@ export interface CustomObjectsConfig {
 export function loadConfig(): CustomObjectsConfig {
   return {
     service: serviceConfig('custom-objects'),
-    database: { ...databaseConfig('custom-objects'), genericPlans: true },
+    database: {
+      ...databaseConfig('custom-objects'),
+      genericPlans: true,
+      // Reads and changes of a tenant need two each, however many there are: concurrent ones share a statement.
+      tenantShare: readEnvironment((env) => env.integer('DATABASE_TENANT_SHARE', { default: 3, min: 1, max: 500 })),
+    },
   };
 }

@@ -150,6 +150,36 @@ describe('records that many read and write at the same time', () => {
     expect((await waiting).body).toMatchObject({ version: 2, hours: 1 });
   });
 
+  it('hold no connection while they wait for a record, so that other workspaces read and write', async () => {
+    const neighbour = await app.tenant('enterprise', OBJECTS);
+    const visit = await app.create(RECORDS, neighbour.admin, { title: 'Quiet' });
+    const { id } = await createVisit('Hot');
+    // biome-ignore lint/complexity/useLiteralKeys: the pool is private; the test counts its connections.
+    const pool = app.service.get(Database)['runtimePool'];
+    await app.admin.query('BEGIN');
+    let changes: ReturnType<typeof change>[] = [];
+    try {
+      await app.admin.query('SELECT 1 FROM custom_record WHERE id = $1 FOR UPDATE', [id]);
+      changes = titles.slice(0, 60).map((_, hours) => change(id, { hours }));
+      const path = `${RECORDS}/${visit.id}`;
+      const waiting = () =>
+        app.admin.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+      while ((await waiting()).rowCount === 0) await call('GET', path, neighbour.admin);
+      const answers = await Promise.all([
+        ...titles.map(() => call('GET', path, neighbour.admin)),
+        ...titles.map((_, hours) => call('PATCH', path, neighbour.admin, { hours })),
+      ]);
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      expect(pool.totalCount - pool.idleCount).toBe(1);
+    } finally {
+      await app.admin.query('COMMIT');
+    }
+    const versions = (await Promise.all(changes)).map(({ body }) => body.version);
+    expect(versions.sort((one, two) => one - two)).toEqual(versions.map((_, index) => index + 2));
+  });
+
   it('are written although the database refuses one of them', async () => {
     await app.admin.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$

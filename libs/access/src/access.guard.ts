@@ -21,6 +21,8 @@ export interface AuthenticatedCall {
   readonly headers: { readonly authorization?: string | undefined; readonly 'user-agent'?: string | undefined };
   /** Address of the client of an HTTP request. */
   readonly ip?: string;
+  /** Of an HTTP request. */
+  readonly socket?: CallOrigin['connection'];
   /** The request that the call is part of; the guard completes it. */
   readonly callContext: RequestContext;
   principal?: Principal;
@@ -239,6 +241,9 @@ function admit(call: AuthenticatedCall, principal: Principal): true {
     },
     get userAgent() {
       return call.headers['user-agent'];
+    },
+    get connection() {
+      return call.socket;
     },
   };
   callContext.principal = principal;

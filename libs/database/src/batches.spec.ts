@@ -70,6 +70,17 @@ describe('calls at the same time', () => {
     expect(await Promise.all([...first, ...second, ...rest])).toEqual(together('a', 'b', 'c', 'd', 'e'));
   });
 
+  it('that did not fit into a batch are the first of the next', async () => {
+    const { run, begun, writes } = recorded();
+    const [first, ...rest] = await run('a', 'b', 'c');
+    begun[0]?.answer([{ result: 'done' }, 'next', 'next']);
+    expect(await first).toBe('done');
+    await run('d');
+    expect(writes()).toEqual(['a b c', 'b c d']);
+    begun[1]?.answer([{ result: 'b' }, { result: 'c' }, { result: 'd' }]);
+    expect(await Promise.all(rest)).toEqual(['b', 'c']);
+  });
+
   it('are 64 at most', async () => {
     const { run, answer, begun } = recorded();
     const answers = await run(...Array.from({ length: 150 }, (_, index) => `${index}`));

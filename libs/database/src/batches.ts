@@ -16,8 +16,8 @@ const MOST_TOGETHER = 64;
 /** Most of what the calls of a batch weigh together; what is heavier is a batch of its own. */
 export const MOST_WEIGHT = 256 * 1024;
 
-/** What became of a call: null when it has to be carried out apart from the others. */
-export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | null;
+/** What became of a call: null when it has to be carried out apart from the others, `next` in the next batch: never of the first. */
+export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | 'next' | null;
 
 export interface Execution<Call, Result> {
   /** Carries out a batch in one transaction, and says of each call what became of it. When it rejects, none was carried out. */
@@ -85,7 +85,7 @@ export class Batches<Call, Result> {
     };
     const timer = setTimeout(end, COUNTED_MS);
     this.schedule(key, lane);
-    await this.settle(batch);
+    lane.waiting.unshift(...(await this.settle(batch)));
     clearTimeout(timer);
     end();
   }
@@ -101,8 +101,8 @@ export class Batches<Call, Result> {
     return size;
   }
 
-  /** Never rejects. */
-  private async settle(batch: readonly Waiting<Call, Result>[]): Promise<void> {
+  /** Never rejects. @returns those for the next batch */
+  private async settle(batch: readonly Waiting<Call, Result>[]): Promise<Waiting<Call, Result>[]> {
     const { apart } = this.execution;
     let outcomes: readonly Outcome<Result>[];
     try {
@@ -110,12 +110,16 @@ export class Batches<Call, Result> {
     } catch (error) {
       outcomes = batch.map(() => (batch.length > 1 && apart?.isOfOne(error) ? null : { error }));
     }
-    for (const [index, { call, resolve, reject }] of batch.entries()) {
+    const next: Waiting<Call, Result>[] = [];
+    for (const [index, waiting] of batch.entries()) {
+      const { call, resolve, reject } = waiting;
       const outcome = outcomes[index] ?? null;
-      if (outcome === null && apart) resolve(apart.carryOut(call));
+      if (outcome === 'next') next.push(waiting);
+      else if (outcome === null && apart) resolve(apart.carryOut(call));
       else if (outcome === null) reject(new Error('A call of a batch has no outcome'));
       else if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.result);
     }
+    return next;
   }
 }

@@ -3,6 +3,7 @@ import { startSpan, within } from '@crm/telemetry';
 import pg, { type PoolClient } from 'pg';
 import { type EntityClass, EntityManagers } from './entities.js';
 import { asPlatformError } from './errors.js';
+import { FairQueue } from './fair-queue.js';
 import {
   describeTransaction,
   OpenNarrowTransaction,
@@ -10,7 +11,7 @@ import {
   type TransactionServices,
 } from './open-transaction.js';
 import { OutboxSignal } from './outbox/append-event.js';
-import { createPool, type DatabaseConfig, measurePool } from './pool.js';
+import { createPool, type DatabaseConfig, DEFAULT_CONNECT_TIMEOUT_MS, measurePool } from './pool.js';
 import { StatementNames, StatementQueue } from './segment.js';
 import { type NarrowTransaction, originOf, type TenantTransaction, type TransactionOrigin } from './transaction.js';
 
@@ -25,6 +26,8 @@ export class Database {
   readonly outboxSignal = new OutboxSignal();
   private readonly runtimePool: pg.Pool;
   private readonly narrowPool: pg.Pool;
+  /** Its places are the connections of the runtime pool. */
+  private readonly queue: FairQueue;
   private readonly unmeasure: readonly (() => void)[];
   private readonly managers: EntityManagers;
   private readonly names = new StatementNames();
@@ -33,16 +36,18 @@ export class Database {
     readonly config: DatabaseConfig,
     entities: readonly EntityClass[] = [],
   ) {
-    const { url, narrowUrl, poolSize = DEFAULT_POOL_SIZE, genericPlans = false } = config;
+    const { url, narrowUrl, poolSize = DEFAULT_POOL_SIZE, genericPlans = false, tenantShare } = config;
     this.runtimePool = createPool(config, { url, size: poolSize, genericPlans });
     this.narrowPool = createPool(config, {
       url: narrowUrl,
       size: NARROW_POOL_SIZE,
       genericPlans,
     });
+    const timeoutMs = config.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+    this.queue = new FairQueue({ places: poolSize, timeoutMs, ...(tenantShare && { share: tenantShare }) });
     this.unmeasure = [
-      measurePool('runtime', this.runtimePool, poolSize),
-      measurePool('narrow', this.narrowPool, NARROW_POOL_SIZE),
+      measurePool({ name: 'runtime', pool: this.runtimePool, size: poolSize, queue: this.queue }),
+      measurePool({ name: 'narrow', pool: this.narrowPool, size: NARROW_POOL_SIZE }),
     ];
     this.managers = new EntityManagers(entities, () => connect(this.runtimePool));
   }
@@ -57,13 +62,18 @@ export class Database {
     const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     const span = startSpan(origin.traceparent, describeTransaction, this.config.applicationName);
-    return span ? within(span, () => this.runForTenant(origin, work)) : this.runForTenant(origin, work);
+    const run = () => this.inTurn(origin, () => this.runForTenant(origin, work));
+    return span ? within(span, run) : run();
   }
 
   /** Reads with one prepared statement, in one round trip; it sets the tenant, $1, itself by {@link TENANT_OF_STATEMENT}. */
-  async read<Row>(tenantId: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  async read<Row>(tenant: string | TransactionOrigin, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const origin = originOf(tenant);
+    const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A statement in the context of a tenant needs the id of the tenant, a UUID');
-    return this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]);
+    return this.inTurn(origin, () =>
+      this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]),
+    );
   }
 
   /** One prepared statement of the narrow role, its own transaction; unless it was refused, a failed one may be committed. */
@@ -103,6 +113,17 @@ export class Database {
   async close(): Promise<void> {
     for (const end of this.unmeasure) end();
     await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
+  }
+
+  /** Runs work that needs a connection of the runtime pool. */
+  private async inTurn<T>({ tenantId, connection }: TransactionOrigin, work: () => Promise<T>): Promise<T> {
+    const turn = this.queue.enter(tenantId, connection);
+    if (turn) await turn;
+    try {
+      return await work();
+    } finally {
+      this.queue.leave(tenantId);
+    }
   }
 
   private runForTenant<T>(origin: TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {

@@ -5,6 +5,7 @@ export { DatabaseModule } from './database.module.js';
 export { bigintAsNumber, secondsFromNow } from './entities.js';
 export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
+export { FairQueue } from './fair-queue.js';
 export {
   createIdempotencyTable,
   headerCall,
@@ -69,6 +70,7 @@ export {
   type NarrowTransaction,
   OUTBOX_CONSUMER,
   type OutboxRow,
+  originOf,
   PLAN_FOR_VALUES,
   type Queryable,
   TENANT_OF_STATEMENT,

@@ -10,6 +10,8 @@ export interface DatabaseConfig {
   narrowUrl: string;
   /** Connections of the runtime role in this process; default 10. The narrow role uses at most 4. */
   poolSize?: number;
+  /** Connections of the runtime role for one tenant while another is there too; default: all. */
+  tenantShare?: number;
   /** Planning a table with many indexes takes ten times as long as reading a row. `PLAN_FOR_VALUES` is the way out. */
   genericPlans?: boolean;
   /** Whole days after the day of its id that a row is kept, by table; for others see `defaultRetention`. */
@@ -21,7 +23,7 @@ export interface DatabaseConfig {
   statementTimeoutMs?: number;
 }
 
-const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+export const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
 /** A transaction whose owner hangs is ended, and its locks released, after this time. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
@@ -59,6 +61,8 @@ interface MeasuredPool {
   readonly name: PoolName;
   readonly pool: pg.Pool;
   readonly size: number;
+  /** Those who wait before they ask the pool. */
+  readonly queue?: { readonly waiting: number } | undefined;
 }
 
 const measured = new Set<MeasuredPool>();
@@ -89,7 +93,8 @@ gauge(
   ['pool'],
   (waiting) => {
     waiting.reset();
-    for (const [pool, count] of sums((one) => one.pool.waitingCount)) waiting.set({ pool }, count);
+    for (const [pool, count] of sums((one) => one.pool.waitingCount + (one.queue?.waiting ?? 0)))
+      waiting.set({ pool }, count);
   },
 );
 gauge('database_pool_size', 'Connections that the pool may open', ['pool'], (sizes) => {
@@ -98,8 +103,7 @@ gauge('database_pool_size', 'Connections that the pool may open', ['pool'], (siz
 });
 
 /** @returns removes the pool from the metrics, when it is closed */
-export function measurePool(name: PoolName, pool: pg.Pool, size: number): () => void {
-  const entry = { name, pool, size };
+export function measurePool(entry: MeasuredPool): () => void {
   measured.add(entry);
   return () => {
     measured.delete(entry);

@@ -1,5 +1,12 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, isExcessive, type TenantTransaction } from '@crm/database';
+import {
+  Database,
+  FairQueue,
+  isExcessive,
+  originOf,
+  type TenantTransaction,
+  type TransactionOrigin,
+} from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { E_TIMEOUT, Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
@@ -82,11 +89,15 @@ const DEFAULT_POOL_SIZE = 10;
 @Injectable()
 export class CostlyQueries {
   private readonly tenants = new Map<string, SemaphoreInterface>();
-  private readonly all: SemaphoreInterface;
+  private readonly all: FairQueue;
 
   constructor(private readonly database: Database) {
     const connections = database.config.poolSize ?? DEFAULT_POOL_SIZE;
-    this.all = withTimeout(new Semaphore(Math.max(COSTLY_AT_ONCE, Math.floor(connections / 2))), COSTLY_MS);
+    this.all = new FairQueue({
+      places: Math.max(COSTLY_AT_ONCE, Math.floor(connections / 2)),
+      timeoutMs: COSTLY_MS,
+      refusal: 'Too many queries that take long are running',
+    });
   }
 
   /**
@@ -94,7 +105,13 @@ export class CostlyQueries {
    * @throws QUERY_TOO_EXPENSIVE on a timeout, or when the tenant's own queries hold every slot; SERVICE_UNAVAILABLE
    *   when other tenants' do
    */
-  async run<T>(tenantId: string, cost: QueryCost, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+  async run<T>(
+    tenant: string | TransactionOrigin,
+    cost: QueryCost,
+    work: (tx: TenantTransaction) => Promise<T>,
+  ): Promise<T> {
+    const origin = originOf(tenant);
+    const { tenantId } = origin;
     const tooExpensive = (what: string, error: unknown) =>
       new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
     const release = await this.enter(tenantId, (error) =>
@@ -103,12 +120,13 @@ export class CostlyQueries {
     // Waiting for the queries of other tenants is no reason to rest.
     let begun: number | undefined;
     try {
-      const leave = await acquire(this.all, busy);
+      const turn = this.all.enter(tenantId, origin.connection);
+      if (turn) await turn;
       begun = performance.now();
       try {
-        return await this.bounded(tenantId, work);
+        return await this.bounded(origin, work);
       } finally {
-        leave();
+        this.all.leave(tenantId);
       }
     } catch (error) {
       if (!isExcessive(error)) throw error;
@@ -131,20 +149,14 @@ export class CostlyQueries {
     };
   }
 
-  private bounded<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
-    return this.database.transaction(tenantId, async (tx) => {
+  private bounded<T>(origin: TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(origin, async (tx) => {
       // Sent together with the first statement of the work, and before it.
       const [, result] = await Promise.all([tx.queryPrepared(SET_TIMEOUT, [String(COSTLY_MS)]), work(tx)]);
       return result;
     });
   }
 }
-
-const busy = (error: unknown) =>
-  new PlatformError('SERVICE_UNAVAILABLE', 'Too many queries that take long are running', {
-    retryAfterSeconds: 1,
-    cause: error,
-  });
 
 /** @param refusal what is thrown when there is no place in time */
 async function acquire(

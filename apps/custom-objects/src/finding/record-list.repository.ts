@@ -1,4 +1,4 @@
-import { Database, TENANT_OF_STATEMENT, type TenantTransaction } from '@crm/database';
+import { Database, TENANT_OF_STATEMENT, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from '../reading/record.js';
@@ -156,7 +156,7 @@ export class RecordListRepository {
   constructor(private readonly database: Database) {}
 
   /** @param tx runs outside a transaction when absent */
-  list(tenantId: string, request: ListRequest, tx?: TenantTransaction): Promise<RecordList> {
+  list(origin: TransactionOrigin, request: ListRequest, tx?: TenantTransaction): Promise<RecordList> {
     const { objectId, conditions, sort, withValue } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
     const hasValue = sort.by !== null && after !== undefined && after.value !== null;
@@ -174,14 +174,14 @@ export class RecordListRepository {
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
-    return this.page(tenantId, (measured) => listRecords(conditions, { ...shape, measured }), parameters, tx);
+    return this.page(origin, (measured) => listRecords(conditions, { ...shape, measured }), parameters, tx);
   }
 
   /** The records that a search finds, newest first. */
   search(tx: TenantTransaction, { objectId, audiences, searched }: TextSearch, page: ListPage): Promise<RecordList> {
     const { after, offset, limit, counts, countLimit } = page;
     const parameters = [objectId, audiences, searched.text, searched.isIndexed, after?.id ?? null, offset, limit];
-    return this.page(tx.tenantId, searchRecords, [...parameters, counts ? countLimit : 0], tx);
+    return this.page(tx, searchRecords, [...parameters, counts ? countLimit : 0], tx);
   }
 
   /** Records of an object, up to the most that are counted. */
@@ -191,7 +191,7 @@ export class RecordListRepository {
   }
 
   private async page(
-    tenantId: string,
+    origin: TransactionOrigin,
     statement: (measured: boolean) => string,
     parameters: readonly unknown[],
     tx?: TenantTransaction,
@@ -199,7 +199,7 @@ export class RecordListRepository {
     const read = async (measured: boolean): Promise<ListRow> => {
       const [row] = tx
         ? await tx.queryPrepared<ListRow>(statement(measured), [tx.tenantId, ...parameters])
-        : await this.database.read<ListRow>(tenantId, statement(measured), parameters);
+        : await this.database.read<ListRow>(origin, statement(measured), parameters);
       return row as ListRow;
     };
     let row = await read(false);

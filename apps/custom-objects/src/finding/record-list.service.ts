@@ -57,7 +57,7 @@ export class RecordListService {
         filter: [q, filterField, filterValue],
       });
       const list = { objectId, conditions, sort, page };
-      const found = await this.read(caller.tenantId, model, plan, searchedText(query.q), list);
+      const found = await this.read(caller, model, plan, searchedText(query.q), list);
       const present = (record: StoredRecord) => recordJson(model, record, plan, clock);
       const rows = isInForce(model, found.revision) ? presentPage(found, present) : [];
       const end = () => sort.positionOf(found.records[page.size - 1] as StoredRecord);
@@ -68,23 +68,23 @@ export class RecordListService {
 
   /** @throws QUERY_TOO_EXPENSIVE */
   private async read(
-    tenantId: string,
+    caller: ListCaller,
     model: ObjectModel,
     plan: AccessPlan,
     searched: SearchedText | null,
     list: ListRequest,
   ): Promise<RecordList> {
     const cost = queryCost(model, plan, searched, list);
-    if (!cost) return this.bounded(tenantId, model, plan, list);
-    return this.costly.run(tenantId, cost, async (tx) => {
-      if (!searched) return this.records.list(tenantId, list, tx);
+    if (!cost) return this.bounded(caller, model, plan, list);
+    return this.costly.run(caller, cost, async (tx) => {
+      if (!searched) return this.records.list(caller, list, tx);
       const { objectId, conditions, sort, page } = list;
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
       if (conditions.length === 0 && sort.by === null && sort.descending) return this.records.search(tx, search, page);
       // With a filter or another order the search is one more condition.
       const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
       const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
-      return this.records.list(tenantId, { ...list, conditions: [...conditions, condition] }, tx);
+      return this.records.list(caller, { ...list, conditions: [...conditions, condition] }, tx);
     });
   }
 
@@ -93,19 +93,19 @@ export class RecordListService {
    * field has the records without a value, which no index knows, and a filter may leave few of very many sorted ones.
    */
   private async bounded(
-    tenantId: string,
+    caller: ListCaller,
     model: ObjectModel,
     plan: AccessPlan,
     list: ListRequest,
   ): Promise<RecordList> {
     const { sort, conditions, page } = list;
     const isInOrder = !sort.by || (conditions.length > 0 && conditions.every(({ slot }) => slot === sort.by?.sql));
-    if (isInOrder || (await this.sizes.isSmall(tenantId, list.objectId))) return this.records.list(tenantId, list);
+    if (isInOrder || (await this.sizes.isSmall(caller.tenantId, list.objectId))) return this.records.list(caller, list);
     if (conditions.length === 0 && page.after?.value !== null) {
-      const found = await this.records.list(tenantId, { ...list, withValue: true });
+      const found = await this.records.list(caller, { ...list, withValue: true });
       if (found.records.length === page.limit || !found.isWhole) return found;
     }
-    return this.costly.run(tenantId, sortCost(model, plan, list), (tx) => this.records.list(tenantId, list, tx));
+    return this.costly.run(caller, sortCost(model, plan, list), (tx) => this.records.list(caller, list, tx));
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */

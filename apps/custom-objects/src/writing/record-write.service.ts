@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   Batches,
   isRefusedStatement,
+  isTemporary,
   MOST_WEIGHT,
   millisecondsOfId,
   newId,
@@ -74,9 +75,11 @@ export class RecordWriteService {
   });
   private readonly updates = new Batches<Change, StoredRecord>({
     // What a change weighs is known once the record is read.
-    together: (changes) => this.changeTogether(changes),
-    apart: { carryOut: (change) => this.changeAlone(change), isOfOne },
+    together: (changes) => this.inTurn(changes, this.changeTogether(changes)),
+    apart: { carryOut: (change) => this.changeApart(change), isOfOne },
   });
+  /** By record, the end of the work that changes it: later changes of a record wait here, and not for its lock with a connection. */
+  private readonly turns = new Map<string, Promise<void>>();
 
   constructor(
     private readonly models: ObjectModelStore,
@@ -108,12 +111,14 @@ export class RecordWriteService {
 
   /** @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE */
   async change(change: Change): Promise<StoredRecord> {
+    const key = recordKey(change);
+    for (let turn = this.turns.get(key); turn; turn = this.turns.get(key)) await turn;
     return this.updates.run(batchKey(change), change);
   }
 
   private async createTogether(creations: readonly Creation[]): Promise<Outcome<StoredRecord>[]> {
     const { model, caller } = creations[0] as Creation;
-    await this.models.transaction(caller, model, async (tx) => this.insertAll(tx, creations));
+    await this.models.transaction(ofAll(caller), model, async (tx) => this.insertAll(tx, creations));
     return creations.map(({ draft }) => ({ result: draft.record }));
   }
 
@@ -123,31 +128,57 @@ export class RecordWriteService {
 
   private changeTogether(changes: readonly Change[]): Promise<Outcome<StoredRecord>[]> {
     const { model, caller } = changes[0] as Change;
-    return this.models.transaction(caller, model, async (tx) => {
+    return this.models.transaction(ofAll(caller), model, async (tx) => {
       const ids = [...new Set(changes.map(({ id }) => id))];
       const locked = await this.records.lockFree(tx, model.object.id, ids);
-      const free = new Map(locked.map((record) => [record.id, record]));
-      const drafts: Draft[] = [];
+      const current = new Map(locked.map((record) => [record.id, record]));
+      const drafts = new Map<string, Draft>();
       let weight = 0;
       const outcomes = changes.map((change): Outcome<StoredRecord> => {
-        const before = free.get(change.id);
-        // Another change of the same record comes after this one.
-        free.delete(change.id);
-        if (!before || weight > MOST_WEIGHT) return null;
+        const before = current.get(change.id);
+        if (!before) return null;
+        if (weight > MOST_WEIGHT) return 'next';
         try {
           const draft = draftOfChange(change, before);
           if (!draft) return { result: before };
           if (this.isConcerned(model, draft)) return null;
-          drafts.push(draft);
           weight += weightOf(draft);
+          // Of several changes of a record the last is written, with the events of all.
+          drafts.set(change.id, following(drafts.get(change.id), draft));
+          current.set(change.id, draft.record);
           return { result: draft.record };
         } catch (error) {
           return { error };
         }
       });
-      this.updateAll(tx, model, drafts);
+      this.updateAll(tx, model, [...drafts.values()]);
       return outcomes;
     });
+  }
+
+  /** One change of a record at a time: those that waited for it are carried out together afterwards. */
+  private changeApart(change: Change): Promise<StoredRecord> {
+    if (this.turns.has(recordKey(change))) return this.change(change);
+    return this.inTurn([change], this.changeAlone(change));
+  }
+
+  /** Changes of the same records wait for this work, and hold no connection meanwhile. */
+  private async inTurn<T>(changes: readonly Change[], work: Promise<T>): Promise<T> {
+    const turn = work.then(
+      () => undefined,
+      // Who has waited for the same lock is told the same: it would not end for the next sooner.
+      (error: unknown) => {
+        if (isTemporary(error)) throw error;
+      },
+    );
+    turn.catch(() => undefined);
+    const keys = changes.map(recordKey);
+    for (const key of keys) this.turns.set(key, turn);
+    try {
+      return await work;
+    } finally {
+      for (const key of keys) if (this.turns.get(key) === turn) this.turns.delete(key);
+    }
   }
 
   private changeAlone(change: Change): Promise<StoredRecord> {
@@ -211,6 +242,20 @@ const weightOf = ({ events }: Draft): number => events.reduce((sum, { envelope }
 /** Writes of one tenant under one definition are batched. */
 const batchKey = ({ model: { object }, caller }: Author): string =>
   `${caller.tenantId}/${object.id}/${object.revision}`;
+
+const recordKey = ({ caller, id }: Change): string => `${caller.tenantId}/${id}`;
+
+/** That one client goes away does not end what is done for several. */
+const ofAll = (caller: Caller): Caller => ({ ...caller, connection: undefined });
+
+const following = (earlier: Draft | undefined, draft: Draft): Draft =>
+  earlier === undefined
+    ? draft
+    : {
+        ...draft,
+        texts: new Map([...earlier.texts, ...draft.texts]),
+        events: [...earlier.events, ...draft.events],
+      };
 
 /** A refused statement may have been refused for the values of one record; that the definition has changed concerns all. */
 const isOfOne = (error: unknown): boolean => isRefusedStatement(error) && !isStale(error);
