@@ -7,7 +7,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { WORKFLOW_GROUP } from '../hook/hook.dto.js';
-import { DEPTH_HEADER, depthOfCall } from '../run/run.service.js';
+import { DEPTH_HEADER, depthOfCall } from '../run/run-chain.js';
 import { HookCallService, keyOf, type Presented } from './hook-call.service.js';
 
 export class HookCallView {

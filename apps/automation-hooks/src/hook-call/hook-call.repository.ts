@@ -2,7 +2,7 @@ import { pooledRandom, RevocationSource } from '@crm/access';
 import { Database, Sweeper } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { LOOP_STOPPED, MAX_DEPTH } from '../run/run.service.js';
+import { LOOP_STOPPED, MAX_DEPTH } from '../run/run-chain.js';
 
 // Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant.
 

@@ -10,6 +10,7 @@ import { RunConsumer, RunController } from './run.controller.js';
 import { RunRepository } from './run.repository.js';
 import { RunService } from './run.service.js';
 import { RunExecutor, RunWorker } from './run.worker.js';
+import { RunChain } from './run-chain.js';
 import { MEASURE_DUE_RUNS, RunQueueRepository, RunRetention, RunSignal } from './run-queue.repository.js';
 
 const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
@@ -21,6 +22,7 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
     ActionService,
     ClaimedRunRepository,
     HttpRequestService,
+    RunChain,
     RunExecutor,
     RunQueueRepository,
     RunRepository,

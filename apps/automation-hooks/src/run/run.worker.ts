@@ -13,7 +13,7 @@ import { ActionService, type BegunRun } from './action.service.js';
 import { ClaimedRunRepository } from './claimed-run.repository.js';
 import type { RunError, RunStatus, StepResult } from './run.entity.js';
 import { type Claim, RunQueueRepository, RunSignal } from './run-queue.repository.js';
-import { describeRun, describeStep, isRetryable, MAX_ATTEMPTS, STEP_BACKOFF, StepError } from './step.js';
+import { delayAfter, describeRun, describeStep, isRetryable, MAX_ATTEMPTS, StepError } from './step.js';
 
 /** Milliseconds before a run shows as running: most steps end sooner, and showing it writes the row twice. */
 const SHOWN_AFTER_MS = 100;
@@ -157,7 +157,7 @@ export class RunExecutor {
       const attempts = (earlier?.attempts ?? 0) + 1;
       this.logger.warn({ msg: 'A step did not succeed', runId: begun.run.id, position, attempts, err: error });
       if (isRetryable(error) && attempts < MAX_ATTEMPTS) {
-        return { kind: 'later', until: new Date(Date.now() + STEP_BACKOFF.delayMs(attempts)), attempts };
+        return { kind: 'later', until: new Date(Date.now() + delayAfter(error, attempts)), attempts };
       }
       return { kind: 'failed', error: describe(error) };
     }
