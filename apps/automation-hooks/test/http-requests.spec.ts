@@ -75,6 +75,29 @@ describe('an action http_request', () => {
     for (const run of runs) expect((await tenant.ended(run)).status).toBe('succeeded');
   });
 
+  it('does not hold the places of quick runs when the endpoints of many tenants are slow', async () => {
+    const { opened: answered, open: answer } = gate();
+    receiver.respondWith(async ({ path }) => {
+      if (path === '/slow') await answered;
+      return { status: 200 };
+    });
+    const runs: Promise<unknown>[] = [];
+    try {
+      for (let slowTenant = 0; slowTenant < 6; slowTenant += 1) {
+        const slow = await newTenant();
+        const { path } = await slow.hooked({ actions: [request('/slow')] });
+        for (let n = 0; n < 8; n += 1) runs.push(slow.start(path).then((id) => ({ slow, id })));
+      }
+      await Promise.all(runs);
+      for (let n = 0; n < 3; n += 1) expect((await tenant.runOf([request('/quick')])).status).toBe('succeeded');
+    } finally {
+      answer();
+    }
+    for (const run of (await Promise.all(runs)) as { slow: typeof tenant; id: string }[]) {
+      expect((await run.slow.ended(run.id)).status).toBe('succeeded');
+    }
+  });
+
   it('makes its answer available to later steps', async () => {
     const made = { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ticket":{"id":42}}' };
     receiver.respondWith(({ path }) => (path === '/first' ? made : { status: 200 }));

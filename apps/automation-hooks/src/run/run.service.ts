@@ -9,6 +9,7 @@ import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.r
 import { isAdministrator } from '../workflow/workflow.service.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
 import { RunRepository } from './run.repository.js';
+import { KEEP_EVENT, RunBacklog } from './run-backlog.js';
 import { causingRun, LOOP_STOPPED, MAX_DEPTH, RunChain } from './run-chain.js';
 import { RunQueueRepository, RunSignal } from './run-queue.repository.js';
 
@@ -27,18 +28,37 @@ export class RunService {
     private readonly queue: RunQueueRepository,
     private readonly workflows: WorkflowRepository,
     private readonly chain: RunChain,
+    private readonly backlog: RunBacklog,
     private readonly signal: RunSignal,
     @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {}
 
   /**
    * Stores a run for each enabled workflow that the event starts, in the event's transaction; over the rate it starts
-   * later.
+   * later. The event itself waits while its tenant has too many runs queued, and behind others that wait.
    */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
-    const waiting = await this.workflows.listStartedBy(tx, event.type);
-    const workflows = waiting.filter((workflow) => mayReceive(workflow, event));
+    const workflows = await this.startedBy(tx, event);
     if (workflows.length === 0) return;
+    const waits = workflows.some(({ eventsWait }) => eventsWait) || this.backlog.isFull(tx.tenantId);
+    if (waits) tx.issue(KEEP_EVENT, [tx.tenantId, event.id, JSON.stringify(event)]);
+    else await this.store(tx, event, workflows);
+    this.backlog.note(tx.tenantId);
+  }
+
+  /** Stores the runs of an event that has waited. @returns how many there are */
+  async start(tx: TenantTransaction, event: EventEnvelope): Promise<number> {
+    const workflows = await this.startedBy(tx, event);
+    if (workflows.length > 0) await this.store(tx, event, workflows);
+    return workflows.length;
+  }
+
+  private async startedBy(tx: TenantTransaction, event: EventEnvelope): Promise<StartedWorkflow[]> {
+    const workflows = await this.workflows.listStartedBy(tx, event.type);
+    return workflows.filter((workflow) => mayReceive(workflow, event));
+  }
+
+  private async store(tx: TenantTransaction, event: EventEnvelope, workflows: StartedWorkflow[]): Promise<void> {
     // One run of a workflow for an event, however often that is delivered.
     const runs = workflows.map(({ id, version }) => ({
       id: idOf(millisecondsOfId(event.id), id, event.id),
