@@ -61,6 +61,29 @@ describe('a tenant with as many runs queued as it may have', () => {
     const runs = await tenant.runs(`workflowId=${id}&size=50`);
     expect([runs.length, new Set(names()).size]).toEqual([3 * MOST, 3 * MOST]);
   });
+
+  it('keeps an event that cannot start its runs after it has waited as a dead letter, and those behind it go on', async () => {
+    const { id } = await tenant.onEvent('lead.created', { actions: [task('{{n}}')] });
+    const { empty } = await fill();
+    for (const n of ['refuse me', 'fine']) await emit('lead.created', tenant.tenantId, { record: { n } });
+    const kept = () => world.sql('SELECT 1 FROM waiting_event WHERE tenant_id = $1', tenant.tenantId);
+    await waitUntil(async () => (await kept()).length === 2, { timeoutMs: 15_000, describe: 'both to wait' });
+    await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN IF NEW.input::text LIKE '%refuse me%' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    try {
+      await empty();
+      await waitUntil(() => tenant.createdNames().includes('fine'), {
+        timeoutMs: 15_000,
+        describe: 'the run behind it',
+      });
+      const letters = await world.sql('SELECT error FROM dead_letter WHERE tenant_id = $1', tenant.tenantId);
+      expect(letters).toEqual([{ error: expect.stringContaining('refused') }]);
+      expect(await tenant.runs(`workflowId=${id}`)).toHaveLength(1);
+    } finally {
+      await world.sql('DROP FUNCTION refuse CASCADE');
+    }
+  });
 });
 
 describe('a claim', () => {
