@@ -14,7 +14,12 @@ const HOOKS_OF_TENANT = 5;
 /** In each round of runs, about. */
 const RUNS = setting('RUNS', 5000, 200);
 const ROUNDS_OF_RUNS = setting('ROUNDS', 3, 1);
-const LIMITS = { HOOK_CALLS_PER_TEN_SECONDS: NO_LIMIT, RUNS_PER_MINUTE: NO_LIMIT, HOOK_BASE_URL: 'http://127.0.0.1' };
+const LIMITS = {
+  HOOK_CALLS_PER_TEN_SECONDS: NO_LIMIT,
+  RUNS_PER_MINUTE: NO_LIMIT,
+  RUNS_QUEUED_PER_TENANT: NO_LIMIT,
+  HOOK_BASE_URL: 'http://127.0.0.1',
+};
 
 /** Some 500 bytes. */
 const PAYLOAD = {

@@ -7,7 +7,7 @@ export const TABLES: Readonly<Record<StatefulService, string>> = {
   'custom-objects':
     'custom_field custom_object custom_object_share custom_record custom_unique dead_letter idempotency outbox outbox_position record_reference record_search',
   'automation-hooks':
-    'dead_letter encryption_key hook hook_call_key hook_secret inbox run run_queue run_step workflow workflow_rate workflow_version',
+    'dead_letter encryption_key hook hook_call_key hook_secret inbox run run_queue run_step waiting_event workflow workflow_rate workflow_version',
   'webhook-dispatcher':
     'app_secret dead_letter delivery delivery_attempt due_delivery encryption_key event_body inbox ordered_delivery outbox outbox_position recovery subscription_hold subscription_queue webhook_subscription',
   'marketplace-certification':

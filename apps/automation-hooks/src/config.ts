@@ -35,6 +35,8 @@ export function loadConfig() {
         pollMs: env.integer('RUN_POLL_MS', { default: 500, min: 10, max: 60_000 }),
         /** Runs that one workflow may start, over all processes. */
         perMinute: env.integer('RUNS_PER_MINUTE', { default: 600, min: 1, max: 1_000_000_000 }),
+        /** Runs that a tenant may have queued, those that wait included; then calls are refused, and events wait. */
+        queuedPerTenant: env.integer('RUNS_QUEUED_PER_TENANT', { default: 10_000, min: 1, max: 1_000_000_000 }),
         /** Claims of a run that may end without an outcome, one after the other, before the run fails. */
         maxClaims: env.integer('RUN_MAX_CLAIMS', { default: 8, min: 1, max: 30 }),
       },

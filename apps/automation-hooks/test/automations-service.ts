@@ -54,7 +54,14 @@ type RunConfig = AutomationsConfig['runs'];
 export const BASE_URL = 'https://crm.example.com';
 
 /** Shorter than in production, so that tests need not wait. */
-const QUICK: RunConfig = { leaseSeconds: 30, concurrency: 4, pollMs: 50, perMinute: 100_000, maxClaims: 8 };
+const QUICK: RunConfig = {
+  leaseSeconds: 30,
+  concurrency: 4,
+  pollMs: 50,
+  perMinute: 100_000,
+  queuedPerTenant: 10_000,
+  maxClaims: 8,
+};
 /** Of a process that executes no runs. */
 export const IDLE: Partial<RunConfig> = { concurrency: 0, pollMs: 60_000 };
 

@@ -229,10 +229,13 @@ describe('the workflows of an app', () => {
     const onLead = { key: 'on-lead', trigger: on('lead.created'), actions: [task()] };
     const onContact = { key: 'on-contact', trigger: on('contact.created'), actions: [task()] };
     const narrowed = installationId;
+    const onUser = { key: 'on-user', trigger: on('user.created'), actions: [task()] };
     await provision([onLead, onContact], { scopes: ['automations', 'leads:read'] });
-    await provision([onLead, onContact], { scopes: ['automations', 'contacts'] });
+    await provision([onLead, onContact, onUser], { scopes: ['automations', 'contacts'] });
     installationId = newId();
     await provision([onLead], { scopes: ['automations', 'leads'] });
+    const user = { userId: newId(), email: 'ada@example.com', name: 'Ada' };
+    await emit('user.created', tenant.tenantId, user);
     await emit('lead.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
     await emit('contact.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
     await waitUntil(async () => (await tenant.runs()).length >= 2, { describe: 'runs of both events' });

@@ -58,6 +58,25 @@ describe('webhook subscriptions', () => {
     expect(await patch({ filter: null })).toBe(200);
   });
 
+  it('lets API keys send events of users only with the scope of these events', async () => {
+    const [narrow, wide] = [await tenant.keyWith('webhooks'), await tenant.keyWith('webhooks', 'users:read')];
+    for (const events of [['user.created'], ['lead.created', 'user.*']]) {
+      const refused = await app.subscribe(narrow, { events });
+      expect([refused.status, refused.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect((await app.subscribe(wide, { events })).status).toBe(201);
+    }
+    const { id, status } = await app.subscribe(narrow);
+    expect(status).toBe(201);
+    const { id: ofUsers } = await app.subscribe(tenant.admin, { events: ['user.*'] });
+    const patch = async (token: string, of: string, body: object) =>
+      (await app.call(token, 'PATCH', `subscriptions/${of}`, body)).status;
+    expect(await patch(narrow, id, { events: ['user.erased'] })).toBe(403);
+    // To an address of whoever has the key.
+    expect(await patch(narrow, ofUsers, { url: `${app.receiver.url}/elsewhere` })).toBe(403);
+    expect(await patch(wide, ofUsers, { url: `${app.receiver.url}/elsewhere` })).toBe(200);
+    expect(await patch(narrow, ofUsers, { enabled: false })).toBe(200);
+  });
+
   it('lets administrators change, list and delete subscriptions', async () => {
     const { id, ...created } = await app.subscribe(tenant.admin);
     expect(created).toMatchObject({ ordering: 'none', onStall: 'skip' });

@@ -50,6 +50,8 @@ export interface Tenant {
   id: string;
   admin: string;
   member: string;
+  /** Of an administrator's API key with these scopes. */
+  keyWith(...scopes: string[]): Promise<string>;
 }
 
 export type WebhookService = Awaited<ReturnType<typeof startWebhooks>>;
@@ -173,7 +175,9 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
       const id = randomUUID();
       const sign = (role: string) =>
         tokens.sign({ tid: id, sub: randomUUID(), roles: [role], scopes: [...SCOPE_NAMES] });
-      return { id, admin: await sign('admin'), member: await sign('member') };
+      const keyWith = (...scopes: string[]) =>
+        tokens.sign({ tid: id, sub: randomUUID(), sid: randomUUID(), roles: ['admin'], scopes, api_key: true });
+      return { id, admin: await sign('admin'), member: await sign('member'), keyWith };
     },
     async subscribe(token: string, changes: object = {}) {
       const body = { events: ['lead.created'], url: `${receiver.url}/hook`, ...changes };

@@ -92,6 +92,20 @@ export const SCOPE_CATALOGUE = {
     administered: true,
     offered: ['write'],
   },
+  users: {
+    noun: 'the users of your workspace',
+    label: { en: 'Users', de: 'Personen' },
+    reads: {
+      en: 'Learn who joins and leaves your workspace, with names and e-mail addresses',
+      de: 'Erfahren, wer zu Ihrem Arbeitsbereich kommt und ihn verlässt, mit Namen und E-Mail-Adressen',
+    },
+    writes: {
+      en: 'Learn of and change the users of your workspace',
+      de: 'Von den Personen Ihres Arbeitsbereichs erfahren und sie ändern',
+    },
+    administered: true,
+    offered: ['read'],
+  },
   agent: {
     noun: 'conversations with assistants',
     label: { en: 'Assistants', de: 'Assistenten' },

@@ -114,6 +114,24 @@ describe('connectChecked', () => {
     expect(sockets).toHaveLength(2);
   });
 
+  it.each<[string, (fake: FakeSocket) => void]>([
+    ['is reset', (fake) => fake.emit('error', Object.assign(new Error('reset'), { code: 'ECONNRESET' }))],
+    ['breaks', (fake) => fake.emit('error', Object.assign(new Error('broken'), { code: 'EPIPE' }))],
+    ['is closed', (fake) => fake.emit('close')],
+  ])(
+    'tells a connection that %s during the handshake from a failed one, and tries the next address',
+    async (_what, end) => {
+      const interrupted = (fake: FakeSocket) => {
+        fake.remoteAddress = PUBLIC;
+        fake.emit('connect');
+        end(fake);
+      };
+      const { socket, sockets } = connecting([interrupted, interrupted], { addresses: [PUBLIC, PUBLIC] });
+      await expect(socket).rejects.toMatchObject({ code: 'reset' });
+      expect(sockets).toHaveLength(2);
+    },
+  );
+
   it('tries at most four addresses', async () => {
     const closed = (fake: FakeSocket) => fake.emit('close');
     const { socket, sockets } = connecting([closed, closed, closed, closed], { addresses: Array(9).fill(PUBLIC) });

@@ -97,7 +97,7 @@ const MAX_ADDRESSES = 4;
 /**
  * Connects to the first checked address that answers, by address and not by name, so that the name is not looked up a
  * second time. Checks the socket's peer address before the socket is returned.
- * @throws EgressError `connect`, `tls`, `timeout_connect`, or `blocked` when the peer is not the checked address
+ * @throws EgressError `connect`, `tls`, `reset`, `timeout_connect`, or `blocked` when the peer is not the checked address
  */
 export async function connectChecked(target: Target, options: ConnectOptions): Promise<TLSSocket> {
   const addresses = target.addresses.slice(0, MAX_ADDRESSES);
@@ -133,7 +133,8 @@ async function connectTo(
     return await connectOne(target, address, timeoutMs, options, known);
   } catch (error) {
     options.sessions?.forget(address);
-    if (!(error instanceof EgressError) || error.code !== 'tls' || options.signal.aborted) throw error;
+    const isOfHandshake = error instanceof EgressError && (error.code === 'tls' || error.code === 'reset');
+    if (!isOfHandshake || options.signal.aborted) throw error;
     return connectOne(target, address, Math.max(1, deadline - performance.now()), options);
   }
 }
@@ -190,7 +191,7 @@ function connectOne(
       reject(error);
     };
     const onAbort = () => fail(new EgressError('connect', 'The call was cancelled'));
-    const onClose = () => fail(new EgressError(phase, 'The connection was closed while it was being opened'));
+    const onClose = () => fail(interrupted(phase));
     const onError = (error: Error) => fail(describe(phase, error));
     const timer = setTimeout(
       () => fail(new EgressError('timeout_connect', 'The connection could not be opened in time')),
@@ -229,8 +230,17 @@ function newlyVerified({ name, validTo }: { name: string; validTo: string }): Om
   return { name, usableUntil: performance.now() + Math.min(SESSION_LIFETIME_MS, stillValidMs) };
 }
 
-function describe(phase: 'connect' | 'tls', error: Error): EgressError {
+/** What a peer that restarts or is overloaded does in the middle of a handshake; it says nothing about its certificate. */
+const INTERRUPTIONS = ['ECONNRESET', 'EPIPE'];
+
+function interrupted(phase: Phase, cause?: Error): EgressError {
+  const code = phase === 'tls' ? 'reset' : phase;
+  return new EgressError(code, 'The connection was closed while it was being opened', { cause });
+}
+
+function describe(phase: Phase, error: Error): EgressError {
   const code = errorCodeOf(error);
+  if (phase === 'tls' && INTERRUPTIONS.includes(code)) return interrupted(phase, error);
   const message =
     phase === 'tls'
       ? `The TLS handshake failed or the certificate is not valid for the host${code && ` (${code})`}`

@@ -16,3 +16,4 @@ export {
   type Resolver,
   type TextResolver,
 } from './resolver.js';
+export { readRetryAfter } from './retry-after.js';

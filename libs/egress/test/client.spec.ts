@@ -281,7 +281,6 @@ describe('errors', () => {
   const failures: [EgressErrorCode, string, () => Promise<Receiver>, Partial<EgressRequest>?][] = [
     ['tls', 'has a certificate of an unknown authority', async () => answering(ok, await makeCertificate([NAME]))],
     ['tls', 'speaks plain http', httpReceiver],
-    ['tls', 'closes during the handshake', () => tcpReceiver((socket) => socket.once('data', () => socket.destroy()))],
     ['timeout_connect', 'never ends the handshake', () => tcpReceiver((socket) => socket.resume()), CONNECT],
     ['timeout_headers', 'does not begin to respond', () => answering(silent), HEADERS],
     ['timeout_headers', 'stops within its headers', () => writing('HTTP/1.1 200 OK\r\nx-a: b'), HEADERS],
@@ -294,6 +293,11 @@ describe('errors', () => {
     ['too_large', 'sends endless headers', () => writing('HTTP/1.1 200 OK\r\n', () => LONG_HEADER, 1)],
     ['http_protocol', 'does not speak HTTP', () => writing('SSH-2.0-OpenSSH_9.7\r\n')],
     ['http_protocol', 'contradicts itself about its framing', () => writing(`${TWO_FRAMINGS}1\r\na\r\n0\r\n\r\n`)],
+    [
+      'reset',
+      'closes during the handshake',
+      () => tcpReceiver((socket) => socket.once('data', () => socket.destroy())),
+    ],
     ['reset', 'closes before it responds', () => sending((socket) => socket.once('data', () => socket.destroy()))],
     ['reset', 'closes while it responds', () => breaking('destroy')],
   ];

@@ -244,6 +244,20 @@ const SCOPES: Sample[] = [
       '/webhooks/0/events/2',
     ),
     needing(
+      'webhook on users',
+      { ...NO_OBJECTS, ...webhookOn('app.*', 'user.created') },
+      ['webhooks'],
+      ['users:read'],
+      '/webhooks/0/events/1',
+    ),
+    needing(
+      'trigger on users',
+      { ...on('user.disabled', [WAIT]), objects: [] },
+      ['automations'],
+      ['automations', 'users:read'],
+      '/automations/0/trigger/event',
+    ),
+    needing(
       'action on a deal',
       doing(create('opportunity')),
       ['automations', 'pipeline:read'],

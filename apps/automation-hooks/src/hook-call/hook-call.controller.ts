@@ -7,7 +7,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { WORKFLOW_GROUP } from '../hook/hook.dto.js';
-import { DEPTH_HEADER, depthOfCall } from '../run/run.service.js';
+import { DEPTH_HEADER, depthOfCall } from '../run/run-chain.js';
 import { HookCallService, keyOf, type Presented } from './hook-call.service.js';
 
 export class HookCallView {
@@ -37,7 +37,7 @@ export class HookCallController {
   @Describe({
     summary: 'Starts a run of a workflow from an upstream system',
     description:
-      'The secret in the path is the only authentication. The body is any JSON object; its top-level keys are available to the condition and the templates of the workflow. A wrong id, a wrong secret and a disabled workflow give the same 404. The run does what the workflow says at the time of the call, also when the workflow is changed or disabled before the run ends; when the workflow is deleted, the run is cancelled. A workflow starts a limited number of runs in a minute (`RATE_LIMITED`, with `Retry-After`).',
+      'The secret in the path is the only authentication. The body is any JSON object; its top-level keys are available to the condition and the templates of the workflow. A wrong id, a wrong secret and a disabled workflow give the same 404. The run does what the workflow says at the time of the call, also when the workflow is changed or disabled before the run ends; when the workflow is deleted, the run is cancelled. A workflow starts a limited number of runs in a minute, and a workspace has a limited number of runs queued (`RATE_LIMITED`, with `Retry-After`).',
     headers: [
       { name: 'Idempotency-Key', description: KEY_DESCRIPTION },
       { name: 'webhook-id', description: `The same, where there is no Idempotency-Key. ${KEY_DESCRIPTION}` },

@@ -2,7 +2,8 @@ import { pooledRandom, RevocationSource } from '@crm/access';
 import { Database, Sweeper } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { LOOP_STOPPED, MAX_DEPTH } from '../run/run.service.js';
+import { RunBacklog } from '../run/run-backlog.js';
+import { LOOP_STOPPED, MAX_DEPTH } from '../run/run-chain.js';
 
 // Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant.
 
@@ -44,7 +45,7 @@ export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${
  * Verifies calls and stores a run for each accepted one, unless its key repeats an earlier call or its workflow is over
  * the rate. $1 to $3: as in `verified`; lists of equal length: $4: ids of the new runs, $5: SHA-256 of the keys or
  * null, $6: depths, $7: payloads as a JSON array, $12: traceparents or null. $8: runs a minute, $9: largest depth, $10:
- * code and $11: detail of the error of a deeper run, $13: suspended tenants.
+ * code and $11: detail of the error of a deeper run, $13: suspended tenants, $14: tenants with too many runs queued.
  * The rate is a bucket of one minute: `next_at` is at most a minute ahead, `granted` counts the calls of this statement
  * that fit; a full bucket is not locked. Rows are locked in one order, rates before keys.
  * One row a call: `runId` is null when it is not accepted, over the rate (`retryAfterMs`), or when another statement
@@ -54,7 +55,7 @@ export const ACCEPT_CALLS = `
   WITH verified AS MATERIALIZED (${verified('$13')}),
   pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
   known AS MATERIALIZED (
-    SELECT verified.*, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at
+    SELECT verified.*, verified.tenant_id = ANY ($14::uuid[]) AS is_full, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at
       FROM verified
       JOIN unnest($4::uuid[], $5::bytea[], $6::int[], $12::text[])
            WITH ORDINALITY AS new (run_id, key_hash, depth, traceparent, n) USING (n)
@@ -69,7 +70,7 @@ export const ACCEPT_CALLS = `
   wanted AS MATERIALIZED (
     SELECT known.*, row_number() OVER (PARTITION BY known.tenant_id, known.workflow_id ORDER BY known.n) AS place
       FROM known CROSS JOIN pace
-     WHERE known.earlier_run_id IS NULL AND (known.next_at IS NULL OR known.next_at + pace.gap <= pace.most)),
+     WHERE known.earlier_run_id IS NULL AND NOT known.is_full AND (known.next_at IS NULL OR known.next_at + pace.gap <= pace.most)),
   rated AS (
     INSERT INTO workflow_rate AS rate (tenant_id, workflow_id, next_at, granted)
     SELECT started.tenant_id, started.workflow_id, now() + least(started.runs, $8::int) * pace.gap,
@@ -104,7 +105,8 @@ export const ACCEPT_CALLS = `
     INSERT INTO run_queue (tenant_id, run_id, workflow_id, traceparent)
     SELECT tenant_id, run_id, workflow_id, traceparent FROM started WHERE depth <= $9::int)
   SELECT verified.n::int, verified.is_accepted AS "isAccepted", verified.is_use_due AS "isUseDue",
-         coalesce(known.earlier_run_id, started.run_id) AS "runId",
+         known.tenant_id AS "tenantId", coalesce(known.earlier_run_id, started.run_id) AS "runId",
+         known.is_full AND known.earlier_run_id IS NULL AS "isFull",
          CASE WHEN verified.is_accepted AND known.earlier_run_id IS NULL AND admitted.n IS NULL
               THEN ceil(extract(epoch FROM coalesce(rated.next_at, known.next_at) + pace.gap - pace.most) * 1000)::int
          END AS "retryAfterMs"
@@ -165,6 +167,8 @@ export interface CallOutcome {
   readonly isUseDue: boolean;
   /** The run that the call started, or the one that it repeats. */
   readonly runId: string | null;
+  /** Whether its tenant has too many runs queued to start another. */
+  readonly isFull: boolean | null;
   /** Milliseconds until the workflow may start another run; null unless it has started as many as it may. */
   readonly retryAfterMs: number | null;
 }
@@ -174,6 +178,7 @@ export class HookCallRepository {
   constructor(
     private readonly database: Database,
     private readonly revocations: RevocationSource,
+    private readonly backlog: RunBacklog,
     @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {}
 
@@ -182,7 +187,7 @@ export class HookCallRepository {
    * @returns an outcome for each, in order
    */
   async accept(calls: readonly HookCall[]): Promise<CallOutcome[]> {
-    return this.database.crossTenantStatement<CallOutcome>(ACCEPT_CALLS, [
+    const outcomes = await this.database.crossTenantStatement<CallOutcome & { tenantId: string | null }>(ACCEPT_CALLS, [
       ...presented(calls),
       calls.map(({ runId }) => runId),
       calls.map(({ keyHash }) => keyHash),
@@ -194,7 +199,10 @@ export class HookCallRepository {
       LOOP_STOPPED.detail,
       calls.map(({ traceparent }) => traceparent ?? null),
       this.revocations.suspendedTenants(),
+      this.backlog.fullTenants(),
     ]);
+    for (const { tenantId } of outcomes) if (tenantId !== null) this.backlog.note(tenantId);
+    return outcomes;
   }
 
   /** Whether a call with this address would be accepted. Costs what accepting costs without storing. */

@@ -7,6 +7,7 @@ import { recordedOnly } from '@crm/telemetry';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';
+import { RunBacklog } from '../run/run-backlog.js';
 import { RunSignal } from '../run/run-queue.repository.js';
 import { type CallOutcome, type HookCall, HookCallRepository } from './hook-call.repository.js';
 
@@ -45,6 +46,7 @@ export class HookCallService {
   constructor(
     private readonly calls: HookCallRepository,
     private readonly signal: RunSignal,
+    private readonly backlog: RunBacklog,
     @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {}
 
@@ -92,9 +94,10 @@ export class HookCallService {
 
   private async acceptNow(call: HookCall): Promise<string> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const { isAccepted, isUseDue, runId, retryAfterMs } = await this.batches.run(TOGETHER, call);
+      const { isAccepted, isUseDue, isFull, runId, retryAfterMs } = await this.batches.run(TOGETHER, call);
       if (!isAccepted) throw new PlatformError('NOT_FOUND');
       if (isUseDue) await this.noteUse(call);
+      if (isFull) throw this.backlog.refusal();
       if (retryAfterMs !== null) throw this.tooMany(retryAfterMs);
       if (runId !== null) return runId;
     }

@@ -8,7 +8,7 @@ import type { PinnedDefinition } from '../workflow/workflow.repository.js';
 import { type ClaimedRun, type RunningWorkflow } from './claimed-run.repository.js';
 import { HttpRequestService } from './http-request.service.js';
 import { type StepResult } from './run.entity.js';
-import { traceOf } from './run.service.js';
+import { traceOf } from './run-chain.js';
 import { StepError, stepId } from './step.js';
 
 type Output = Readonly<Record<string, unknown>>;

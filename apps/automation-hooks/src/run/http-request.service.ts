@@ -1,10 +1,16 @@
-import { EgressError, type EgressErrorCode, type EgressRequest, type EgressResponse, OutsideClient } from '@crm/egress';
+import {
+  EgressError,
+  type EgressErrorCode,
+  type EgressRequest,
+  type EgressResponse,
+  OutsideClient,
+  readRetryAfter,
+} from '@crm/egress';
 import { renderHeader, renderTemplate, renderUrl, renderValue, TemplateBudget, type TemplateData } from '@crm/manifest';
 import { startSpan, within } from '@crm/telemetry';
-import { Inject, Injectable } from '@nestjs/common';
-import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import { Injectable } from '@nestjs/common';
 import { type Action } from '../workflow/workflow.entity.js';
-import { depthHeaders } from './run.service.js';
+import { RunChain } from './run-chain.js';
 import { describeHttpRequest, StepError } from './step.js';
 
 type HttpRequest = Extract<Action, { type: 'http_request' }>;
@@ -18,7 +24,7 @@ const LASTING: readonly EgressErrorCode[] = ['blocked', 'tls', 'too_large', 'htt
 interface Step {
   /** Sent as `Idempotency-Key`: a step that is repeated after a crash sends the same request again. */
   readonly stepId: string;
-  /** Depth of the run, sent to hooks of this platform so that loops are found. */
+  /** Depth of the run, told to this platform when it is called, so that loops are found. */
   readonly depth: number;
   /** Trace context of the step's span, if it is recorded. */
   readonly traceparent: string | undefined;
@@ -28,7 +34,7 @@ interface Step {
 export class HttpRequestService {
   constructor(
     private readonly outside: OutsideClient,
-    @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
+    private readonly chain: RunChain,
   ) {}
 
   /**
@@ -42,7 +48,9 @@ export class HttpRequestService {
     const { status } = response;
     if (status >= 200 && status < 300) return { status, body: bodyOf(response) };
     // Redirects are not followed: their targets were not checked when the workflow was created.
-    throw new StepError('HTTP_STATUS', `The address answered ${status}`, status === 429 || status >= 500);
+    throw new StepError('HTTP_STATUS', `The address answered ${status}`, status === 429 || status >= 500, {
+      retryAfterMs: readRetryAfter(response.headers['retry-after'], Date.now()),
+    });
   }
 
   private requestOf(action: HttpRequest, data: TemplateData, { stepId, depth }: Step): EgressRequest {
@@ -60,7 +68,7 @@ export class HttpRequestService {
         ...(hasBody && { 'content-type': typeof action.body === 'string' ? 'text/plain' : 'application/json' }),
         ...Object.fromEntries(headers),
         'idempotency-key': stepId,
-        ...depthHeaders(url, this.config.hooks.baseUrl, depth),
+        ...this.chain.headersTo(url, depth),
       },
       ...(hasBody && { body: render(action.body, data, budget) }),
       maxResponseBytes: MAX_ANSWER_BYTES,

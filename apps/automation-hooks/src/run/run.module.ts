@@ -10,7 +10,10 @@ import { RunConsumer, RunController } from './run.controller.js';
 import { RunRepository } from './run.repository.js';
 import { RunService } from './run.service.js';
 import { RunExecutor, RunWorker } from './run.worker.js';
+import { RunBacklog } from './run-backlog.js';
+import { RunChain } from './run-chain.js';
 import { MEASURE_DUE_RUNS, RunQueueRepository, RunRetention, RunSignal } from './run-queue.repository.js';
+import { WaitingEventSweeper } from './waiting-event.js';
 
 const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
 
@@ -21,6 +24,8 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
     ActionService,
     ClaimedRunRepository,
     HttpRequestService,
+    RunBacklog,
+    RunChain,
     RunExecutor,
     RunQueueRepository,
     RunRepository,
@@ -30,6 +35,7 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
     RunTokenService,
     RunWorker,
     TenantDirectory,
+    WaitingEventSweeper,
     {
       provide: DUE_RUNS_METER,
       useFactory: (database: Database, revocations: RevocationSource) =>
@@ -38,6 +44,6 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
     },
   ],
   // Hook calls are stored by statements of their own, and wake the worker.
-  exports: [RunSignal],
+  exports: [RunBacklog, RunSignal],
 })
 export class RunModule {}

@@ -1,14 +1,5 @@
-import { newTrace, type Principal } from '@crm/access';
-import { parseUrl } from '@crm/address-policy';
-import {
-  coversScope,
-  type EventEnvelope,
-  eventScope,
-  HOOK_PATH,
-  isUuid,
-  isVisibleToApp,
-  PlatformError,
-} from '@crm/contracts';
+import type { Principal } from '@crm/access';
+import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { recordedOnly } from '@crm/telemetry';
@@ -18,56 +9,9 @@ import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.r
 import { isAdministrator } from '../workflow/workflow.service.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
 import { RunRepository } from './run.repository.js';
+import { KEEP_EVENT, RunBacklog } from './run-backlog.js';
+import { causingRun, LOOP_STOPPED, MAX_DEPTH, RunChain } from './run-chain.js';
 import { RunQueueRepository, RunSignal } from './run-queue.repository.js';
-
-/** Runs that may cause one another, through events or hooks; a longer chain is taken for a loop. */
-export const MAX_DEPTH = 5;
-
-export const LOOP_STOPPED = {
-  code: 'LOOP_STOPPED',
-  detail: `It was caused by a chain of ${MAX_DEPTH} runs; a longer chain is taken for a loop`,
-} as const;
-
-/**
- * Depth of the calling run in its chain. The call carries it because it crosses tenants. Inventing it gains nothing: a
- * larger depth shortens the caller's own chain.
- */
-export const DEPTH_HEADER = 'workflow-depth';
-
-/** The depth of the run that a hook call starts: 0 for a call from outside. */
-export function depthOfCall(header: string | string[] | undefined): number {
-  return typeof header === 'string' && /^\d{1,4}$/.test(header) ? Number(header) + 1 : 0;
-}
-
-/**
- * Adds the depth to requests that call a hook of this platform, and nothing to others. Redirects are not followed.
- * @param hookBaseUrl the address at which hooks are called
- */
-export function depthHeaders(url: string, hookBaseUrl: string, depth: number): Record<string, string> {
-  return isHookUrl(url, hookBaseUrl) ? { [DEPTH_HEADER]: String(depth) } : {};
-}
-
-function isHookUrl(text: string, hookBaseUrl: string): boolean {
-  const url = parseUrl(text);
-  const hooks = new URL(`${hookBaseUrl}${HOOK_PATH}/`);
-  return url?.origin === hooks.origin && url.pathname.startsWith(hooks.pathname);
-}
-
-/** The trace of an unrecorded run: its id is the trace id, so that log entries of all it causes are found. */
-export const traceOf = (runId: string): string => newTrace(runId.replaceAll('-', ''));
-
-/**
- * The id of the run that caused an event; another cause is the id of no run. Older events carry the run's trace
- * instead.
- */
-export function causingRun({
-  causeid,
-  traceparent,
-}: Pick<EventEnvelope, 'causeid' | 'traceparent'>): string | undefined {
-  if (isUuid(causeid)) return causeid;
-  const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent ?? '')?.[1];
-  return trace?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
 
 /** The event as conditions and templates read it: keys of its data, which take precedence, and fields of its record. */
 function eventInput(event: EventEnvelope): Record<string, unknown> {
@@ -83,18 +27,38 @@ export class RunService {
     private readonly runs: RunRepository,
     private readonly queue: RunQueueRepository,
     private readonly workflows: WorkflowRepository,
+    private readonly chain: RunChain,
+    private readonly backlog: RunBacklog,
     private readonly signal: RunSignal,
     @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {}
 
   /**
    * Stores a run for each enabled workflow that the event starts, in the event's transaction; over the rate it starts
-   * later.
+   * later. The event itself waits while its tenant has too many runs queued, and behind others that wait.
    */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
-    const waiting = await this.workflows.listStartedBy(tx, event.type);
-    const workflows = waiting.filter((workflow) => mayReceive(workflow, event));
+    const workflows = await this.startedBy(tx, event);
     if (workflows.length === 0) return;
+    const waits = workflows.some(({ eventsWait }) => eventsWait) || this.backlog.isFull(tx.tenantId);
+    if (waits) tx.issue(KEEP_EVENT, [tx.tenantId, event.id, JSON.stringify(event)]);
+    else await this.store(tx, event, workflows);
+    this.backlog.note(tx.tenantId);
+  }
+
+  /** Stores the runs of an event that has waited. @returns how many there are */
+  async start(tx: TenantTransaction, event: EventEnvelope): Promise<number> {
+    const workflows = await this.startedBy(tx, event);
+    if (workflows.length > 0) await this.store(tx, event, workflows);
+    return workflows.length;
+  }
+
+  private async startedBy(tx: TenantTransaction, event: EventEnvelope): Promise<StartedWorkflow[]> {
+    const workflows = await this.workflows.listStartedBy(tx, event.type);
+    return workflows.filter((workflow) => mayReceive(workflow, event));
+  }
+
+  private async store(tx: TenantTransaction, event: EventEnvelope, workflows: StartedWorkflow[]): Promise<void> {
     // One run of a workflow for an event, however often that is delivered.
     const runs = workflows.map(({ id, version }) => ({
       id: idOf(millisecondsOfId(event.id), id, event.id),
@@ -135,7 +99,9 @@ export class RunService {
   private async depthAfter(tx: TenantTransaction, event: EventEnvelope): Promise<number> {
     // Anyone may send any trace; only a call with a token for runs was made by a run.
     const cause = event.actorkind === 'internal' ? causingRun(event) : undefined;
-    const depth = cause === undefined ? null : await this.runs.findDepth(tx, cause);
+    const depth =
+      this.chain.depthOfRequest(event.traceparent) ??
+      (cause === undefined ? null : await this.runs.findDepth(tx, cause));
     return depth === null ? 0 : depth + 1;
   }
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/database';
+import { type Claimed, Database, LOOK_AGAIN_SOON, type Room, TenantShares, Worker } from '@crm/database';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
@@ -13,19 +14,28 @@ import { ActionService, type BegunRun } from './action.service.js';
 import { ClaimedRunRepository } from './claimed-run.repository.js';
 import type { RunError, RunStatus, StepResult } from './run.entity.js';
 import { type Claim, RunQueueRepository, RunSignal } from './run-queue.repository.js';
-import { describeRun, describeStep, isRetryable, MAX_ATTEMPTS, STEP_BACKOFF, StepError } from './step.js';
+import { delayAfter, describeRun, describeStep, isRetryable, MAX_ATTEMPTS, StepError } from './step.js';
 
 /** Milliseconds before a run shows as running: most steps end sooner, and showing it writes the row twice. */
 const SHOWN_AFTER_MS = 100;
 
+/** Milliseconds after which a request of a run is slow: it then costs a socket, and gives its place away. */
+const SLOW_MS = 1_000;
+
 /**
  * Shows that work is under way when it is slow.
  * @param show must not reject; the result of the work waits for it
+ * @param onSlow called when it takes longer still
  */
-export async function shownWhenSlow<T>(show: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+export async function shownWhenSlow<T>(
+  show: () => Promise<void>,
+  work: () => Promise<T>,
+  onSlow?: () => void,
+): Promise<T> {
   let shown: Promise<void> | undefined;
-  const timer = setTimeout(() => {
+  let timer = setTimeout(() => {
     shown = show();
+    if (onSlow) timer = setTimeout(onSlow, SLOW_MS - SHOWN_AFTER_MS);
   }, SHOWN_AFTER_MS);
   try {
     return await work();
@@ -57,16 +67,24 @@ export class RunExecutor {
     @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {}
 
-  /** @param stopping when it is aborted, the run is given back after the current step; as it is when its tenant is suspended */
-  async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
+  /**
+   * @param stopping when it is aborted, the run is given back after the current step; as it is when its tenant is suspended
+   * @param onSlow a request to outside takes long
+   */
+  async execute(claim: Claim, stopping: AbortSignal, onSlow: () => void): Promise<void> {
     if (claim.claims > this.config.runs.maxClaims) return this.abandon(claim);
     const span = startSpan(claim.traceparent ?? undefined, describeRun, claim);
-    await within(span, () => this.executeWithin(span?.traceparent, claim, stopping));
+    await within(span, () => this.executeWithin(span?.traceparent, claim, stopping, onSlow));
   }
 
-  private async executeWithin(traceparent: string | undefined, claim: Claim, stopping: AbortSignal): Promise<void> {
+  private async executeWithin(
+    traceparent: string | undefined,
+    claim: Claim,
+    stopping: AbortSignal,
+    onSlow: () => void,
+  ): Promise<void> {
     const begun = await this.begin(claim, traceparent);
-    if (begun && (await this.meetsCondition(claim, begun))) await this.runSteps(claim, begun, stopping);
+    if (begun && (await this.meetsCondition(claim, begun))) await this.runSteps(claim, begun, stopping, onSlow);
   }
 
   /** The processes that executed it died, or the outcome could not be stored, again and again. */
@@ -108,7 +126,7 @@ export class RunExecutor {
     return false;
   }
 
-  private async runSteps(claim: Claim, begun: BegunRun, stopping: AbortSignal): Promise<void> {
+  private async runSteps(claim: Claim, begun: BegunRun, stopping: AbortSignal, onSlow: () => void): Promise<void> {
     const { run, pinned, startedAt } = begun;
     const { actions } = pinned.definition;
     const done = new Map<number, StepResult>(run.steps.map((step) => [step.position, step]));
@@ -122,6 +140,7 @@ export class RunExecutor {
       const outcome = await shownWhenSlow(
         () => this.show(claim, startedAt),
         () => this.perform(begun, action, position, done),
+        action.type === 'http_request' ? onSlow : undefined,
       );
       const step = resultOf(outcome, action, position, earlier);
       const isLast = position === actions.length - 1;
@@ -157,7 +176,7 @@ export class RunExecutor {
       const attempts = (earlier?.attempts ?? 0) + 1;
       this.logger.warn({ msg: 'A step did not succeed', runId: begun.run.id, position, attempts, err: error });
       if (isRetryable(error) && attempts < MAX_ATTEMPTS) {
-        return { kind: 'later', until: new Date(Date.now() + STEP_BACKOFF.delayMs(attempts)), attempts };
+        return { kind: 'later', until: new Date(Date.now() + delayAfter(error, attempts)), attempts };
       }
       return { kind: 'failed', error: describe(error) };
     }
@@ -235,9 +254,21 @@ function describe(error: unknown): RunError {
   return { code: error.code, detail: [error.message, ...values].join(' ').slice(0, 2000) };
 }
 
-/** Claims due runs and has them executed. At the end of the process those in progress finish their step. */
+/** Runs under way, slow ones included, for each place: that many slow requests leave the places to others. */
+const UNDER_WAY_PER_PLACE = 8;
+/** A tenant's part of what is free of them: some twenty tenants with slow endpoints leave room for others. */
+const PART_OF_FREE = 0.25;
+
+/**
+ * Claims due runs and has them executed. At the end of the process those in progress finish their step. A run that begins
+ * has its share of those under way as well as of the places, so that it can give its place away whenever it becomes slow.
+ */
 @Injectable()
 export class RunWorker extends Worker<Claim> {
+  private readonly inProgress: TenantShares;
+  /** The tenant whose turn was last. */
+  private last: string = randomUUID();
+
   constructor(
     private readonly database: Database,
     private readonly queue: RunQueueRepository,
@@ -246,22 +277,45 @@ export class RunWorker extends Worker<Claim> {
     signal: RunSignal,
     @Inject(AUTOMATIONS_CONFIG) private readonly config: AutomationsConfig,
   ) {
-    super({ places: config.runs.concurrency, longestPauseMs: config.runs.pollMs, wake: signal });
+    const { concurrency, pollMs } = config.runs;
+    super({ places: concurrency, longestPauseMs: pollMs, wake: signal });
+    this.inProgress = new TenantShares(concurrency * UNDER_WAY_PER_PLACE, PART_OF_FREE);
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<Claim>> {
     if (!this.revocations.ready) return LOOK_AGAIN_SOON;
-    // Runs of a suspended tenant wait until it is reinstated.
-    const except = [...fullTenants, ...this.revocations.suspendedTenants()];
-    return { items: await this.queue.claim(places, this.config.runs.leaseSeconds, except) };
+    const limit = Math.min(places, this.inProgress.free);
+    if (limit === 0) return { items: [] };
+    const { claims, hasWoken } = await this.queue.claim({
+      limit,
+      leaseSeconds: this.config.runs.leaseSeconds,
+      // Runs of a suspended tenant wait until it is reinstated.
+      except: [...fullTenants, ...this.inProgress.full(), ...this.revocations.suspendedTenants()],
+      after: this.last,
+      underWay: this.shares.counts,
+    });
+    // Anywhere, where nothing was found among the tenants that one claim looks at.
+    this.last = claims.at(-1)?.tenantId ?? randomUUID();
+    return { items: claims, isCut: hasWoken };
   }
 
   protected release(claims: readonly Claim[]): Promise<void> {
     return this.database.crossTenant((tx) => this.queue.release(tx, claims));
   }
 
-  protected work(claim: Claim, stopping: AbortSignal): Promise<void> {
-    return this.executor.execute(claim, stopping);
+  protected override accepts({ tenantId }: Claim): boolean {
+    if (!this.inProgress.mayBegin(tenantId)) return false;
+    this.inProgress.begun(tenantId);
+    return true;
+  }
+
+  protected async work(claim: Claim, stopping: AbortSignal, yieldPlace: () => void): Promise<void> {
+    try {
+      await this.executor.execute(claim, stopping, yieldPlace);
+    } finally {
+      this.inProgress.ended(claim.tenantId);
+      this.wake();
+    }
   }
 
   protected override describe({ tenantId, runId }: Claim): Record<string, unknown> {

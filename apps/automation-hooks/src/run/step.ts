@@ -8,6 +8,8 @@ import type { Claim } from './run-queue.repository.js';
 /** Why a step failed, unless a service of the platform answered with an error. */
 export class StepError extends Error {
   override readonly name = 'StepError';
+  /** Milliseconds for which the other side asks not to be called again; null when it does not. */
+  readonly retryAfterMs: number | null;
 
   /**
    * @param code UPPER_SNAKE, shown with the run
@@ -17,9 +19,10 @@ export class StepError extends Error {
     readonly code: string,
     message: string,
     readonly isRetryable: boolean,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly retryAfterMs?: number | null },
   ) {
     super(message, options);
+    this.retryAfterMs = options?.retryAfterMs ?? null;
   }
 }
 
@@ -37,6 +40,12 @@ export const MAX_ATTEMPTS = 7;
 
 /** How long a step waits for its next attempt. */
 export const STEP_BACKOFF = Backoff.listed([1_000, 5_000, 30_000, 120_000, 300_000, 600_000]);
+
+/** Milliseconds until the next attempt: the schedule, or later when whoever was called asks for it. @param attempts made */
+export function delayAfter(error: unknown, attempts: number): number {
+  const asked = error instanceof StepError ? error.retryAfterMs : null;
+  return Math.max(STEP_BACKOFF.delayMs(attempts), asked ?? 0);
+}
 
 const RETRYABLE: ReadonlySet<string> = new Set<ErrorCode>(['IDEMPOTENCY_KEY_IN_USE', 'WORKSPACE_SUSPENDED']);
 

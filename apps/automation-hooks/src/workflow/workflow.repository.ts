@@ -11,7 +11,8 @@ import { Workflow, type WorkflowDefinition, type WorkflowOrigin } from './workfl
  * tenant, $2: name of the event.
  */
 export const LIST_WORKFLOWS_STARTED_BY = `
-  SELECT id, definition_version AS version, app_key AS "appKey", granted_scopes AS "grantedScopes"
+  SELECT id, definition_version AS version, app_key AS "appKey", granted_scopes AS "grantedScopes",
+         EXISTS (SELECT FROM waiting_event WHERE tenant_id = $1) AS "eventsWait"
     FROM workflow WHERE tenant_id = $1 AND event_name = $2 AND enabled ORDER BY id`;
 
 /** Keeps what a workflow does, before it is replaced, for its runs. $1: tenant, $2: workflow. */
@@ -48,6 +49,8 @@ export interface StartedWorkflow {
   /** The app that it belongs to; null, like its scopes, for a workflow that the tenant created. */
   readonly appKey: string | null;
   readonly grantedScopes: readonly string[] | null;
+  /** Whether events of the tenant wait until fewer of its runs are queued. */
+  readonly eventsWait: boolean;
 }
 
 /** The definition of a run, independent of later changes to its workflow. */

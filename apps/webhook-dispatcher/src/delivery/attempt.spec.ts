@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from '../config.js';
 import type { AttemptOutcome } from '../receivers/receiver.js';
 import { afterAttempt, afterAttemptOfHead, delayBeforeNext, deliveryId } from './attempt.js';
-import { readRetryAfter } from './sender.js';
 
 describe('the id of a delivery', () => {
   it('is a UUIDv7 with the time of the event, the same for the same two and another for any other', () => {
@@ -63,22 +62,6 @@ describe('the retry schedule', () => {
     expect(delayBeforeNext(DEFAULT_RETRY_DELAYS_MS, 10, null, 0.5)).toBeNull();
     expect(delayBeforeNext([0, 1000], 1, 60_000, 0.5)).toBe(60_000);
     expect(delayBeforeNext([0, 1000], 1, 10, 0.5)).toBe(1000);
-  });
-});
-
-describe('Retry-After', () => {
-  const now = Date.parse('2026-11-21T10:00:00Z');
-  it.each([
-    ['120', 120_000],
-    ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
-    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
-    ['999999999', 86_400_000],
-    ['Fri, 31 Dec 2027 09:00:00 GMT', 86_400_000],
-    [['5', '60'], 5_000],
-    ['soon', null],
-    [undefined, null],
-  ])('reads Retry-After %s as %s ms', (header, expected) => {
-    expect(readRetryAfter(header, now)).toBe(expected);
   });
 });
 

@@ -1,4 +1,4 @@
-import { EgressError, type EgressResponse, OutsideClient } from '@crm/egress';
+import { EgressError, type EgressResponse, OutsideClient, readRetryAfter } from '@crm/egress';
 import { counter, gauge, histogram, type Span, type SpanDescription, startSpan, within } from '@crm/telemetry';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueSignal } from '../queue/queue-signals.js';
@@ -132,9 +132,6 @@ export class Sender {
 /** Bytes of a response that are stored for administrators. */
 const EXCERPT_BYTES = 4_096;
 
-/** The longest that a receiver may ask us to wait. */
-const RETRY_AFTER_LIMIT_MS = 24 * 3_600_000;
-
 /** Any 2xx is a success. Redirects are failures, because they could lead from a checked address to an unchecked one. */
 function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOutcome {
   const { status } = response;
@@ -184,13 +181,4 @@ function codeOf(status: number): AttemptErrorCode {
 function excerpt(body: Buffer): string | null {
   const text = body.subarray(0, EXCERPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd');
   return text === '' ? null : text;
-}
-
-/** RFC 9110, section 10.2.3: seconds or an HTTP date; of several headers, the first counts. @returns milliseconds from now */
-export function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | null {
-  const text = (typeof header === 'string' ? header : header?.[0])?.trim();
-  if (text === undefined) return null;
-  if (/^[0-9]{1,9}$/.test(text)) return Math.min(Number(text) * 1_000, RETRY_AFTER_LIMIT_MS);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), RETRY_AFTER_LIMIT_MS);
 }

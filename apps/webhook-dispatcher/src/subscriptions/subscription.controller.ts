@@ -32,7 +32,7 @@ export class SubscriptionController {
   @Describe({
     summary: 'Subscribes a URL to events',
     description:
-      'The URL must be https and public. With `v1` the answer contains the signing secret, which is never shown again; with `v1a` the public key that verifies the signatures.',
+      'The URL must be https and public. With `v1` the answer contains the signing secret, which is never shown again; with `v1a` the public key that verifies the signatures. An API key needs the scope `users:read` as well for events of users.',
     answers: [
       {
         status: 201,
@@ -78,7 +78,7 @@ export class SubscriptionController {
   @Describe({
     summary: 'Changes a subscription',
     description:
-      '`enabled` pauses and resumes, as the calls of these names do. A new URL needs the values of all headers again. A subscription of an app can only be paused and resumed (`CONFLICT`).',
+      '`enabled` pauses and resumes, as the calls of these names do. A new URL needs the values of all headers again. A subscription of an app can only be paused and resumed (`CONFLICT`), and one to events of users by an API key without the scope `users:read`.',
     errors: ['CONFLICT', 'WEBHOOK_TARGET_REFUSED'],
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })

@@ -1,5 +1,6 @@
-import type { Principal } from '@crm/access';
+import { type Principal, requireScope } from '@crm/access';
 import {
+  eventScope,
   eventsOf,
   type FieldProblem,
   isEventPattern,
@@ -64,12 +65,13 @@ export class SubscriptionService {
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
-  /** @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED */
+  /** @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED, INSUFFICIENT_SCOPE or SUBSCRIPTION_LIMIT_EXCEEDED */
   async create(
     principal: Principal,
     input: SubscriptionDefinition & { readonly signature?: Signature },
   ): Promise<{ subscription: ShownSubscription; shown: IssuedSecret['shown'] }> {
     this.requireValid(input);
+    requireUserScope(principal, input.events);
     const headers = resolveHeaders(input.headers ?? {}, {});
     const id = newId();
     const { sealed, publicKey, shown } = this.signing.issue(input.signature ?? 'v1', { subscriptionId: id });
@@ -117,7 +119,7 @@ export class SubscriptionService {
     return this.shown(subscription ?? refuseUnknownSubscription(), hold);
   }
 
-  /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED */
+  /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, INSUFFICIENT_SCOPE, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED */
   async update(
     principal: Principal,
     id: string,
@@ -125,11 +127,12 @@ export class SubscriptionService {
   ): Promise<ShownSubscription> {
     const updated = await this.database.transaction(principal.tenantId, async (tx) => {
       const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
-      const isAppOwned = before.installationId !== null;
-      if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
+      const isRedefined = Object.keys(changes).some((name) => name !== 'enabled');
+      if (before.installationId !== null && isRedefined) {
         throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
       }
       const { url, events, description, filter, rateLimit, ordering, onStall } = { ...before, ...changes };
+      if (isRedefined) requireUserScope(principal, [...before.events, ...events]);
       // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
@@ -296,6 +299,11 @@ const definitionOf = ({
   ordering,
   onStall,
 });
+
+/** The scope `webhooks` covers what happens to records; what is told of people needs their scope too. */
+function requireUserScope(principal: Principal, events: readonly string[]): void {
+  if (events.some((event) => eventScope(event) === 'users:read')) requireScope(principal, 'users', 'read');
+}
 
 const idsOf = (subscriptions: readonly { readonly id: string }[]) => subscriptions.map(({ id }) => id);
 

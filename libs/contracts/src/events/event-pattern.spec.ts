@@ -64,6 +64,15 @@ describe('a pattern of events', () => {
     );
   });
 
+  it.each([
+    ['lead.created', 'leads:read'],
+    ['record.*', 'custom_objects:read'],
+    // They have names and e-mail addresses.
+    ['user.created', 'users:read'],
+    ['user.*', 'users:read'],
+    ['app.installed', undefined],
+  ])('%s needs the scope %s', (pattern, scope) => expect(eventScope(pattern)).toBe(scope));
+
   it('needs the scope that every event of its domain needs', () => {
     for (const event of EVENT_NAMES) expect(eventScope(`${domainOf(event)}.*`)).toBe(eventScope(event));
   });

@@ -63,12 +63,13 @@ function groupByPattern(): Map<string, EventName[]> {
 
 /**
  * Scopes are given by domain, so that a pattern such as `lead.*` needs the same one as each of its events, also of those
- * that join the domain later. Other domains need none: `app` and `user` are open to every app, and of `webhook` an app
- * receives only what concerns its own endpoints.
+ * that join the domain later. Other domains need none: `app` is open to every app, and of `webhook` an app receives only
+ * what concerns its own endpoints.
  */
 const SCOPES_BY_DOMAIN: ReadonlyMap<string, Scope> = new Map<string, Scope>([
   ...Object.values(CORE_OBJECTS).map(({ domain, scope }) => [domain, `${scope}:read`] as const),
   ['record', 'custom_objects:read'],
+  ['user', 'users:read'],
 ]);
 
 /**

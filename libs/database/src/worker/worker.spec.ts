@@ -214,6 +214,13 @@ describe('the shares of tenants', () => {
     expect(shares.mayBegin('f')).toBe(true);
   });
 
+  it('are smaller with a smaller part of the free places, so that more tenants leave some', () => {
+    const shares = new TenantShares(256, 0.25);
+    const begun = Array.from({ length: 20 }, (_value, n) => fill(shares, String(n)));
+    expect([begun[0], begun.at(-1)]).toEqual([52, 1]);
+    expect(shares.mayBegin('another')).toBe(true);
+  });
+
   it('grow again when work of any tenant ends', () => {
     const shares = new TenantShares(4);
     expect(fill(shares, 'a')).toBe(2);

@@ -28,20 +28,24 @@ export class Wake {
 
 /**
  * A tenant may start more while it has fewer running than places are free, so that one whose work never ends leaves
- * places for others (dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998, alpha 1).
+ * places for others (dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998).
  */
 export class TenantShares {
   private readonly underWay = new Map<string, number>();
   private total = 0;
 
-  constructor(private readonly places: number) {}
+  /** @param alpha the part of the free places that it may use: 1, or less where many such tenants are expected */
+  constructor(
+    private readonly places: number,
+    private readonly alpha = 1,
+  ) {}
 
   get free(): number {
     return Math.max(0, this.places - this.total);
   }
 
   mayBegin(tenantId: string): boolean {
-    return (this.underWay.get(tenantId) ?? 0) < this.free;
+    return (this.underWay.get(tenantId) ?? 0) < this.free * this.alpha;
   }
 
   begun(tenantId: string): void {
@@ -54,6 +58,11 @@ export class TenantShares {
     if (left > 0) this.underWay.set(tenantId, left);
     else this.underWay.delete(tenantId);
     this.total -= 1;
+  }
+
+  /** How many of each tenant are under way. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.underWay;
   }
 
   full(): string[] {
@@ -102,7 +111,7 @@ export interface WorkerOptions {
  */
 export abstract class Worker<Item extends WorkItem> implements OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
-  private readonly shares: TenantShares;
+  protected readonly shares: TenantShares;
   private readonly signal: Wake;
   private readonly longestPauseMs: number;
   private readonly underWay = new Set<Promise<unknown>>();

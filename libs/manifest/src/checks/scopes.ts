@@ -91,7 +91,7 @@ export const SCP_005: Check = {
   severity: 'blocker',
   doc: {
     why: 'An app can do only what its granted scopes allow. A package that needs a scope it does not request would be installed and then fail.',
-    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects need their scope (`opportunity` needs `pipeline`), automations need `automations`, webhooks and triggers need the `:read` scope of the event’s domain, whether a webhook names one event or the whole domain (`lead.*`). Events of the domains `app`, `user` and `webhook` need no scope.',
+    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects need their scope (`opportunity` needs `pipeline`), automations need `automations`, webhooks and triggers need the `:read` scope of the event’s domain, whether a webhook names one event or the whole domain (`lead.*`); for `user.*`, whose events have names and e-mail addresses of people, that is `users:read`. Events of the domains `app` and `webhook` need no scope.',
   },
   run({ manifest }) {
     const requested = [...new Set(requestedScopes(manifest).map(({ scope }) => scope))].filter(isScope);
