@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
-import { newId, PartitionUpkeep } from '@crm/database';
+import { newId, PartitionUpkeep, type Sweeper } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HookCallRepository } from '../src/hook-call/hook-call.repository.js';
+import { RunBacklog } from '../src/run/run-backlog.js';
 import { IDLE, type Problem, type Service, useAutomations } from './automations-service.js';
 
 type Answer = { accepted: boolean; runId: string } & Problem;
@@ -80,7 +81,7 @@ describe('round trips to Postgres of a hook call', () => {
     (await post(to, headers, body)).status;
   beforeEach(async () => {
     // Its statements would be counted too.
-    await service.get(PartitionUpkeep).stop();
+    await Promise.all([PartitionUpkeep, RunBacklog].map((sweeper) => service.get<Sweeper>(sweeper).stop()));
     // Connections are opened, statements prepared, sweeps done.
     for (let call = 0; call < 3; call += 1) await send(path, {}, { first: call });
   });
