@@ -66,14 +66,23 @@ export class Database {
     return span ? within(span, run) : run();
   }
 
-  /** Reads with one prepared statement, in one round trip; it sets the tenant, $1, itself by {@link TENANT_OF_STATEMENT}. */
-  async read<Row>(tenant: string | TransactionOrigin, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  /**
+   * Reads with one prepared statement, in one round trip; it sets the tenant, $1, itself by {@link TENANT_OF_STATEMENT}.
+   * @param use what is made of the rows; a large answer keeps its place in the queue until then
+   */
+  async read<Row, Result = Row[]>(
+    tenant: string | TransactionOrigin,
+    sql: string,
+    parameters: readonly unknown[],
+    use?: (rows: Row[]) => Result | Promise<Result>,
+  ): Promise<Result> {
     const origin = originOf(tenant);
     const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A statement in the context of a tenant needs the id of the tenant, a UUID');
-    return this.inTurn(origin, () =>
-      this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]),
-    );
+    return this.inTurn(origin, async () => {
+      const rows = await this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]);
+      return use ? use(rows) : (rows as Result);
+    });
   }
 
   /** One prepared statement of the narrow role, its own transaction; unless it was refused, a failed one may be committed. */

@@ -74,13 +74,13 @@ export const searchRecords = (measured = false): string => `
 function pageTexts(records: string, measured = false): string {
   const size = 'pg_column_size(data)';
   const texts = `
-    LEFT JOIN LATERAL (SELECT string_agg(${HEAD}, ',') AS heads, string_agg(data::text, ',') AS data, true AS "isWhole"
+    LEFT JOIN LATERAL (SELECT string_agg(${HEAD}, ',') AS heads, string_agg(data::text, E',\\n') AS data, true AS "isWhole"
                          FROM (${records}) AS records
                        HAVING coalesce(sum(CASE WHEN ${size} < ${SHORTEST_COMPRESSED} THEN ${size} ELSE ${size}::bigint * ${MOST_COMPRESSION} END), 0)
                               < ${PAGE_BYTES}) AS page ON true`;
   const measuredTexts = `
     LEFT JOIN LATERAL (SELECT string_agg(head, ',') FILTER (WHERE fits) AS heads,
-                              string_agg(data, ',') FILTER (WHERE fits) AS data, coalesce(bool_and(fits), true) AS "isWhole"
+                              string_agg(data, E',\\n') FILTER (WHERE fits) AS data, coalesce(bool_and(fits), true) AS "isWhole"
                          FROM (SELECT head, data,
                                       coalesce(sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), 0)
                                       < ${PAGE_BYTES} AS fits
@@ -148,6 +148,9 @@ export interface RecordList {
   readonly isWhole: boolean;
 }
 
+/** Makes something of a page, before other calls of the tenant get the place in the queue. */
+type UseOfPage<T> = (page: RecordList) => T | Promise<T>;
+
 type ListRow = RecordsRow & { readonly isWhole: boolean | null };
 
 /** Lists records together with the revision of their definition: one statement a page, and so one snapshot. */
@@ -155,8 +158,8 @@ type ListRow = RecordsRow & { readonly isWhole: boolean | null };
 export class RecordListRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param tx runs outside a transaction when absent */
-  list(origin: TransactionOrigin, request: ListRequest, tx?: TenantTransaction): Promise<RecordList> {
+  /** @param use what is made of the page @param tx runs outside a transaction when absent */
+  list<T>(origin: TransactionOrigin, request: ListRequest, use: UseOfPage<T>, tx?: TenantTransaction): Promise<T> {
     const { objectId, conditions, sort, withValue } = request;
     const { after, offset, limit, counts, countLimit } = request.page;
     const hasValue = sort.by !== null && after !== undefined && after.value !== null;
@@ -174,14 +177,19 @@ export class RecordListRepository {
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
-    return this.page(origin, (measured) => listRecords(conditions, { ...shape, measured }), parameters, tx);
+    return this.page(origin, (measured) => listRecords(conditions, { ...shape, measured }), parameters, use, tx);
   }
 
   /** The records that a search finds, newest first. */
-  search(tx: TenantTransaction, { objectId, audiences, searched }: TextSearch, page: ListPage): Promise<RecordList> {
+  search<T>(
+    tx: TenantTransaction,
+    { objectId, audiences, searched }: TextSearch,
+    page: ListPage,
+    use: UseOfPage<T>,
+  ): Promise<T> {
     const { after, offset, limit, counts, countLimit } = page;
     const parameters = [objectId, audiences, searched.text, searched.isIndexed, after?.id ?? null, offset, limit];
-    return this.page(tx, searchRecords, [...parameters, counts ? countLimit : 0], tx);
+    return this.page(tx, searchRecords, [...parameters, counts ? countLimit : 0], use, tx);
   }
 
   /** Records of an object, up to the most that are counted. */
@@ -190,21 +198,25 @@ export class RecordListRepository {
     return row?.records ?? 0;
   }
 
-  private async page(
+  private async page<T>(
     origin: TransactionOrigin,
     statement: (measured: boolean) => string,
     parameters: readonly unknown[],
+    use: UseOfPage<T>,
     tx?: TenantTransaction,
-  ): Promise<RecordList> {
-    const read = async (measured: boolean): Promise<ListRow> => {
-      const [row] = tx
-        ? await tx.queryPrepared<ListRow>(statement(measured), [tx.tenantId, ...parameters])
-        : await this.database.read<ListRow>(origin, statement(measured), parameters);
-      return row as ListRow;
+  ): Promise<T> {
+    /** @returns null when the page has to be measured */
+    const useRow = async ([row]: ListRow[]): Promise<{ result: T } | null> => {
+      const { revision, count = 0, heads, data, isWhole } = row as ListRow;
+      if (isWhole === null) return null;
+      return { result: await use({ revision, counted: count, records: recordsOf(heads, data), isWhole }) };
     };
-    let row = await read(false);
-    if (row.isWhole === null) row = await read(true);
-    const { revision, count = 0, heads, data, isWhole } = row;
-    return { revision, counted: count, records: recordsOf(heads, data), isWhole: isWhole ?? false };
+    const read = async (measured: boolean) =>
+      tx
+        ? useRow(await tx.queryPrepared<ListRow>(statement(measured), [tx.tenantId, ...parameters]))
+        : this.database.read(origin, statement(measured), parameters, useRow);
+    const used = (await read(false)) ?? (await read(true));
+    if (!used) throw new Error('A page that was measured is not known to be whole');
+    return used.result;
   }
 }

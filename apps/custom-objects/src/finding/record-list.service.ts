@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import type { AccessPlan } from '@crm/fields';
@@ -6,6 +7,7 @@ import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/htt
 import { Injectable } from '@nestjs/common';
 import { isInForce, type ObjectCaller, type ObjectModel, ObjectModelStore } from '../object/object-model.js';
 import type { StoredRecord } from '../reading/record.js';
+import { LONG_TEXT } from '../reading/record.repository.js';
 import { recordJson } from '../reading/record.serializer.js';
 import { CostlyQueries, queryCost, sortCost } from './costly-query.service.js';
 import { ObjectSizes } from './object-size.service.js';
@@ -17,6 +19,13 @@ import { audiencesFor, containsText, type SearchedText, searchedText, type TextS
 
 /** The tenant, identity and roles of the caller. */
 type ListCaller = ObjectCaller & { readonly roles: readonly string[] };
+
+interface PresentedList extends RecordList {
+  /** The JSON of each record. */
+  readonly rows: string[];
+}
+
+type Present = (found: RecordList) => Promise<PresentedList>;
 
 /** So many matches of a search can be handed to the statement that applies filter and order; more are looked up by it. */
 const MOST_CANDIDATES = 1_000;
@@ -57,9 +66,12 @@ export class RecordListService {
         filter: [q, filterField, filterValue],
       });
       const list = { objectId, conditions, sort, page };
-      const found = await this.read(caller, model, plan, searchedText(query.q), list);
       const present = (record: StoredRecord) => recordJson(model, record, plan, clock);
-      const rows = isInForce(model, found.revision) ? presentPage(found, present) : [];
+      const found = await this.read(caller, model, plan, searchedText(query.q), list, async (records) => ({
+        ...records,
+        rows: isInForce(model, records.revision) ? await presentPage(records, present) : [],
+      }));
+      const { rows } = found;
       const end = () => sort.positionOf(found.records[page.size - 1] as StoredRecord);
       return { revision: found.revision, result: listAnswer(rows, page, found.counted, end) };
     });
@@ -73,18 +85,20 @@ export class RecordListService {
     plan: AccessPlan,
     searched: SearchedText | null,
     list: ListRequest,
-  ): Promise<RecordList> {
+    present: Present,
+  ): Promise<PresentedList> {
     const cost = queryCost(model, plan, searched, list);
-    if (!cost) return this.bounded(caller, model, plan, list);
+    if (!cost) return this.bounded(caller, model, plan, list, present);
     return this.costly.run(caller, cost, async (tx) => {
-      if (!searched) return this.records.list(caller, list, tx);
+      if (!searched) return this.records.list(caller, list, present, tx);
       const { objectId, conditions, sort, page } = list;
       const search = { objectId, audiences: audiencesFor(model, plan), searched };
-      if (conditions.length === 0 && sort.by === null && sort.descending) return this.records.search(tx, search, page);
+      if (conditions.length === 0 && sort.by === null && sort.descending)
+        return this.records.search(tx, search, page, present);
       // With a filter or another order the search is one more condition.
       const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
       const condition = (await this.among(tx, search, first)) ?? containsText(search, first);
-      return this.records.list(caller, { ...list, conditions: [...conditions, condition] }, tx);
+      return this.records.list(caller, { ...list, conditions: [...conditions, condition] }, present, tx);
     });
   }
 
@@ -97,15 +111,18 @@ export class RecordListService {
     model: ObjectModel,
     plan: AccessPlan,
     list: ListRequest,
-  ): Promise<RecordList> {
+    present: Present,
+  ): Promise<PresentedList> {
     const { sort, conditions, page } = list;
     const isInOrder = !sort.by || (conditions.length > 0 && conditions.every(({ slot }) => slot === sort.by?.sql));
-    if (isInOrder || (await this.sizes.isSmall(caller.tenantId, list.objectId))) return this.records.list(caller, list);
+    if (isInOrder || (await this.sizes.isSmall(caller.tenantId, list.objectId))) {
+      return this.records.list(caller, list, present);
+    }
     if (conditions.length === 0 && page.after?.value !== null) {
-      const found = await this.records.list(caller, { ...list, withValue: true });
+      const found = await this.records.list(caller, { ...list, withValue: true }, present);
       if (found.records.length === page.limit || !found.isWhole) return found;
     }
-    return this.costly.run(caller, sortCost(model, plan, list), (tx) => this.records.list(caller, list, tx));
+    return this.costly.run(caller, sortCost(model, plan, list), (tx) => this.records.list(caller, list, present, tx));
   }
 
   /** @returns null when there are too many matches, or the index cannot find them */
@@ -124,19 +141,24 @@ export class RecordListService {
 export const PAGE_TEXT_LIMIT = 4_000_000;
 
 /**
- * Serializes a page. Only text that the caller sees counts against the limit.
+ * Serializes a page. Only text that the caller sees counts against the limit. A long page is written in parts: between them
+ * the process does what else there is to do.
  * @throws INVALID_QUERY when the records have more text than fits in one response; a single record is always returned
  */
-export function presentPage(
+export async function presentPage(
   { records, isWhole }: Pick<RecordList, 'records' | 'isWhole'>,
   present: (record: StoredRecord) => string,
-): string[] {
+): Promise<string[]> {
   const rows: string[] = [];
-  let text = 0;
+  let [text, rested] = [0, 0];
   for (const record of records) {
     const json = present(record);
     text += json.length;
     rows.push(json);
+    if (text > rested + LONG_TEXT) {
+      rested = text;
+      await setImmediate();
+    }
     if (text > PAGE_TEXT_LIMIT && rows.length > 2) break;
   }
   if (!isWhole || (text > PAGE_TEXT_LIMIT && rows.length > 2)) {

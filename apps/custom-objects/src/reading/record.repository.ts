@@ -36,7 +36,7 @@ export const HEAD = `concat_ws(' ', id, version, "createdAt", "updatedAt")`;
 export const READ_RECORDS = `
   SELECT object.revision, page.heads, page.data
     FROM ${TENANT_OF_STATEMENT} ${REVISION}
-    LEFT JOIN LATERAL (SELECT string_agg(${HEAD}, ',') AS heads, string_agg(data::text, ',') AS data
+    LEFT JOIN LATERAL (SELECT string_agg(${HEAD}, ',') AS heads, string_agg(data::text, E',\\n') AS data
                          FROM (SELECT ${COLUMNS} FROM custom_record
                                 WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2
                                   AND id = ANY ($3::uuid[]) AND deleted_at IS NULL OFFSET 0) AS records) AS page ON true`;
@@ -107,20 +107,38 @@ export class RecordRepository {
   }
 }
 
+/** Characters of JSON that take about a millisecond to parse and write again. */
+export const LONG_TEXT = 100_000;
+
 /** Records from the two texts that a statement returns. */
 export function recordsOf(heads: string | null, data: string | null): StoredRecord[] {
   if (heads === null || data === null) return [];
-  const values = JSON.parse(`[${data}]`) as StoredRecord['data'][];
+  // JSON has no line breaks within: each record of a long text is parsed when its data is looked at.
+  const isLong = data.length > LONG_TEXT;
+  const texts = isLong ? data.split(',\n') : [];
+  const values = isLong ? [] : (JSON.parse(`[${data}]`) as StoredRecord['data'][]);
   return heads.split(',').map((head, index) => {
     const [id, version, createdAt, updatedAt] = head.split(' ') as [string, string, string, string];
-    return recordOf({
+    const record = recordOf({
       id,
       version: Number(version),
-      data: values[index] as StoredRecord['data'],
+      data: values[index] ?? {},
       createdAt: Number(createdAt),
       updatedAt: Number(updatedAt),
     });
+    return isLong ? withTextOfData(record, texts[index] as string) : record;
   });
+}
+
+function withTextOfData(record: StoredRecord, text: string): StoredRecord {
+  let data: StoredRecord['data'] | undefined;
+  return {
+    ...record,
+    get data() {
+      data ??= JSON.parse(text) as StoredRecord['data'];
+      return data;
+    },
+  };
 }
 
 export const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow): StoredRecord => ({
