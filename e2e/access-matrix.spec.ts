@@ -12,7 +12,7 @@ interface Route {
   access?: AccessRule;
 }
 
-/** A line of the matrix: who may call a route, and whether they must have proven lately who they are. */
+/** A line of the matrix: who may call a route, and whether it needs a recent proof. */
 const line = (service: string, { method, path, access, ...route }: Route): string => {
   const rule = route.public
     ? 'public'

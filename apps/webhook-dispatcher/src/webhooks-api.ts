@@ -6,5 +6,5 @@ export const WEBHOOKS_GROUP = {
 
 /** Webhooks are for administrators; an embedded page never sees them. */
 export const ADMINISTER_WEBHOOKS = { right: 'administer', scope: 'webhooks', embed: false, proof: false } as const;
-/** Receivers and what they verify by outlive the token that set them. */
+/** Receivers and their secrets outlive the token that set them. */
 export const CHANGE_RECEIVERS = { ...ADMINISTER_WEBHOOKS, proof: true } as const;

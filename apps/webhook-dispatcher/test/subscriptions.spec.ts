@@ -12,6 +12,14 @@ import { envelope, SUBSCRIPTIONS_PER_TENANT as LIMIT, type ListJson, useWebhooks
 const { app, tenant, call } = useWebhooks();
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 
+/** Locks of changes of subscriptions that transactions hold. $1: tenant. */
+const HELD_LOCKS = `
+  SELECT count(*)::int AS held FROM pg_locks
+   WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
+     AND (relation = 'webhook_subscription'::regclass AND mode IN ('RowShareLock', 'RowExclusiveLock')
+       OR locktype = 'advisory'
+          AND (classid::bigint << 32) | objid::bigint = hashtextextended('webhook_subscriptions:' || $1::text, 0))`;
+
 describe('webhook subscriptions', () => {
   it.each([
     ...['http://hooks.example.com/', 'https://10.0.0.1/', 'https://127.0.0.1:1/', 'https://[::1]/'],
@@ -95,6 +103,11 @@ describe('webhook subscriptions', () => {
   });
 
   it('are in the audit trail when they and their secrets change, by the name of the host and no path', async () => {
+    const locks: number[] = [];
+    app.whileRecording(async () => {
+      const [found] = await app.asAdministrator<{ held: number }>(HELD_LOCKS, [tenant.id]);
+      locks.push(found?.held ?? -1);
+    });
     const { id } = await app.subscribe(tenant.admin);
     await call('PATCH', `subscriptions/${id}`, { events: ['lead.*'], description: 'All' });
     await call('POST', `subscriptions/${id}/rotate-secret`);
@@ -109,6 +122,20 @@ describe('webhook subscriptions', () => {
       { action: 'webhook_secret.previous_revoked', subjectId: id },
       { action: 'webhook.removed', subjectId: id, detail: {} },
     ]);
+    // No transaction, and so no connection, waits for identity.
+    expect(locks).toEqual([0, 0, 0, 0, 0]);
+    app.whileRecording(async () => undefined);
+  });
+
+  it('are not in the audit trail when their change is refused', async () => {
+    const [installed] = await app.provision(tenant.id);
+    const id = installed?.id as string;
+    const path = `subscriptions/${id}`;
+    expect(await call('PATCH', path, { description: 'Ours' })).toMatchObject({ status: 409 });
+    expect(await call('DELETE', path)).toMatchObject({ status: 409 });
+    expect(await call('POST', `${path}/rotate-secret`)).toMatchObject({ status: 404 });
+    expect(await call('POST', `${path}/revoke-previous-secret`)).toMatchObject({ status: 404 });
+    expect(app.actsOn(id)).toEqual([]);
   });
 
   it('refuses an Idempotency-Key where a secret is returned, because that happens only once', async () => {

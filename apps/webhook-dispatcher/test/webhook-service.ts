@@ -111,7 +111,9 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
   };
   const service = await start();
   const acts: RpcRequest<typeof rpc.identity.recordAct>[] = [];
-  const trail = await answerRpc(rpc.identity.recordAct, (act) => {
+  let recording = async (): Promise<void> => undefined;
+  const trail = await answerRpc(rpc.identity.recordAct, async (act) => {
+    await recording();
     acts.push(act);
     return {};
   });
@@ -145,6 +147,10 @@ export async function startWebhooks(delivery: Partial<DeliveryConfig> = {}, held
     receiver,
     /** What identity was told to write to the audit trail about a subscription, oldest first. */
     actsOn: (id: string) => acts.filter(({ subjectId }) => subjectId === id),
+    /** Does something while identity writes to the audit trail. */
+    whileRecording(work: () => Promise<void>): void {
+      recording = work;
+    },
     call,
     deliveries,
     handle,

@@ -47,13 +47,13 @@ export interface AccessRule {
   /** Whether API keys may call a route without a scope. With a scope they may unless this is `false`. */
   readonly key?: boolean;
   /**
-   * Whether the session must have been proven lately: for what is irreversible or outlives the token. A rule that administers or
-   * owns, and each of operators, says so. Calls with an API key pass: nobody can ask a program.
+   * Whether the session must have been proven recently: for what is irreversible or outlives the token. Rules with the right
+   * `administer` or `own`, and all rules of operators, must state it. Calls with an API key pass: a program cannot prove itself again.
    */
   readonly proof?: boolean;
 }
 
-/** @param ofOperators of a route that answers operators alone */
+/** @param ofOperators whether the route answers operators alone */
 export const saysWhetherProven = ({ right, proof }: AccessRule, ofOperators = false): boolean =>
   proof !== undefined || !(ofOperators || right === 'administer' || right === 'own');
 

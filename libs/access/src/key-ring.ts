@@ -37,7 +37,7 @@ export abstract class RevocationSource {
   }
 }
 
-/** Knows which sessions were proven lately; the last word is that of identity, which keeps them. */
+/** Knows which sessions were proven recently; identity, which keeps them, decides. */
 export abstract class ProofSource {
   /** @throws PlatformError STEP_UP_REQUIRED with the proofs that are possible, also for a token without a session */
   abstract assert(principal: Principal): Promise<void>;

@@ -112,7 +112,7 @@ export interface CallOrigin {
 /** Passed on, never ambient: `AsyncLocalStorage` would add a fifth to the processor time of a request (record 0055). */
 export interface RequestContext extends CallOrigin {
   readonly requestId: string;
-  /** The `X-Request-Id` of a client at an edge: it is echoed and logged, and nothing is found by it. */
+  /** The `X-Request-Id` of a client at an edge: it is echoed and logged, and used for nothing else. */
   readonly clientRequestId?: string | undefined;
   tenantId?: string | undefined;
   principal?: Principal;

@@ -14,7 +14,7 @@ import {
 } from './limiter-store.js';
 
 /** IPv4, also mapped or with the port that some load balancers write; IPv6 in brackets, which have it too. */
-const IPV4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i;
+const IPV4 = /^(?:(?:::|(?:0+:){5})ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i;
 const BRACKETED = /^\[(.*)\](?::\d+)?$/;
 
 /** The key of a limit for an address: an IPv6 customer can choose from a whole /64, so these addresses share a key. */

@@ -55,7 +55,7 @@ export const HOST_SECTIONS = ['automations', 'webhooks', 'connector', 'assistant
 type HostSection = (typeof HOST_SECTIONS)[number];
 
 /**
- * Every host, with its port unless it is that of https, that an installed app has to do with: the platform sends data there or
+ * Every host, with its port unless it is that of https, that an installed app works with: the platform sends data there or
  * reads from it, it frames the CRM, or a browser is sent back to it. Sorted, each with the sections that name it.
  */
 export function hostUses(manifest: Manifest): { host: string; sections: HostSection[] }[] {

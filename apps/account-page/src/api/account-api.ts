@@ -5,7 +5,7 @@ export interface DeviceToken {
   readonly deviceToken?: string;
 }
 
-/** Of an account whose password was set by a link: what signs in without it. */
+/** The passkeys of an account whose password was set by a link. */
 export interface PasskeysLeft {
   readonly passkeys: number;
   readonly passkeysRemoved: number;

@@ -31,7 +31,7 @@ export class FieldView {
   @EnumField(REFERENCE_DELETIONS, {
     optional: true,
     description:
-      'Of a reference: whether its record forbids the deletion of the one that it refers to, loses the reference, or is deleted along. The rule of the definition, whatever whoever deletes may do with the record',
+      'Of a reference: what happens to the record when the one that it refers to is deleted: `restrict` refuses the deletion, `set_null` unsets the reference, `cascade` deletes the record as well. It applies whatever the caller may do with the record',
   })
   onDelete?: string;
 }

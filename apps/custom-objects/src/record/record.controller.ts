@@ -127,7 +127,7 @@ function customObjectName(apiName: string): string {
 }
 
 const ON_DELETE =
-  'What becomes of the records that refer to it is the rule of their fields (`onDelete`), whatever you may do with those records yourself.';
+  'What happens to the records that refer to it is decided by `onDelete` of the referring fields, whatever your rights to those records are.';
 
 const CUSTOM_WRITE = {
   description: 'The body has the fields of the object by their api-names. Formulas cannot be written.',

@@ -191,7 +191,7 @@ export class RecordService {
   }
 
   /**
-   * What names a user names one of the workspace. As with references to records, what stays as it is is not looked up again.
+   * Fields that name a user must name one of the workspace. As with references to records, an unchanged value is not checked again.
    * @param id of the record that is changed
    * @throws VALIDATION_FAILED
    */

@@ -111,7 +111,7 @@ export class RecordRemovalService {
       const keys = fieldKeys.get(record.id) ?? [];
       const fields = model.object.fields.filter(({ key }) => keys.includes(key));
       if (isActive && fields.some((field) => onDeleteOf(field) === 'restrict')) {
-        // Who may not read the object does not learn its name.
+        // A caller who may not read the object does not learn its name.
         const isKnown = isVisibleTo(model.object, caller) && hasScope(caller, scopeOf(objectId), 'read');
         const which = isKnown ? `A record of ${model.object.pluralLabel}` : 'Another record';
         throw new PlatformError('CONFLICT', `${which} refers to this one and needs it`);

@@ -267,7 +267,7 @@ function appendAll(tx: TenantTransaction, drafts: readonly Draft[]): void {
 /** @throws PAYLOAD_TOO_LARGE */
 function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draft {
   const id = newId();
-  // Not the beginning of the request: lists order by the id, which is made later.
+  // Not the start of the request: lists are ordered by the id, which is made later.
   const at = new Date(millisecondsOfId(id)).toISOString();
   const record: StoredRecord = { id, version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
   return {

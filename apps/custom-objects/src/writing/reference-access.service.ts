@@ -9,7 +9,7 @@ import { actingApp, isVisibleTo, type StoredField, standardObjectWithId } from '
 import { type ObjectModel } from '../object/object-model.js';
 import { type FieldValues } from '../reading/record.js';
 
-/** A reference to a record that does not exist, or that the caller may not know of, or to nobody of the workspace. */
+/** A reference to a record that does not exist or that the caller may not know of, or to no user of the workspace. */
 export const referenceNotFound = (field: StoredField): FieldProblem => ({
   pointer: `/${field.apiName}`,
   code: 'REFERENCE_NOT_FOUND',
@@ -20,14 +20,14 @@ export const referenceNotFound = (field: StoredField): FieldProblem => ({
 /** The token's scopes and tenant. */
 export type ReferenceCaller = ScopeHolder & { readonly tenantId: string };
 
-/** Who calls: a user of the tenant needs no looking up. */
-export type UserCaller = Pick<Principal, 'kind' | 'userId' | 'tenantId' | 'serviceAccount'>;
+/** The caller: a user of the tenant is not looked up. */
+type UserCaller = Pick<Principal, 'kind' | 'userId' | 'tenantId' | 'serviceAccount'>;
 
-/** How long a user who was found is not asked for again, in milliseconds: whoever is erased can be named until then. */
+/** A user who was found is not looked up again for so long; one who is erased can be named until then. */
 const USER_KEPT_MS = 60_000;
 const USERS_KEPT = 50_000;
 
-/** Knows which ids are those of users of a tenant. Only what a record names is asked of identity, and not who calls. */
+/** Knows which ids belong to users of a tenant. */
 @Injectable()
 export class UserDirectory {
   private readonly kept = new LRUCache<string, true>({ max: USERS_KEPT, ttl: USER_KEPT_MS, perf: Date });
@@ -67,7 +67,7 @@ export class ReferenceAccessService {
     }
   }
 
-  /** The fields whose values are ids of nobody in the workspace. @param values as validated */
+  /** The fields that name nobody in the workspace. @param values as validated */
   async listStrangers(caller: UserCaller, model: ObjectModel, values: FieldValues): Promise<StoredField[]> {
     const isSelf = (id: unknown) => caller.kind === 'user' && !caller.serviceAccount && id === caller.userId;
     const named = model.userFields.filter(({ apiName }) => {

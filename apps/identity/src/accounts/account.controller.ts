@@ -182,12 +182,12 @@ export class PasswordResetController {
   @Describe({
     summary: 'Sets a new password with the link from the mail',
     description:
-      'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. Passkeys go on signing in unless `removePasskeys` asks to remove them; each that is removed is told to the user by mail. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
+      'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. Passkeys keep working unless `removePasskeys` is true; the user is told of each removed one by mail. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
     answers: [
       { status: 204, description: 'The new password is valid' },
       {
         status: 200,
-        description: 'The same, for a call that has `removePasskeys`: how many passkeys there are',
+        description: 'The same, for a call that has `removePasskeys`, with the number of passkeys',
         body: () => PasswordResetCompletionView,
       },
     ],

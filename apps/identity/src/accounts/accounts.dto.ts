@@ -104,7 +104,7 @@ export class PasswordResetCompletionInput {
   @BooleanField({
     optional: true,
     description:
-      'Whether the passkeys of the account, which sign in without the password, are removed. Either way the answer then has a body, which says how many there are; `false` by default',
+      'Whether to remove the passkeys of the account, which sign in without the password; `false` by default. A call that has this member, with either value, is answered with the number of passkeys',
   })
   removePasskeys?: boolean;
 }
@@ -156,7 +156,7 @@ export class UserView extends UserSummaryView {
   @DateTimeField() createdAt: string;
 }
 
-/** For whom there is a weak account to attack, there is none to see. */
+/** Only administrators and the user themselves see whether an account has no second factor. */
 export function userView(reader: Pick<Principal, 'userId' | 'roles'>, user: User): UserView {
   const { id, email, name, roles, status, origin, mfaEnabled } = user;
   const seesFactor = id === reader.userId || rolesAllow(reader.roles, 'administer');

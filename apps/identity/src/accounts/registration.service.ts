@@ -101,8 +101,8 @@ function assertTimeZone(timeZone: string | undefined): void {
 }
 
 /**
- * Mails to one address in an hour that registrations cause, and again as many that are asked for: nobody floods a mailbox. Who
- * registers beyond that finds a link in the mails that are there.
+ * Most mails per hour to one address for registrations, and as many again for links that are asked for, so that nobody floods a
+ * mailbox. Whoever registers beyond that uses the link in an earlier mail.
  */
 export const MAILS_PER_HOUR = 20;
 export const RESENDS_PER_HOUR = 5;

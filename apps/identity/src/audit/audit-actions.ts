@@ -40,7 +40,7 @@ export const AUDIT_ACTIONS = {
   'authenticator.removed': 'A user removed their authenticator',
   'passkey.added': 'A user added a passkey',
   'passkey.removed':
-    'A passkey of a user was removed: by itself, with a new password by mail, or because a change of the address was undone',
+    'A passkey of a user was removed: by the user, with a new password by mail, or because a change of the address was undone',
   'passkey.refused':
     'A passkey was refused because its counter went back: it may exist twice. Bounded per account and hour',
   'recovery_codes.replaced': 'A user replaced their recovery codes',

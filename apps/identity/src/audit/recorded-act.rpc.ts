@@ -6,7 +6,7 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { AuditTrail } from './audit-trail.service.js';
 
-/** Acts of other services, which they carry out once they are written here. */
+/** Acts of other services, which write them here before they carry them out. */
 @Controller()
 export class RecordedActRpc {
   constructor(

@@ -70,7 +70,7 @@ export class RefusedActs implements BeforeApplicationShutdown {
   }
 }
 
-/** Notes in the audit trail that work was refused with a code that the entries have. */
+/** Notes work that is refused in the audit trail. @param entries by the error codes that are noted */
 export async function noting<T>(
   refusals: RefusedActs,
   origin: TransactionOrigin,

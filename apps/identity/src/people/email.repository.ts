@@ -21,7 +21,7 @@ export class EmailClaimRepository {
     return tx.repository(EmailClaim).findOneBy({ userId, createdAt: ALIVE });
   }
 
-  /** Those of an address that have not lapsed, in one order, so that of two who verify at once one waits. */
+  /** The claims of an address that have not lapsed, in a fixed order, so that of two who verify at once one waits. */
   async lockAll(tx: NarrowTransaction, email: string): Promise<EmailClaim[]> {
     return tx
       .repository(EmailClaim)
@@ -82,7 +82,7 @@ const claimWhere = (condition: string) => `
    WHERE email = $1 AND ${condition} AND lost_at IS NULL AND created_at > now() - interval '${CLAIM_DAYS} days'
    ORDER BY created_at DESC LIMIT 1`;
 
-/** Who has registered with an address and a password and has not verified it: the newest. $1: address, $2: password key. */
+/** The newest claim of an address that was made with a password. $1: address, $2: password key. */
 export const FIND_CLAIM_BY_PASSWORD = claimWhere('password_key = $2');
 
 /** $1: address, $2: user. */
@@ -97,7 +97,7 @@ export interface ClaimedEmail extends EmailHolder {
 
 @Injectable()
 export class SignInEmailRepository {
-  /** In a transaction of its own and one round trip, as the next two. */
+  /** In a separate transaction and one round trip, like the next two. */
   async findHolder(database: Database, email: string): Promise<EmailHolder | undefined> {
     return (await database.crossTenantStatement<EmailHolder>(FIND_SIGN_IN_HOLDER, [email]))[0];
   }

@@ -79,7 +79,7 @@ export class AuthenticationMethods {
 
 /**
  * Changes that would let a stolen token take over need a recent proof. A sign-in is one; a refresh is not. Rules with `proof: true`
- * ask for it before the call; what depends on the body, and what must not outlive what ended the session, asks within.
+ * ask for it before the call; changes that depend on the body or must not outlive what ended the session ask for it themselves.
  */
 @Injectable()
 export class RecentProof extends ProofSource {

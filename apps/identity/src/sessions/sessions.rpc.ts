@@ -30,7 +30,7 @@ export class KeyRpc {
 
 @Controller()
 export class ProofRpc {
-  /** Whoever may call something may ask, with any token but an API key; the guard answers. */
+  /** Everyone who may call a service may ask, except with an API key; the guard answers. */
   @RpcHandler(rpc.identity.assertProof)
   @Access({ right: 'read', app: true, embed: true, proof: true })
   async assert(_request: RpcRequest<typeof rpc.identity.assertProof>): Promise<object> {

@@ -60,7 +60,7 @@ export class PasskeyParts {
     readonly devices: DeviceTokens,
   ) {}
 
-  /** Removes those of a user who has lost them to somebody else. @returns them */
+  /** Removes every passkey of a user, because somebody else may have added one. @returns what was removed */
   async removeAll(tx: TenantTransaction, userId: string): Promise<Passkey[]> {
     const removed = await this.passkeys.list(tx, userId);
     await this.passkeys.deleteOfUser(tx, userId);

@@ -48,8 +48,8 @@ export class PasswordService {
   }
 
   /**
-   * Finds the claim of an address that a password belongs to by one hash, however many there are: of all claims of an address
-   * the salt is the same. A claim lasts some days, and its account has a hash of its own salt. @throws PlatformError SERVICE_UNAVAILABLE
+   * Claims of one address share a salt, so that one hash finds the claim of a password among any number. It is kept for the days that
+   * a claim lasts; the account has its own salted hash. @throws PlatformError SERVICE_UNAVAILABLE
    */
   async claimKey(email: string, password: string, source = NOBODY): Promise<Buffer> {
     const salt = createHash('sha256').update(`claim of ${email}`).digest().subarray(0, 16);

@@ -28,7 +28,7 @@ export class ListingController {
   @Describe({
     summary: 'Returns a published app',
     description:
-      'Includes what an administrator consents to: scopes, objects, events and every host that the app has to do with.',
+      'Includes what an administrator consents to: scopes, objects, events and every host that the app works with.',
     answers: [{ status: 200, description: 'The app', body: () => AppDetailView }],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<AppDetailView> {

@@ -64,7 +64,7 @@ export class HostUseView {
 
   @ListField(field.enum(HOST_SECTIONS), {
     description:
-      'For what: data is sent to it (`automations`, `webhooks`), read from it (`connector`, `assistant`), it frames the CRM (`embed`), or browsers return to it after a consent (`oauth`)',
+      'What the host is for: data is sent to it (`automations`, `webhooks`) or read from it (`connector`, `assistant`), it frames the CRM (`embed`), or browsers return to it after consent (`oauth`)',
   })
   sections: string[];
 }
@@ -93,7 +93,7 @@ export class AppDetailView extends AppView {
   events: string[];
 
   @ListField(field.text({ maxLength: 300 }), {
-    description: 'Every host that the app has to do with, with its port unless it is 443',
+    description: 'Every host that the app works with, with its port unless it is 443',
     example: ['hooks.acme.example.com'],
   })
   hosts: string[];

@@ -18,7 +18,7 @@ import {
 } from './review.dto.js';
 import { ReviewService } from './review.service.js';
 
-/** Publishing reaches every tenant, and has a route of its own for its proof. */
+/** Publishing reaches every tenant and needs a proof, so it has a separate route. */
 const EVERYDAY_DECISIONS = REVIEW_DECISIONS.filter((name) => name !== 'publish');
 
 @ApiGroup({

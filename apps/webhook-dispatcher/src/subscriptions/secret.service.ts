@@ -29,10 +29,9 @@ export class SecretService {
   /** @throws PlatformError NOT_FOUND, also for a subscription of an app */
   async rotate(principal: Principal, id: string): Promise<IssuedSecret['shown']> {
     const { tenantId } = principal;
+    await this.record(principal, 'webhook_secret.issued', id);
     const shown = await this.database.transaction(tenantId, async (tx) => {
-      const subscription = await this.subscriptions.lock(tx, id);
-      if (subscription === null || subscription.installationId !== null) refuseUnknownSubscription();
-      await this.rpc.call(rpc.identity.recordAct, { action: 'webhook_secret.issued', subjectId: id }, principal);
+      const subscription = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
       const kind = subscription.publicKey === null ? 'v1' : 'v1a';
       const { sealed, publicKey, shown } = this.secrets.issue(kind, { subscriptionId: id });
       await this.subscriptions.replaceSecret(tx, id, { sealed, publicKey }, previousUntil());
@@ -45,12 +44,17 @@ export class SecretService {
   /** @throws PlatformError NOT_FOUND, also for a subscription of an app */
   async revokePrevious(principal: Principal, id: string): Promise<void> {
     const { tenantId } = principal;
-    await this.database.transaction(tenantId, async (tx) => {
-      if (!(await this.subscriptions.removePreviousSecret(tx, id))) refuseUnknownSubscription();
-      const act = { action: 'webhook_secret.previous_revoked', subjectId: id } as const;
-      await this.rpc.call(rpc.identity.recordAct, act, principal);
-    });
+    await this.record(principal, 'webhook_secret.previous_revoked', id);
+    const isKnown = await this.database.transaction(tenantId, (tx) => this.subscriptions.removePreviousSecret(tx, id));
+    if (!isKnown) refuseUnknownSubscription();
     await this.changes.announce({ tenantId });
+  }
+
+  /** To the audit trail, before the transaction of the change. @throws PlatformError NOT_FOUND, also for a subscription of an app */
+  private async record(principal: Principal, action: rpc.identity.RecordedAct, id: string): Promise<void> {
+    const found = await this.database.transaction(principal.tenantId, (tx) => this.subscriptions.find(tx, id));
+    if (found === null || found.installationId !== null) refuseUnknownSubscription();
+    await this.rpc.call(rpc.identity.recordAct, { action, subjectId: id }, principal);
   }
 
   async storeOfApp(appKey: string, secret: string): Promise<void> {

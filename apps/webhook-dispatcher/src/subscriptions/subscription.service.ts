@@ -75,10 +75,11 @@ export class SubscriptionService {
     const headers = resolveHeaders(input.headers ?? {}, {});
     const id = newId();
     const { sealed, publicKey, shown } = this.signing.issue(input.signature ?? 'v1', { subscriptionId: id });
+    await this.database.transaction(principal.tenantId, (tx) => this.requireWithinLimit(tx, 1));
+    await this.record(principal, 'webhook.added', id, input);
     const [subscription] = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       await this.requireWithinLimit(tx, 1);
-      await this.record(principal, 'webhook.added', id, input);
       return this.subscriptions.insert(tx, [
         {
           ...definitionOf(input),
@@ -125,31 +126,13 @@ export class SubscriptionService {
     id: string,
     changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
   ): Promise<ShownSubscription> {
+    this.changed(principal, await this.require(principal, id), changes);
+    await this.record(principal, 'webhook.changed', id, changes);
     const updated = await this.database.transaction(principal.tenantId, async (tx) => {
       const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
-      const isRedefined = Object.keys(changes).some((name) => name !== 'enabled');
-      if (before.installationId !== null && isRedefined) {
-        throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
-      }
-      const { url, events, description, filter, rateLimit, ordering, onStall } = { ...before, ...changes };
-      if (isRedefined) requireUserScope(principal, [...before.events, ...events]);
-      // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
-      const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
-      this.requireValid({ url, events, filter: isFilterNew ? filter : null });
-      const headers = this.headersAfter(before, changes);
-      await this.record(principal, 'webhook.changed', id, changes);
+      const { headers, definition } = this.changed(principal, before, changes);
       const state = await this.states.changeTo(tx, before, changes.enabled ?? before.enabled);
-      const after = {
-        url,
-        events: [...events],
-        description,
-        filter,
-        rateLimit,
-        ordering,
-        onStall,
-        sealedHeaders: this.headers.seal(headers, id),
-        ...state,
-      };
+      const after = { ...definition, sealedHeaders: this.headers.seal(headers, id), ...state };
       await this.subscriptions.update(tx, id, after);
       return { ...before, ...after, headers, hold: await this.holdOf(tx, id) };
     });
@@ -159,13 +142,14 @@ export class SubscriptionService {
 
   /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
   async delete(principal: Principal, id: string): Promise<void> {
+    // The owner of a subscription never changes.
+    if ((await this.require(principal, id)).installationId !== null) {
+      const detail = 'The subscription belongs to an app; it is deleted when the app is uninstalled';
+      throw new PlatformError('CONFLICT', detail);
+    }
+    await this.record(principal, 'webhook.removed', id);
     await this.database.transaction(principal.tenantId, async (tx) => {
-      const subscription = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
-      if (subscription.installationId !== null) {
-        const detail = 'The subscription belongs to an app; it is deleted when the app is uninstalled';
-        throw new PlatformError('CONFLICT', detail);
-      }
-      await this.record(principal, 'webhook.removed', id);
+      if ((await this.subscriptions.lock(tx, id)) === null) refuseUnknownSubscription();
       this.holds.discard(tx, [id]);
       await this.subscriptions.delete(tx, id);
     });
@@ -217,7 +201,34 @@ export class SubscriptionService {
     return removed;
   }
 
-  /** To the audit trail, which names no path of a receiver. @throws PlatformError SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED */
+  private async require({ tenantId }: Principal, id: string): Promise<Subscription> {
+    const found = await this.database.transaction(tenantId, (tx) => this.subscriptions.find(tx, id));
+    return found ?? refuseUnknownSubscription();
+  }
+
+  /** @throws PlatformError CONFLICT for a subscription of an app, INSUFFICIENT_SCOPE, VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED */
+  private changed(
+    principal: Principal,
+    before: Subscription,
+    changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
+  ) {
+    const isRedefined = Object.keys(changes).some((name) => name !== 'enabled');
+    if (before.installationId !== null && isRedefined) {
+      throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
+    }
+    const { url, events, description, filter, rateLimit, ordering, onStall } = { ...before, ...changes };
+    if (isRedefined) requireUserScope(principal, [...before.events, ...events]);
+    // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
+    const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
+    this.requireValid({ url, events, filter: isFilterNew ? filter : null });
+    const definition = { url, events: [...events], description, filter, rateLimit, ordering, onStall };
+    return { definition, headers: this.headersAfter(before, changes) };
+  }
+
+  /**
+   * To the audit trail, which names no path of a receiver. Before the transaction of the change, which would hold a connection and locks
+   * meanwhile. @throws PlatformError SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED
+   */
   private async record(
     principal: Principal,
     action: rpc.identity.RecordedAct,

@@ -43,7 +43,7 @@ export const getTenant = defineRpc({
   timeoutMs: 3000,
 });
 
-/** Those of the ids that users of the tenant have: also disabled users, no longer erased ones, and never service accounts. */
+/** Returns the ids that belong to users of the tenant, including disabled users, but not to erased users or service accounts. */
 export const findUsers = defineRpc({
   subject: 'rpc.identity.users.find',
   server: 'identity',
@@ -208,7 +208,7 @@ export const mintEmbedToken = defineRpc({
 });
 
 /**
- * Whether the session of the caller was proven lately, for rules that ask for it. Refused with STEP_UP_REQUIRED, which names the
+ * Whether the session of the caller was proven recently, for rules that ask for it. Refused with STEP_UP_REQUIRED, which names the
  * proofs that are possible. Asked each time and not read from the token: a proof counts at once, and one that was taken back does not.
  */
 export const assertProof = defineRpc({
@@ -222,7 +222,7 @@ export const assertProof = defineRpc({
   timeoutMs: 3000,
 });
 
-/** What other services have the audit trail say, each with what it is about. */
+/** Acts that other services write to the audit trail, each with the kind of its subject. */
 export const RECORDED_ACTS = {
   'hook_secret.issued': 'workflow',
   'hook_secret.previous_revoked': 'workflow',

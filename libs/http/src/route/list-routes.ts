@@ -66,7 +66,7 @@ export function listRoutes(app: INestApplicationContext): RouteEntry[] {
   return controllerRoutes(app).map(({ controller: _controller, methodName: _methodName, ...entry }) => entry);
 }
 
-/** @throws Error that lists every route which does not say who may call it, or whether they must have proven who they are */
+/** @throws Error that lists every route which does not state who may call it, or whether it needs a proof */
 export function requireAccessRules(routes: readonly RouteEntry[]): void {
   const problems = [
     listed(

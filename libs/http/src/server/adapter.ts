@@ -154,7 +154,7 @@ export function createHttpAdapter(
     bodyLimit: DEFAULT_BODY_LIMIT,
     ...CONNECTION_LIMITS,
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
-    // Our own rule for accepting an id: that of an edge, never that of a stranger, who could choose the id of another call.
+    // Only ids of edges are accepted: a client could choose the id of another call.
     requestIdHeader: false,
     genReqId: ({ headers }) => (isEdge(config.name) ? undefined : acceptedRequestId(headers)) ?? v7({ rng: pooledId }),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },

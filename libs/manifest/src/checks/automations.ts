@@ -161,7 +161,7 @@ export const AUT_003: Check = {
   severity: 'blocker',
   doc: {
     why: 'The manifest has the trigger `schedule` and the actions `send_email` and `emit_event`, but the platform does not execute them yet. An app with one of them cannot be installed.',
-    fix: 'Start the automation by `webhook_received` or an event of the platform. Instead of an e-mail create a task, or call a service of yours with `http_request`, which can also pass on what an event of the app would have told.',
+    fix: 'Start the automation by `webhook_received` or an event of the platform. Instead of an e-mail create a task, or call a service of yours with `http_request`, which can also receive what an event of the app would contain.',
   },
   *run({ manifest }) {
     for (const [i, { trigger, actions }] of entriesOf(manifest.automations)) {

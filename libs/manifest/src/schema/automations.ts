@@ -5,7 +5,7 @@ import { AnyObject, byType, closed, optionalText, TextByName, textOr, textOrList
 /** Types of payload keys: those of fields except formulas, and `boolean` as in JSON. */
 const PAYLOAD_TYPES = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'] as const;
 
-/** Of the members that only such a trigger or action has: the reference lists members, not types. */
+/** On members that only such a trigger or action has, because the reference lists members, not types. */
 const NOT_EXECUTED = 'Not executed yet: certification rejects it (`AUT-003`).';
 
 const PayloadKey = closed({ name: Type.String({ examples: ['subject'] }), type: Type.Enum([...PAYLOAD_TYPES]) });

@@ -81,7 +81,7 @@ const Field = closed({
   onDelete: Type.Optional(
     Type.Enum([...REFERENCE_DELETIONS], {
       description:
-        'What happens to the record when the one that it refers to is deleted, whatever the person who deletes may do with this record; `set_null` by default, for a required reference `restrict`.',
+        'What happens to the record when the one that it refers to is deleted, whatever the caller may do with this record; `set_null` by default, for a required reference `restrict`.',
     }),
   ),
   indexed: Type.Optional(
