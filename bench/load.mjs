@@ -79,16 +79,19 @@ function converse(port, next, isOver = () => true) {
       sentAt = performance.now();
       socket.write(next(), 'utf8');
     };
-    /** @type {Buffer | undefined} */
-    let partial;
+    /** What has come of an answer. @type {Buffer[]} */
+    let parts = [];
+    let missing = Number.POSITIVE_INFINITY;
     const socket = net.connect({ host: '127.0.0.1', port, noDelay: true }, send);
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`Port ${port} closed a connection`)));
     socket.on('data', (chunk) => {
-      const answer = partial ? Buffer.concat([partial, chunk]) : chunk;
-      const length = lengthOf(answer);
-      partial = answer.length >= length ? undefined : answer;
-      if (partial) return;
+      parts.push(chunk);
+      if (missing === Number.POSITIVE_INFINITY) missing = lengthOf(joined(parts)) - lengthOfAll(parts);
+      else missing -= chunk.length;
+      if (missing > 0) return;
+      const answer = joined(parts);
+      [parts, missing] = [[], Number.POSITIVE_INFINITY];
       // Of the status, `HTTP/1.1 201`, the first digit.
       if (answer[9] !== 0x32) socket.destroy(new Error(`Port ${port} answered ${answer.toString('utf8')}`));
       else if (!isOver(performance.now() - sentAt)) send();
@@ -99,6 +102,10 @@ function converse(port, next, isOver = () => true) {
     });
   });
 }
+
+const joined = (/** @type {Buffer[]} */ parts) =>
+  parts.length === 1 ? /** @type {Buffer} */ (parts[0]) : Buffer.concat(parts);
+const lengthOfAll = (/** @type {Buffer[]} */ parts) => parts.reduce((sum, { length }) => sum + length, 0);
 
 /** Bytes of head and body; infinitely many while the head is not complete. @param {Buffer} answer */
 function lengthOf(answer) {
