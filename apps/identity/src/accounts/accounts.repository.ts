@@ -1,15 +1,14 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { type ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan, MoreThanOrEqual, Not, Raw } from 'typeorm';
+import { IsNull, LessThan, MoreThanOrEqual, Not } from 'typeorm';
+import { FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts.entity.js';
 
 type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
   Row,
   'id' | 'userId' | 'secretHash' | More
 > & { validSeconds: number };
-
-const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class EmailChangeRepository {
@@ -37,9 +36,7 @@ export class EmailChangeRepository {
   }
 
   async lock(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
-    return tx
-      .repository(EmailChange)
-      .findOne({ where: { tenantId, id, expiresAt: FUTURE }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(EmailChange).findOne({ where: { tenantId, id, expiresAt: FUTURE }, lock: FOR_UPDATE });
   }
 
   async confirm(
@@ -73,9 +70,7 @@ export class InvitationRepository {
   }
 
   async lock(tx: TenantTransaction, id: string): Promise<Invitation | null> {
-    return tx
-      .repository(Invitation)
-      .findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(Invitation).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
   async markAccepted(tx: TenantTransaction, id: string): Promise<void> {
@@ -95,8 +90,7 @@ export class PasswordResetRepository {
 
   /** @returns null for one that has expired or was used */
   async find(tx: TenantTransaction, id: string): Promise<PasswordReset | null> {
-    const expiresAt = Raw((column) => `${column} > now()`);
-    return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt });
+    return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
   }
 
   async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
@@ -174,8 +168,7 @@ export class OperatorRepository {
   }
 
   async lock(tx: TenantTransaction, id: string): Promise<Operator | null> {
-    const where = { tenantId: tx.tenantId, id };
-    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(Operator).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
   /** Locks and counts the administrators who can sign in, so that two of them cannot step down at once. */
@@ -184,7 +177,7 @@ export class OperatorRepository {
       select: { tenantId: true, id: true },
       where: { tenantId: tx.tenantId, status: 'active', role: 'administrator' },
       order: { id: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
+      lock: FOR_UPDATE,
     });
     return administrators.length;
   }

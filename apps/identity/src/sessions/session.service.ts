@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_SECONDS, AUDIENCES, PlatformError, SCOPE_NAMES, type Token
 import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { type AuditActor, AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig, type SessionLifetime } from '../config.js';
 import { UserRepository } from '../people/people.repository.js';
@@ -87,7 +87,7 @@ export abstract class SessionIssuer {
       if (needed !== null) return { content: found, need: needed };
       trail.record(tx, {
         action: 'sign_in.succeeded',
-        actor: this.actor(userId),
+        actor: this.holders.kind === 'operators' ? { kind: 'operator', id: userId } : userActor(userId),
         subject: { kind: 'user', id: userId },
         detail: { sessionId: session.id, method: origin.method },
       });
@@ -138,10 +138,10 @@ export abstract class SessionIssuer {
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
   async list(tenantId: string, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
     const page = parsePage(query, { tenantId, list: 'sessions', filter: userId });
-    const { sessions, counted } = await this.parts.database.transaction(tenantId, (tx) =>
+    const { rows, counted } = await this.parts.database.transaction(tenantId, (tx) =>
       this.parts.sessions.listOfUser(tx, userId, page),
     );
-    return listAnswer(sessions, page, counted, idPosition);
+    return listAnswer(rows, page, counted, idPosition);
   }
 
   /** @param by who ends it, in the tenant of the holder @returns whether the holder had such a session */
@@ -210,10 +210,6 @@ export abstract class SessionIssuer {
   async forget(sessionIds: readonly string[]): Promise<void> {
     await this.parts.revocations.publishPending();
     await this.parts.database.crossTenant((tx) => this.parts.refreshTokens.deleteOfSessions(tx, sessionIds));
-  }
-
-  private actor(userId: string): AuditActor {
-    return this.holders.kind === 'operators' ? { kind: 'operator', id: userId } : userActor(userId);
   }
 
   private async tokenPair(

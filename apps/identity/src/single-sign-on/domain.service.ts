@@ -23,6 +23,7 @@ import { UserRepository } from '../people/people.repository.js';
 import { assertVerified, TenantService } from '../people/people.service.js';
 import { newSecret } from '../secrets.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
+import type { WorkspaceTransaction } from '../tenant-row.js';
 import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.data.js';
 import { recordName } from './single-sign-on.dto.js';
 import type { MailDomain } from './single-sign-on.entity.js';
@@ -227,7 +228,7 @@ export class DomainService {
     await this.database.transaction(tenantId, (tx) => this.tell(tx, (to) => domainLostMail(to, domain)));
   }
 
-  private record(tx: TenantTransaction | NarrowTransaction, action: AuditAction, domain: string): void {
+  private record(tx: WorkspaceTransaction, action: AuditAction, domain: string): void {
     this.trail.record(tx, { action, subject: { kind: 'domain', id: domain } });
   }
 
