@@ -12,10 +12,8 @@ type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
 
 @Injectable()
 export class EmailChangeRepository {
-  async replacePending(
-    tx: TenantTransaction,
-    { validSeconds, ...change }: NewLink<EmailChange, 'oldEmail' | 'newEmail'>,
-  ): Promise<void> {
+  async replacePending(tx: TenantTransaction, link: NewLink<EmailChange, 'oldEmail' | 'newEmail'>): Promise<void> {
+    const { validSeconds, ...change } = link;
     const changes = tx.repository(EmailChange);
     await changes.delete({ tenantId: tx.tenantId, userId: change.userId, confirmedAt: IsNull() });
     await changes.insert({ ...change, expiresAt: secondsFromNow(validSeconds) });
@@ -39,12 +37,8 @@ export class EmailChangeRepository {
     return tx.repository(EmailChange).findOne({ where: { tenantId, id, expiresAt: FUTURE }, lock: FOR_UPDATE });
   }
 
-  async confirm(
-    tx: NarrowTransaction,
-    { tenantId, id }: EmailChange,
-    undoHash: Buffer,
-    undoSeconds: number,
-  ): Promise<void> {
+  async confirm(tx: NarrowTransaction, change: EmailChange, undoHash: Buffer, undoSeconds: number): Promise<void> {
+    const { tenantId, id } = change;
     await tx
       .repository(EmailChange)
       .update({ tenantId, id }, { undoHash, confirmedAt: secondsFromNow(0), expiresAt: secondsFromNow(undoSeconds) });

@@ -42,11 +42,8 @@ export type RedirectAnswer =
   | { readonly error: OAuthErrorCode; readonly error_description: string };
 
 /** `iss` tells an app that talks to several servers which one has answered (RFC 9207). */
-export function redirectTo(
-  { redirectUri, state }: { redirectUri: string; state: string | null },
-  issuer: string,
-  answer: RedirectAnswer,
-): string {
+export function redirectTo(to: Pick<CheckedClient, 'redirectUri' | 'state'>, issuer: string, answer: RedirectAnswer) {
+  const { redirectUri, state } = to;
   const parameters = new URLSearchParams({ ...answer, ...(state !== null && { state }), iss: issuer });
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${parameters}`;
 }

@@ -131,12 +131,8 @@ export class SignInEmailRepository {
   }
 
   /** The holder can no longer sign in with the address; for so long nobody else can claim it. */
-  async reserve(
-    tx: NarrowTransaction,
-    email: string,
-    { tenantId, userId }: EmailHolder,
-    seconds: number,
-  ): Promise<void> {
+  async reserve(tx: NarrowTransaction, email: string, holder: EmailHolder, seconds: number): Promise<void> {
+    const { tenantId, userId } = holder;
     await tx.repository(SignInEmail).update({ email, tenantId, userId }, { reservedUntil: secondsFromNow(seconds) });
   }
 

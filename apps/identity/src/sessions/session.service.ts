@@ -220,8 +220,9 @@ export abstract class SessionIssuer {
     remainingSeconds: number,
   ): Promise<TokenPair> {
     // No access token outlives its session.
-    const lifetimeSeconds = Math.min(ACCESS_TOKEN_SECONDS, remainingSeconds);
-    return this.parts.signer.signPair({ ...content, sid: sessionId }, refreshToken, tokenId, lifetimeSeconds);
+    const expiresIn = Math.min(ACCESS_TOKEN_SECONDS, remainingSeconds);
+    const accessToken = await this.parts.signer.sign({ ...content, sid: sessionId }, expiresIn, tokenId);
+    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn };
   }
 }
 
@@ -278,14 +279,10 @@ export class SessionService extends SessionIssuer {
     return [...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
   }
 
-  private async endDependents(
-    tx: TenantTransaction,
-    userId: string,
-    reason: 'sessions' | 'account',
-  ): Promise<string[]> {
+  private async endDependents(tx: TenantTransaction, userId: string, when: 'sessions' | 'account'): Promise<string[]> {
     const ended: string[] = [];
     for (const { endsWith, endAllWithin } of this.dependents) {
-      if (endsWith === reason) ended.push(...(await endAllWithin(tx, userId)));
+      if (endsWith === when) ended.push(...(await endAllWithin(tx, userId)));
     }
     return ended;
   }

@@ -150,7 +150,11 @@ export class ProviderSignInService {
     if (sessionId !== null) {
       // As with a password: where there is a second factor, the first one alone is no proof.
       if (user.mfaEnabled && !hasSecondFactor) throw refused('second_factor_missing');
-      await this.noteProof(signIn, sessionId, user, person);
+      const isOpen = await this.database.transaction(signIn.tenantId, async (tx) => {
+        await this.signIns.delete(tx, signIn.id);
+        return this.openSessions.markProven(tx, user.id, sessionId, person.authenticatedAt ?? undefined);
+      });
+      if (!isOpen) throw new PlatformError('TOKEN_REVOKED');
       return undefined;
     }
     const secret = newSecret();
@@ -212,20 +216,6 @@ export class ProviderSignInService {
 
   private isRecent({ authenticatedAt }: Authentication): boolean {
     return authenticatedAt !== null && authenticatedAt.getTime() >= Date.now() - this.config.stepUpSeconds * 1000;
-  }
-
-  /** @throws PlatformError TOKEN_REVOKED when the session has ended */
-  private async noteProof(
-    { tenantId, id }: ProviderSignIn,
-    sessionId: string,
-    user: User,
-    { authenticatedAt }: Authentication,
-  ): Promise<void> {
-    const isOpen = await this.database.transaction(tenantId, async (tx) => {
-      await this.signIns.delete(tx, id);
-      return this.openSessions.markProven(tx, user.id, sessionId, authenticatedAt ?? undefined);
-    });
-    if (!isOpen) throw new PlatformError('TOKEN_REVOKED');
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_EXPIRED */
