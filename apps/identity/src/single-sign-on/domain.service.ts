@@ -30,7 +30,7 @@ import type { MailDomain } from './single-sign-on.entity.js';
 import { domainLostMail, GRACE_DAYS, recordMissingMail } from './single-sign-on.mail.js';
 import { type DomainHolder, DomainRepository, IdentityProviderRepository } from './single-sign-on.repository.js';
 
-/** The form in which a domain is stored and compared; the same as in addresses (accounts/user/email-address.ts). */
+/** The form in which a domain is stored and compared; the same as in addresses (people/people.service.ts). */
 export const normaliseDomain = (text: string): string => domainToASCII(text.trim().toLowerCase().replace(/\.$/, ''));
 
 /** The domain of a normalised address. */
