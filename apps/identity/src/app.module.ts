@@ -15,7 +15,6 @@ import { PeopleModule } from './people/people.module.js';
 import { sealedColumns } from './sealed-columns.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
-
 import { SingleSignOnModule } from './single-sign-on/single-sign-on.module.js';
 
 @Module({})

@@ -5,7 +5,6 @@ import { waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { GRACE_SECONDS } from '../src/sessions/refresh-token.repository.js';
 import { FAILURES_FROM_ANYWHERE, FAILURES_PER_ACCOUNT } from '../src/sign-in/guess-limits.js';
 import { codeOf } from './checks.js';
 import { outcome, PASSWORD, TestIdentity } from './identity.js';
@@ -50,17 +49,6 @@ describe('a session of an operator', () => {
       expect(await refusedRefresh(token)).toBe('INVALID_REFRESH_TOKEN');
     }
     await cutOff(stolen.accessToken);
-  });
-
-  it('survives a lost answer, and not a replay after ten seconds', async () => {
-    const { refreshToken } = await operators.newlySignedIn();
-    const lost = await refresh(refreshToken);
-    expect((await refresh(refreshToken)).refreshToken).toBe(lost.refreshToken);
-    const later = 'UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $1)';
-    await identity.queryAll(later, [GRACE_SECONDS]);
-    for (const token of [refreshToken, lost.refreshToken]) {
-      expect(await refusedRefresh(token)).toBe('INVALID_REFRESH_TOKEN');
-    }
   });
 
   it('ends by signing out, here or by its id: the access token is refused within a second', async () => {
@@ -288,12 +276,8 @@ describe('an operator who is linked to a workspace', () => {
     const [own, other] = [await identity.account(), await identity.account()];
     const { accessToken } = await operators.newlySignedIn('administrator', own.tenantId);
     const setPlan = (id: string) => operators.refusal('setPlan', { id, plan: 'enterprise' }, accessToken);
-    const outcomes = [
-      await setPlan(own.tenantId),
-      await setPlan(own.tenantId.toUpperCase()),
-      await setPlan(other.tenantId),
-    ];
-    expect(outcomes).toEqual(['OWN_WORKSPACE', 'OWN_WORKSPACE', 'no error']);
+    for (const id of [own.tenantId, own.tenantId.toUpperCase()]) expect(await setPlan(id)).toBe('OWN_WORKSPACE');
+    expect(await setPlan(other.tenantId)).toBe('no error');
   });
 });
 

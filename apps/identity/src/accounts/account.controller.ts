@@ -25,7 +25,7 @@ import { EmailChangeService, EmailChangeUndoService } from './email-change.servi
 import { InvitationService } from './invitation.service.js';
 import { RegistrationLimit } from './limits.js';
 import { PasswordChangeService, PasswordResetService } from './password-change.service.js';
-import { type OpenedWorkspace, RegistrationService, VerificationService } from './registration.service.js';
+import { RegistrationService, VerificationService } from './registration.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/register')
@@ -52,18 +52,10 @@ export class RegistrationController {
     await this.limit.consume(address, input.email);
     await this.policy.assertAcceptable(input.password, { ...input, workspace: input.workspace.name });
     const verified = this.limit.isTrusted(address);
-    const { user, tenant } = verified
-      ? await this.registrations.register(input, origin)
-      : await this.claim(input, origin);
+    const claim = verified ? undefined : await this.verifications.claim(normaliseEmail(input.email));
+    const { user, tenant } = await this.registrations.register(input, origin, claim);
     const { id, email, name, roles } = user;
     return { user: { id, email, name, roles }, tenant: { ...tenant, verified } };
-  }
-
-  private async claim(input: RegistrationInput, origin: RequestOrigin): Promise<OpenedWorkspace> {
-    const mayMail = await this.verifications.mayMail(normaliseEmail(input.email));
-    return this.registrations.register(input, origin, (tx, claimant) =>
-      this.verifications.begin(tx, claimant, mayMail),
-    );
   }
 }
 
@@ -196,7 +188,7 @@ export class PasswordResetController {
   async complete(
     @Body() input: PasswordResetCompletionInput,
     @CurrentOrigin() origin: RequestOrigin,
-    @Res({ passthrough: true }) reply: HeaderReply & { status(code: number): unknown },
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<PasswordResetCompletionView | undefined> {
     const { deviceToken, ...passkeys } = await this.resets.complete(input, origin);
     giveDeviceToken(reply, deviceToken);

@@ -15,18 +15,11 @@ import type { User } from '../people/people.entity.js';
 import { UserSummaryView } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
 import { NEW_PASSWORD, PASSWORD_LENGTH } from '../sign-in/password.service.js';
-import { ReauthenticationInput } from '../sign-in/sign-in.dto.js';
+import { CURRENT_PASSWORD, ReauthenticationInput } from '../sign-in/sign-in.dto.js';
 
 export class EmailChangeInput extends ReauthenticationInput {
   @EmailField({ description: 'The new address', example: 'ada@acme.test' }) email: string;
-
-  @TextField({
-    optional: true,
-    maxLength: PASSWORD_LENGTH.max,
-    description: 'The password of the current user. One who has none needs a recent proof instead (`STEP_UP_REQUIRED`)',
-    example: 'correct-horse-battery-staple',
-  })
-  password?: string;
+  @TextField(CURRENT_PASSWORD) password?: string;
 }
 
 const TOKEN = { maxLength: 200, example: 'b3BhcXVlLXRva2Vu', description: 'The token from the link in the mail' };

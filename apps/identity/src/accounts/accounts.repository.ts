@@ -1,7 +1,8 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { type ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan, MoreThanOrEqual, Not, Raw } from 'typeorm';
+import { IsNull, LessThan, MoreThanOrEqual, Not } from 'typeorm';
+import { FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { EmailChange, Invitation, Operator, PasswordReset, TenantSuspension } from './accounts.entity.js';
 
 type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
@@ -9,14 +10,10 @@ type NewLink<Row extends PasswordReset, More extends keyof Row = never> = Pick<
   'id' | 'userId' | 'secretHash' | More
 > & { validSeconds: number };
 
-const FUTURE = Raw((column) => `${column} > now()`);
-
 @Injectable()
 export class EmailChangeRepository {
-  async replacePending(
-    tx: TenantTransaction,
-    { validSeconds, ...change }: NewLink<EmailChange, 'oldEmail' | 'newEmail'>,
-  ): Promise<void> {
+  async replacePending(tx: TenantTransaction, link: NewLink<EmailChange, 'oldEmail' | 'newEmail'>): Promise<void> {
+    const { validSeconds, ...change } = link;
     const changes = tx.repository(EmailChange);
     await changes.delete({ tenantId: tx.tenantId, userId: change.userId, confirmedAt: IsNull() });
     await changes.insert({ ...change, expiresAt: secondsFromNow(validSeconds) });
@@ -37,17 +34,11 @@ export class EmailChangeRepository {
   }
 
   async lock(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
-    return tx
-      .repository(EmailChange)
-      .findOne({ where: { tenantId, id, expiresAt: FUTURE }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(EmailChange).findOne({ where: { tenantId, id, expiresAt: FUTURE }, lock: FOR_UPDATE });
   }
 
-  async confirm(
-    tx: NarrowTransaction,
-    { tenantId, id }: EmailChange,
-    undoHash: Buffer,
-    undoSeconds: number,
-  ): Promise<void> {
+  async confirm(tx: NarrowTransaction, change: EmailChange, undoHash: Buffer, undoSeconds: number): Promise<void> {
+    const { tenantId, id } = change;
     await tx
       .repository(EmailChange)
       .update({ tenantId, id }, { undoHash, confirmedAt: secondsFromNow(0), expiresAt: secondsFromNow(undoSeconds) });
@@ -73,9 +64,7 @@ export class InvitationRepository {
   }
 
   async lock(tx: TenantTransaction, id: string): Promise<Invitation | null> {
-    return tx
-      .repository(Invitation)
-      .findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(Invitation).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
   async markAccepted(tx: TenantTransaction, id: string): Promise<void> {
@@ -95,8 +84,7 @@ export class PasswordResetRepository {
 
   /** @returns null for one that has expired or was used */
   async find(tx: TenantTransaction, id: string): Promise<PasswordReset | null> {
-    const expiresAt = Raw((column) => `${column} > now()`);
-    return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt });
+    return tx.repository(PasswordReset).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
   }
 
   async deleteOfUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
@@ -174,8 +162,7 @@ export class OperatorRepository {
   }
 
   async lock(tx: TenantTransaction, id: string): Promise<Operator | null> {
-    const where = { tenantId: tx.tenantId, id };
-    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(Operator).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
   /** Locks and counts the administrators who can sign in, so that two of them cannot step down at once. */
@@ -184,7 +171,7 @@ export class OperatorRepository {
       select: { tenantId: true, id: true },
       where: { tenantId: tx.tenantId, status: 'active', role: 'administrator' },
       order: { id: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
+      lock: FOR_UPDATE,
     });
     return administrators.length;
   }

@@ -1,17 +1,9 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import {
-  Database,
-  inWorkspace,
-  millisecondsOfId,
-  type NarrowTransaction,
-  newId,
-  type TenantTransaction,
-  type TransactionOrigin,
-} from '@crm/database';
+import { Database, inWorkspace, millisecondsOfId, newId, type TransactionOrigin } from '@crm/database';
+import { addressKey } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditAction } from '../audit/audit-actions.js';
-import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { EmbedUserRepository } from '../embedding/embedding.repository.js';
@@ -59,7 +51,7 @@ export class EmailChangeService {
    * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED
    */
   async request(principal: Principal, wanted: EmailChangeInput): Promise<MfaRequired | undefined> {
-    await this.limit.consumeRequest(principal.userId);
+    await this.limit.requests.consume(principal.userId);
     // A claim of an address that nobody has proven cannot be turned into one of another address.
     assertVerified(await this.tenants.get(principal.tenantId));
     const user = await this.reauthentication.prove(principal, wanted);
@@ -89,11 +81,7 @@ export class EmailChangeService {
       const changed = await this.users.changeEmail(tx, { tenantId, id: userId, email: oldEmail }, newEmail);
       if (!changed) throw invalid();
       await this.changes.confirm(tx, change, hashSecret(undoSecret), UNDO_SECONDS);
-      this.trail.record(tx, {
-        action: 'email.changed',
-        actor: userActor(userId),
-        subject: { kind: 'user', id: userId },
-      });
+      this.trail.record(tx, byUser('email.changed', userId));
       // They were sent to the old address.
       await this.resets.deleteOfUser(tx, tenantId, userId);
       const link = `${this.config.service.baseUrl}/email-change/undo#token=${packToken(tenantId, id, undoSecret)}`;
@@ -103,14 +91,14 @@ export class EmailChangeService {
 
   /** @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED */
   async take(token: string, address: string): Promise<{ tenantId: string; id: string; secret: string }> {
-    await this.limit.consumeToken(address);
+    await this.limit.tokens.consume(addressKey(address));
     const presented = unpackToken(token);
     if (!presented) throw invalid();
     return presented;
   }
 
   private async store(principal: Principal, user: User, newEmail: string): Promise<void> {
-    if (!(await this.limit.mayMail(newEmail))) return;
+    if (!(await this.limit.mails.admits(newEmail))) return;
     const { tenantId, id: userId, email: oldEmail } = user;
     const holder = await this.database.crossTenant((tx) => this.emails.find(tx, newEmail));
     if (holder) {
@@ -181,7 +169,7 @@ export class EmailChangeUndoService {
       await this.resets.deleteOfUser(tx, tenantId, change.userId);
       const since = new Date(millisecondsOfId(change.id));
       const isRemoved = await this.authenticators.removeSince(tx, change.userId, since);
-      if (isRemoved) this.record(tx, 'authenticator.removed', change.userId);
+      if (isRemoved) this.trail.record(tx, byUser('authenticator.removed', change.userId));
       // No mail: until the address is given back, it would go to whoever took it.
       await this.passkeys.removeAll(tx, change.userId);
       await this.providerLinks.deleteSince(tx, change.userId, since);
@@ -207,12 +195,8 @@ export class EmailChangeUndoService {
       );
       await this.emails.activate(tx, oldEmail, user);
       await this.users.changeEmail(tx, { tenantId, id: userId }, oldEmail);
-      this.record(tx, 'email.change_undone', userId);
+      this.trail.record(tx, byUser('email.change_undone', userId));
     });
-  }
-
-  private record(tx: TenantTransaction | NarrowTransaction, action: AuditAction, userId: string): void {
-    this.trail.record(tx, { action, actor: userActor(userId), subject: { kind: 'user', id: userId } });
   }
 }
 

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { Database, newId, type TenantTransaction, type Transaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
@@ -57,12 +57,9 @@ export class InvitationService {
     return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
   }
 
-  async send(
-    tx: NarrowTransaction | TenantTransaction,
-    { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
-  ): Promise<void> {
-    await this.invitations.insert(tx, { tenantId, id, userId, secretHash, validSeconds: VALID_SECONDS });
-    await this.mails.queue(tx, tenantId, mail);
+  async send(tx: Transaction, { mail, ...invitation }: PreparedInvitation): Promise<void> {
+    await this.invitations.insert(tx, { ...invitation, validSeconds: VALID_SECONDS });
+    await this.mails.queue(tx, invitation.tenantId, mail);
   }
 
   async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
@@ -89,11 +86,7 @@ export class InvitationService {
       assertValid(await this.invitations.lock(tx, id), secret, locked);
       await this.invitations.markAccepted(tx, id);
       await this.users.update(tx, user.id, { passwordHash, status: 'active' });
-      this.trail.record(tx, {
-        action: 'user.invitation_accepted',
-        actor: userActor(user.id),
-        subject: { kind: 'user', id: user.id },
-      });
+      this.trail.record(tx, byUser('user.invitation_accepted', user.id));
     });
   }
 }

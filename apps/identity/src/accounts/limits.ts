@@ -10,9 +10,12 @@ const TOKENS_PER_ADDRESS = 40;
 
 @Injectable()
 export class EmailChangeLimit {
-  private readonly requests: Limiter;
-  private readonly mails: Limiter;
-  private readonly tokens: Limiter;
+  /** By user. */
+  readonly requests: Limiter;
+  /** By address of mail. The caller is not told of an exhausted one: others may have asked for it too. */
+  readonly mails: Limiter;
+  /** By {@link addressKey}. */
+  readonly tokens: Limiter;
 
   constructor(store: LimiterStore) {
     const limiter = (name: string, points: number) =>
@@ -20,19 +23,6 @@ export class EmailChangeLimit {
     this.requests = limiter('email-change', CHANGES_PER_USER);
     this.mails = limiter('email-change-address', MAILS_PER_ADDRESS);
     this.tokens = limiter('email-change-token', TOKENS_PER_ADDRESS);
-  }
-
-  async consumeRequest(userId: string): Promise<void> {
-    await this.requests.consume(userId);
-  }
-
-  async consumeToken(address: string): Promise<void> {
-    await this.tokens.consume(addressKey(address));
-  }
-
-  /** Whether the address may be sent another mail. The caller is not told: others may have asked for it too. */
-  async mayMail(email: string): Promise<boolean> {
-    return this.mails.admits(email);
   }
 }
 
@@ -50,9 +40,9 @@ export class RegistrationLimit {
     store: LimiterStore,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
-    const limit = { name: 'registration', points: REGISTRATIONS_PER_HOUR, windowSeconds: 3600 };
+    const limit = { name: 'registration', points: REGISTRATIONS_PER_HOUR, windowSeconds: HOUR };
     this.limiter = new Limiter(store, limit, 'Too many registrations');
-    const perEmail = { name: 'registration-email', points: REGISTRATIONS_PER_EMAIL, windowSeconds: 3600 };
+    const perEmail = { name: 'registration-email', points: REGISTRATIONS_PER_EMAIL, windowSeconds: HOUR };
     this.byEmail = new Limiter(store, perEmail, 'Too many registrations with this e-mail address');
   }
 
@@ -76,9 +66,11 @@ export const COMPLETIONS_PER_ADDRESS = 20;
 
 @Injectable()
 export class PasswordResetLimit {
-  private readonly requests: Limiter;
-  private readonly mails: Limiter;
-  private readonly completions: Limiter;
+  /** By {@link addressKey}, as completions. */
+  readonly requests: Limiter;
+  /** The caller is not told: anybody may ask for anybody's account, and its owner has the links that were sent. */
+  readonly mails: Limiter;
+  readonly completions: Limiter;
 
   constructor(store: LimiterStore) {
     const limiter = (name: string, points: number) =>
@@ -86,18 +78,5 @@ export class PasswordResetLimit {
     this.requests = limiter('password-reset', REQUESTS_PER_ADDRESS);
     this.mails = limiter('password-reset-account', MAILS_PER_ACCOUNT);
     this.completions = limiter('password-reset-token', COMPLETIONS_PER_ADDRESS);
-  }
-
-  async consumeRequest(address: string): Promise<void> {
-    await this.requests.consume(addressKey(address));
-  }
-
-  async consumeCompletion(address: string): Promise<void> {
-    await this.completions.consume(addressKey(address));
-  }
-
-  /** The caller is not told: anybody may ask for anybody's account, and its owner has the links that were sent. */
-  async mayMail(email: string): Promise<boolean> {
-    return this.mails.admits(email);
   }
 }

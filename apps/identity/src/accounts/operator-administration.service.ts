@@ -37,9 +37,7 @@ export class OperatorAdministrationService {
 
   /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last active administrator and for one's own link */
   async change(principal: Principal, id: string, changes: OperatorChanges): Promise<OperatorView> {
-    const { view, ended } = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
-      const administrators = await this.lockProven(tx, principal);
-      const operator = await this.lock(tx, id);
+    return this.act(principal, id, async (tx, operator, administrators) => {
       const after = { ...operator, ...changes };
       if (isActiveAdministrator(operator) && !isActiveAdministrator(after) && administrators === 1) {
         throw new PlatformError('CONFLICT', 'The platform keeps at least one administrator');
@@ -54,22 +52,17 @@ export class OperatorAdministrationService {
         before: Object.fromEntries(before),
         after: { ...changes },
       });
-      const sessions = after.status === 'disabled' ? await this.sessions.endAllWithin(tx, id) : [];
-      return { view: operatorView(after, await this.authenticators.isInUse(tx, id)), ended: sessions };
+      const ended = after.status === 'disabled' ? await this.sessions.endAllWithin(tx, id) : [];
+      return { answer: operatorView(after, await this.authenticators.isInUse(tx, id)), ended };
     });
-    await this.sessions.forget(ended);
-    return view;
   }
 
   async endSessions(principal: Principal, id: string): Promise<void> {
-    const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
-      await this.lockProven(tx, principal);
-      const operator = await this.lock(tx, id);
-      const sessions = await this.sessions.endAllWithin(tx, id);
-      await record(tx, principal, 'operator.end-sessions', operator, { findings: { sessions } });
-      return sessions;
+    await this.act(principal, id, async (tx, operator) => {
+      const ended = await this.sessions.endAllWithin(tx, id);
+      await record(tx, principal, 'operator.end-sessions', operator, { findings: { sessions: ended } });
+      return { answer: undefined, ended };
     });
-    await this.sessions.forget(ended);
   }
 
   /**
@@ -78,35 +71,36 @@ export class OperatorAdministrationService {
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT
    */
   async resetAuthenticator(principal: Principal, id: string): Promise<void> {
-    const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
-      await this.lockProven(tx, principal);
+    await this.act(principal, id, async (tx, operator) => {
       if (id === principal.userId) {
         throw new PlatformError('CONFLICT', 'Another administrator resets your authenticator');
       }
-      const operator = await this.lock(tx, id);
       await record(tx, principal, 'operator.reset-authenticator', operator);
       await this.authenticators.remove(tx, id);
       await this.passkeys.deleteOfUser(tx, id);
-      return this.sessions.endAllWithin(tx, id);
+      return { answer: undefined, ended: await this.sessions.endAllWithin(tx, id) };
     });
-    await this.sessions.forget(ended);
   }
 
   /**
    * Nothing ends the session between the proof and the change, and two who act on each other do not deadlock.
-   * @returns how many can sign in
-   * @throws PlatformError STEP_UP_REQUIRED
+   * @param work is told how many administrators can sign in, and says which sessions it has ended
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
    */
-  private async lockProven(tx: TenantTransaction, principal: Principal): Promise<number> {
-    const administrators = await this.operators.lockActiveAdministrators(tx);
-    await this.proof.assertWithin(tx, principal);
-    return administrators;
-  }
-
-  private async lock(tx: TenantTransaction, id: string): Promise<Operator> {
-    const operator = await this.operators.lock(tx, id);
-    if (!operator) throw new PlatformError('NOT_FOUND', 'There is no such operator');
-    return operator;
+  private async act<T>(
+    principal: Principal,
+    id: string,
+    work: (tx: TenantTransaction, of: Operator, administrators: number) => Promise<{ answer: T; ended: string[] }>,
+  ): Promise<T> {
+    const { answer, ended } = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      const administrators = await this.operators.lockActiveAdministrators(tx);
+      await this.proof.assertWithin(tx, principal);
+      const operator = await this.operators.lock(tx, id);
+      if (!operator) throw new PlatformError('NOT_FOUND', 'There is no such operator');
+      return work(tx, operator, administrators);
+    });
+    await this.sessions.forget(ended);
+    return answer;
   }
 }
 

@@ -32,18 +32,15 @@ export class OperatorPasswordService {
    * @returns the new token of the device
    * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async change(
-    principal: Principal,
-    { currentPassword, newPassword }: OperatorPasswordInput,
-  ): Promise<string | undefined> {
+  async change(principal: Principal, passwords: OperatorPasswordInput): Promise<string | undefined> {
     const { userId } = principal;
     const operator = await this.limit.attempt(`password-change:${userId}`, userId, async () => {
       const found = await this.database.transaction(PLATFORM_TENANT, (tx) => this.operators.find(tx, userId));
-      const right = await this.passwords.matches(found?.passwordHash, currentPassword, userId);
+      const right = await this.passwords.matches(found?.passwordHash, passwords.currentPassword, userId);
       if (!right || found?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
       return found;
     });
-    const changed = await this.replace(operator, { currentPassword, newPassword }, userId, async (tx) => {
+    const changed = await this.replace(operator, passwords, userId, async (tx) => {
       await this.proof.assertWithin(tx, principal);
       return this.sessions.endOthersWithin(tx, userId, sessionOf(principal));
     });

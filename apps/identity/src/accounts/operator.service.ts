@@ -11,9 +11,9 @@ import { RecentProof } from '../sessions/proof.service.js';
 import type { SessionView } from '../sessions/session.dto.js';
 import type { SignInOrigin } from '../sessions/session.service.js';
 import { AuthenticatorService } from '../sign-in/authenticator.service.js';
-import { DeviceTokens, type KnownDevice, type SignInOutcome } from '../sign-in/device-tokens.js';
+import { DeviceTokens, type SignInOutcome } from '../sign-in/device-tokens.js';
 import { SignInLimit } from '../sign-in/guess-limits.js';
-import { MfaRequestService, MfaService } from '../sign-in/mfa.service.js';
+import { type Enrolled, MfaRequestService, MfaService } from '../sign-in/mfa.service.js';
 import { PasswordService } from '../sign-in/password.service.js';
 import type { AuthenticatorView, SignInView, StepUpInput } from '../sign-in/sign-in.dto.js';
 import { StepUpService } from '../sign-in/step-up.service.js';
@@ -57,7 +57,11 @@ export class OperatorService {
     const device = this.devices.read(deviceToken);
     const byDevice = device && {
       id: device.id,
-      attempt: () => this.proveOn(device, account, password, origin),
+      attempt: async () => {
+        const operator = await this.find(account);
+        // Before anything is hashed.
+        return operator && this.devices.isOf(device, operator) ? this.prove(operator, password, origin) : undefined;
+      },
     };
     const proven = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
     const operator = await this.ownPasswords.assureOwn(proven, { password, newPassword }, origin.address);
@@ -85,11 +89,7 @@ export class OperatorService {
     });
   }
 
-  async confirmEnrolment(
-    token: string,
-    code: string,
-    origin: SignInOrigin,
-  ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>> {
+  async confirmEnrolment(token: string, code: string, origin: SignInOrigin): Promise<SignInOutcome<Enrolled>> {
     const { id, recoveryCodes, epoch } = await this.mfa.confirmEnrolment('operators', token, code);
     const proven = { ...origin, method: 'password+authenticator', epoch };
     const answer = { ...(await this.sessions.open(PLATFORM_TENANT, id, proven)), recoveryCodes };
@@ -165,17 +165,6 @@ export class OperatorService {
       if (operator) await this.recordFailure(operator, right, origin);
     });
     throw new PlatformError('INVALID_CREDENTIALS');
-  }
-
-  /** @returns undefined where the device is not one of the account's, before anything is hashed */
-  private async proveOn(
-    device: KnownDevice,
-    account: string,
-    password: string,
-    origin: SignInOrigin,
-  ): Promise<Operator | undefined> {
-    const operator = await this.find(account);
-    return operator && this.devices.isOf(device, operator) ? this.prove(operator, password, origin) : undefined;
   }
 
   private async deviceTokenOf(id: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 import { type Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { Limiter, LimiterStore } from '@crm/limits';
+import { addressKey, Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, byUser, SYSTEM } from '../audit/audit-trail.service.js';
 import { type RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailService } from '../mail/mail.service.js';
@@ -19,20 +19,19 @@ import { type MfaRequired } from '../sign-in/mfa.service.js';
 import { PasskeyParts } from '../sign-in/passkey.service.js';
 import { assertAnother, PasswordPolicy, PasswordService } from '../sign-in/password.service.js';
 import { isMfaRequired, ReauthenticationService } from '../sign-in/step-up.service.js';
-import { type PasswordChangeInput, type PasswordResetCompletionInput } from './accounts.dto.js';
+import {
+  type PasswordChangeInput,
+  type PasswordResetCompletionInput,
+  type PasswordResetCompletionView,
+} from './accounts.dto.js';
 import { type PasswordReset } from './accounts.entity.js';
 import { passwordChangedMail, RESET_SECONDS, resetMail } from './accounts.mail.js';
 import { PasswordResetRepository } from './accounts.repository.js';
 import { AfterResponse } from './after-response.service.js';
 import { PasswordResetLimit } from './limits.js';
 
-export interface PasswordChanged {
+interface NewPassword {
   deviceToken: string | undefined;
-}
-
-export interface PasswordReplaced extends PasswordChanged {
-  passkeys: number;
-  passkeysRemoved: number;
 }
 
 /** Calls of one user in 15 minutes: each costs up to two hashes and a look into the list of known passwords. */
@@ -66,7 +65,7 @@ export class PasswordChangeService {
    * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime,
    * RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async change(principal: Principal, change: PasswordChangeInput): Promise<MfaRequired | PasswordChanged> {
+  async change(principal: Principal, change: PasswordChangeInput): Promise<MfaRequired | NewPassword> {
     const { tenantId, userId, sessionId } = principal;
     await this.limit.consume(userId);
     const { email, isClaim } = await this.assertAcceptable(principal, change);
@@ -94,10 +93,9 @@ export class PasswordChangeService {
   private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChangeInput) {
     assertAnother(change.currentPassword, change.newPassword);
     const { user, tenant } = await this.database.transaction(tenantId, async (tx) => ({
-      user: await this.users.find(tx, userId),
+      user: await this.users.get(tx, userId),
       tenant: await this.tenants.view(tx),
     }));
-    if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
     await this.policy.assertAcceptable(change.newPassword, { ...user, workspace: tenant.name }, '/newPassword');
     return { email: user.email, isClaim: tenant.verified === false };
   }
@@ -130,7 +128,7 @@ export class PasswordResetService {
 
   /** Neither outcome nor time shows whether there is an account. @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE */
   async request(email: string, origin: RequestOrigin): Promise<void> {
-    await this.limit.consumeRequest(origin.address);
+    await this.limit.requests.consume(addressKey(origin.address));
     this.afterResponse.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
   }
 
@@ -152,9 +150,9 @@ export class PasswordResetService {
   async complete(
     { token, password, removePasskeys = false }: PasswordResetCompletionInput,
     origin: RequestOrigin,
-  ): Promise<PasswordReplaced> {
+  ): Promise<NewPassword & PasswordResetCompletionView> {
     const { address } = origin;
-    await this.limit.consumeCompletion(address);
+    await this.limit.completions.consume(addressKey(address));
     const presented = unpackToken(token);
     if (!presented) throw invalid();
     const { tenantId, id, secret } = presented;
@@ -172,8 +170,7 @@ export class PasswordResetService {
       await this.resets.deleteOfUser(tx, tenantId, user.id);
       await this.users.update(tx, user.id, { passwordHash });
       await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW_BY_MAIL));
-      const subject = { kind: 'user', id: user.id } as const;
-      this.trail.record(tx, { action: 'password.reset', actor: userActor(user.id), subject });
+      this.trail.record(tx, byUser('password.reset', user.id));
       await this.revocations.record(tx, 'user', user.id);
       const removed = removePasskeys ? await this.factors.removeAll(tx, user.id) : [];
       for (const { name } of removed) await this.factors.notices.send(tx, user.id, { change: 'passkey-removed', name });
@@ -185,18 +182,14 @@ export class PasswordResetService {
   }
 
   private async sendTo(email: string, origin: RequestOrigin): Promise<void> {
-    if (!(await this.limit.mayMail(email))) return;
+    if (!(await this.limit.mails.admits(email))) return;
     const holder = await this.database.crossTenant((tx) => this.emails.find(tx, email));
     if (!holder) return;
     await this.database.transaction({ ...origin, tenantId: holder.tenantId }, async (tx) => {
       const user = await this.users.lock(tx, holder.userId);
       if (!user || !canHavePassword(user)) return;
       await this.send(tx, user);
-      this.trail.record(tx, {
-        action: 'password.reset_requested',
-        actor: SYSTEM,
-        subject: { kind: 'user', id: user.id },
-      });
+      this.trail.record(tx, { ...byUser('password.reset_requested', user.id), actor: SYSTEM });
     });
   }
 }

@@ -1,4 +1,4 @@
-import { MemoryLimiterStore } from '@crm/limits';
+import { addressKey, MemoryLimiterStore } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
 import { COMPLETIONS_PER_ADDRESS, EmailChangeLimit, PasswordResetLimit, REQUESTS_PER_ADDRESS } from './limits.js';
 
@@ -9,13 +9,17 @@ describe('limits on links from mails', () => {
   const resets = new PasswordResetLimit(new MemoryLimiterStore());
   const changes = new EmailChangeLimit(new MemoryLimiterStore());
 
-  it.each<[string, number, (address: string) => Promise<void>]>([
-    ['asking for new passwords', REQUESTS_PER_ADDRESS, (address) => resets.consumeRequest(address)],
-    ['presenting tokens for them', COMPLETIONS_PER_ADDRESS, (address) => resets.consumeCompletion(address)],
-    ['presenting tokens of e-mail changes', 40, (address) => changes.consumeToken(address)],
+  it.each<[string, number, (address: string) => unknown]>([
+    ['asking for new passwords', REQUESTS_PER_ADDRESS, (address) => resets.requests.consume(addressKey(address))],
+    [
+      'presenting tokens for them',
+      COMPLETIONS_PER_ADDRESS,
+      (address) => resets.completions.consume(addressKey(address)),
+    ],
+    ['presenting tokens of e-mail changes', 40, (address) => changes.tokens.consume(addressKey(address))],
   ])('count %s for a /64 of IPv6 together', async (_what, most, consume) => {
     for (let index = 1; index <= most; index += 1) await consume(neighbour(index));
-    await expect(consume(neighbour(most + 1))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await expect(async () => consume(neighbour(most + 1))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await consume('2001:db8:1:3::1');
   });
 });

@@ -20,18 +20,9 @@ const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(
 
 function archiveOf(data: PersonalData, currentSessionId: string | undefined) {
   const { user, sessions, authenticator, recoveryCodesLeft, passkeys, invitations, emailChanges } = data;
-  const { id, email, name, roles, status, origin, mfaEnabled } = user;
+  const { id, email, name, roles, status, origin, mfaEnabled, createdAt: since } = user;
   return {
-    account: {
-      id,
-      email,
-      name,
-      roles,
-      status,
-      origin,
-      hasPassword: user.passwordHash !== null,
-      createdAt: user.createdAt.toISOString(),
-    },
+    account: { id, email, name, roles, status, origin, hasPassword: user.passwordHash !== null, createdAt: iso(since) },
     secondFactor: {
       enabled: mfaEnabled,
       authenticatorSince: iso(authenticator?.confirmedAt ?? null),

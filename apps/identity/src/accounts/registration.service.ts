@@ -16,10 +16,7 @@ import { PasswordService } from '../sign-in/password.service.js';
 import { type RegistrationInput } from './accounts.dto.js';
 import { accountExistsMail, claimEndedMail, LINK_SECONDS, verificationMail } from './accounts.mail.js';
 
-export interface OpenedWorkspace {
-  user: NewUser;
-  tenant: NewTenant;
-}
+type BeginClaim = (tx: NarrowTransaction, claimant: Claimant) => Promise<void>;
 
 /** Opens workspaces. The tenant, its owner, the claim of the address and the event commit together or not at all. */
 @Injectable()
@@ -42,8 +39,8 @@ export class RegistrationService {
   async register(
     registration: RegistrationInput,
     origin: Partial<RequestOrigin> = {},
-    claim?: (tx: NarrowTransaction, claimant: Claimant) => Promise<void>,
-  ): Promise<OpenedWorkspace> {
+    claim?: BeginClaim,
+  ): Promise<{ user: NewUser; tenant: NewTenant }> {
     const { workspace } = registration;
     const plan = workspace.plan ?? 'developer';
     if (plan !== 'developer' && this.config.service.profile === 'production') {
@@ -131,14 +128,13 @@ export class VerificationService {
     this.resendLimit = limiter('verification-resend', RESENDS_PER_HOUR);
   }
 
-  /** Whether a registration with the address is sent a mail. The caller is not told: others may have registered with it too. */
-  async mayMail(email: string): Promise<boolean> {
-    return this.mailLimit.admits(email);
-  }
-
-  async begin(tx: NarrowTransaction, claimant: Claimant, mayMail: boolean): Promise<void> {
-    await this.claims.insert(tx, claimant);
-    if (mayMail) await this.ask(tx, claimant);
+  /** For a registration. The caller is not told whether a mail is sent: others may have registered with the address too. */
+  async claim(email: string): Promise<BeginClaim> {
+    const mayMail = await this.mailLimit.admits(email);
+    return async (tx, claimant) => {
+      await this.claims.insert(tx, claimant);
+      if (mayMail) await this.ask(tx, claimant);
+    };
   }
 
   /** @throws PlatformError CONFLICT when the address is verified, EMAIL_TAKEN, RATE_LIMITED */

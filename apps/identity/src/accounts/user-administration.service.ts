@@ -3,7 +3,6 @@ import { EVENTS, PlatformError } from '@crm/contracts';
 import {
   appendEvent,
   assertQuotaLeft,
-  DAY_SECONDS,
   Database,
   headerCall,
   IdempotencyService,
@@ -27,6 +26,7 @@ import {
   assertVerified,
   normaliseEmail,
   TenantService,
+  USER_QUOTA,
   UserService,
 } from '../people/people.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
@@ -90,12 +90,12 @@ export class UserAdministrationService {
   /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
     const page = parsePage(query, { tenantId, list: 'users' });
-    const { users, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
-    return listAnswer(users, page, counted, idPosition);
+    const { rows, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
+    return listAnswer(rows, page, counted, idPosition);
   }
 
   async get(tenantId: string, id: string): Promise<User> {
-    return this.database.transaction(tenantId, (tx) => this.require(tx, id));
+    return this.database.transaction(tenantId, (tx) => this.users.get(tx, id));
   }
 
   /**
@@ -152,7 +152,7 @@ export class UserAdministrationService {
     const ended = await this.database.transaction(principal, async (tx) => {
       const owners = await this.users.lockActiveOwners(tx);
       const user = await this.users.lock(tx, id);
-      if (!user) throw notFound();
+      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
       assertGrantable(principal, user.roles);
       const isRaised = roles?.some((role) => !user.roles.includes(role));
       if (isRaised) await this.proof.assertWithin(tx, principal);
@@ -196,7 +196,7 @@ export class UserAdministrationService {
       const tenant = await this.tenants.view(tx);
       assertVerified(tenant);
       const limit = this.config.quotas.users[tenant.plan];
-      const quota = { name: 'users', limit, windowSeconds: DAY_SECONDS, what: 'invitations and new users' };
+      const quota = { ...USER_QUOTA, limit };
       await notingRefusal(this.refusals, principal, quota, () => assertQuotaLeft(tx, tenantId, quota));
       return quota;
     });
@@ -234,15 +234,7 @@ export class UserAdministrationService {
     await this.policy.assertAcceptable(password, { ...addition, workspace });
     return this.passwords.hash(password, tenantId);
   }
-
-  private async require(tx: TenantTransaction, id: string): Promise<User> {
-    const user = await this.users.find(tx, id);
-    if (!user) throw notFound();
-    return user;
-  }
 }
-
-const notFound = () => new PlatformError('NOT_FOUND', 'There is no such user');
 
 function assertInvited(user: User | null): void {
   if (user?.status !== 'invited')

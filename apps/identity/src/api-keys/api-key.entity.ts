@@ -1,14 +1,13 @@
 import type { Scope } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TenantRow } from '../tenant-row.js';
 
 /** Whom a key acts for. */
 export type ApiKeyOwnerKind = 'user' | 'service';
 
 /** An API key that has not been ended. Ended keys are deleted; expired ones stay for a month, so that their owner sees why. */
 @Entity({ name: 'api_key' })
-export class ApiKey {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
-
+export class ApiKey extends TenantRow {
   /** The `sid` of the tokens that the key is exchanged for. */
   @PrimaryColumn({ type: 'uuid' }) id: string;
   @Column({ name: 'owner_kind', type: 'text' }) ownerKind: ApiKeyOwnerKind;
@@ -40,9 +39,7 @@ export type ServiceAccountStatus = 'active' | 'disabled';
 
 /** A program of a tenant, with a name, roles and scopes. It calls with API keys and cannot sign in. */
 @Entity({ name: 'service_account' })
-export class ServiceAccount {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
-
+export class ServiceAccount extends TenantRow {
   /** The `sub` of its tokens. */
   @PrimaryColumn({ type: 'uuid' }) id: string;
   @Column({ type: 'text' }) name: string;

@@ -1,7 +1,8 @@
 import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { LessThan, MoreThan, Raw } from 'typeorm';
+import { type Page, pageById } from '../pages.js';
+import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { ApiKey, ServiceAccount } from './api-key.entity.js';
 
 /** Notes a use, unless one was noted in the last five minutes. $1: tenant, $2: key, $3: address. */
@@ -11,9 +12,6 @@ export const NOTE_API_KEY_USE = `
 
 /** $1: tenant, $2: the user or the service account. */
 export const DELETE_API_KEYS_OF_OWNER = 'DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 RETURNING id';
-
-/** By the clock of the database server, as all times of keys. */
-const FUTURE = Raw((column) => `${column} > now()`);
 
 export type NewApiKey = Pick<ApiKey, 'id' | 'ownerKind' | 'ownerId' | 'name' | 'scopes' | 'secretHash' | 'createdBy'>;
 
@@ -36,19 +34,8 @@ export class ApiKeyRepository {
   }
 
   /** Keys of an owner, the last made first, and how many there are. */
-  async listOfOwner(
-    tx: TenantTransaction,
-    ownerId: string,
-    page: ListPage,
-  ): Promise<{ keys: ApiKey[]; counted: number }> {
-    const owned = { tenantId: tx.tenantId, ownerId };
-    const keys = await tx.repository(ApiKey).find({
-      where: { ...owned, ...(page.after && { id: LessThan(page.after.id) }) },
-      order: { id: 'DESC' },
-      take: page.limit,
-      skip: page.offset,
-    });
-    return { keys, counted: await tx.repository(ApiKey).countBy(owned) };
+  async listOfOwner(tx: TenantTransaction, ownerId: string, page: ListPage): Promise<Page<ApiKey>> {
+    return pageById(tx.repository(ApiKey), 'DESC', { tenantId: tx.tenantId, ownerId }, page);
   }
 
   /** Notes a use, once in five minutes: most uses write nothing. */
@@ -58,8 +45,7 @@ export class ApiKeyRepository {
 
   /** @returns whether the owner had such a key */
   async delete(tx: TenantTransaction, ownerId: string, id: string): Promise<boolean> {
-    const { affected } = await tx.repository(ApiKey).delete({ tenantId: tx.tenantId, ownerId, id });
-    return affected === 1;
+    return changedOne(await tx.repository(ApiKey).delete({ tenantId: tx.tenantId, ownerId, id }));
   }
 
   /** @returns the ids of the keys that the owner had */
@@ -84,8 +70,7 @@ export class ServiceAccountRepository {
 
   /** Like find, and holds the row until the transaction ends, so that two changes of one account follow each other. */
   async lock(tx: TenantTransaction, id: string): Promise<ServiceAccount | null> {
-    const where = { tenantId: tx.tenantId, id };
-    return tx.repository(ServiceAccount).findOne({ where, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(ServiceAccount).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
   /** Like find, and keeps the account as it is until the transaction ends: for whoever issues rights from the row. */
@@ -106,14 +91,7 @@ export class ServiceAccountRepository {
     return tx.repository(ServiceAccount).countBy({ tenantId: tx.tenantId });
   }
 
-  /** Accounts in the order they were made, which is that of their ids, and how many there are. */
-  async list(tx: TenantTransaction, page: ListPage): Promise<{ accounts: ServiceAccount[]; counted: number }> {
-    const accounts = await tx.repository(ServiceAccount).find({
-      where: { tenantId: tx.tenantId, ...(page.after && { id: MoreThan(page.after.id) }) },
-      order: { id: 'ASC' },
-      take: page.limit,
-      skip: page.offset,
-    });
-    return { accounts, counted: await this.count(tx) };
+  async list(tx: TenantTransaction, page: ListPage): Promise<Page<ServiceAccount>> {
+    return pageById(tx.repository(ServiceAccount), 'ASC', { tenantId: tx.tenantId }, page);
   }
 }

@@ -7,7 +7,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { assertGrantable } from '../people/people.service.js';
+import { assertAdministered } from '../people/people.service.js';
 import { RecentProof } from '../sessions/proof.service.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import {
@@ -48,15 +48,13 @@ export class ApiKeyService {
   /** Newest first; expired ones stay for a month. @throws PlatformError INVALID_QUERY for a cursor of another owner or list */
   async list(tenantId: string, ownerId: string, query: ListQuery): Promise<ListAnswer<ApiKey>> {
     const page = parsePage(query, { tenantId, list: 'api-keys', filter: ownerId });
-    const { keys, counted } = await this.database.transaction(tenantId, (tx) =>
-      this.keys.listOfOwner(tx, ownerId, page),
-    );
-    return listAnswer(keys, page, counted, idPosition);
+    const found = await this.database.transaction(tenantId, (tx) => this.keys.listOfOwner(tx, ownerId, page));
+    return listAnswer(found.rows, page, found.counted, idPosition);
   }
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's, INVALID_QUERY */
   async listOfUser(principal: Principal, userId: string, query: ListQuery): Promise<ListAnswer<ApiKey>> {
-    await this.assertAdministered(principal, userId);
+    await assertAdministered(this.database, this.users, principal, userId);
     return this.list(principal.tenantId, userId, query);
   }
 
@@ -116,13 +114,13 @@ export class ApiKeyService {
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async endOfUser(principal: Principal, userId: string, keyId: string): Promise<void> {
-    await this.assertAdministered(principal, userId);
+    await assertAdministered(this.database, this.users, principal, userId);
     await this.end(principal, { kind: 'user', id: userId }, keyId);
   }
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async endAllOfUser(principal: Principal, userId: string): Promise<void> {
-    await this.assertAdministered(principal, userId);
+    await assertAdministered(this.database, this.users, principal, userId);
     await this.endAll(principal, { kind: 'user', id: userId });
   }
 
@@ -155,12 +153,6 @@ export class ApiKeyService {
       detail: { keyId: id, scopes: stored.scopes, expiresAt: stored.expiresAt.toISOString() },
     });
     return { ...apiKeyView(stored), key };
-  }
-
-  private async assertAdministered(principal: Principal, userId: string): Promise<void> {
-    const user = await this.database.transaction(principal.tenantId, (tx) => this.users.find(tx, userId));
-    if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
-    assertGrantable(principal, user.roles);
   }
 }
 

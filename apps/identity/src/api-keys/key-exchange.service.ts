@@ -88,9 +88,7 @@ export class KeyExchangeRpc {
   constructor(private readonly keys: KeyExchangeService) {}
 
   @RpcHandler(rpc.identity.exchangeApiKey)
-  async exchange(
-    request: RpcRequest<typeof rpc.identity.exchangeApiKey>,
-  ): Promise<RpcResponse<typeof rpc.identity.exchangeApiKey>> {
+  async exchange(request: RpcRequest<typeof rpc.identity.exchangeApiKey>) {
     return this.keys.exchange(request);
   }
 }

@@ -32,8 +32,8 @@ export class ServiceAccountService {
   /** Lists the accounts, oldest first. @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
   async list(tenantId: string, query: ListQuery): Promise<ListAnswer<ServiceAccount>> {
     const page = parsePage(query, { tenantId, list: 'service-accounts' });
-    const { accounts, counted } = await this.database.transaction(tenantId, (tx) => this.accounts.list(tx, page));
-    return listAnswer(accounts, page, counted, idPosition);
+    const { rows, counted } = await this.database.transaction(tenantId, (tx) => this.accounts.list(tx, page));
+    return listAnswer(rows, page, counted, idPosition);
   }
 
   /** @throws PlatformError NOT_FOUND, also for an account of another tenant */

@@ -1,4 +1,4 @@
-import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
+import { CONSUMERS, type EVENTS, type EventData, type EventEnvelope } from '@crm/contracts';
 import { idOf, millisecondsOfId } from '@crm/database';
 import { type EventContext, EventHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
@@ -18,10 +18,7 @@ interface Installed {
   requestedBy?: string;
 }
 
-interface Disabled {
-  subscription: { id: string; appKey?: string };
-  reason: string;
-}
+type Disabled = EventData<(typeof EVENTS)['webhook.endpoint_disabled']>;
 
 function ofInstallation(action: 'app.installed' | 'app.upgraded' | 'app.uninstalled', data: Installed): NewAuditEntry {
   const { installationId, appKey, version, sandbox, previousVersion, requestedBy } = data;

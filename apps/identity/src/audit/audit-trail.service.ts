@@ -1,14 +1,7 @@
-import {
-  Database,
-  millisecondsOfId,
-  type NarrowTransaction,
-  newId,
-  Sweeper,
-  type TenantTransaction,
-  type TransactionOrigin,
-} from '@crm/database';
+import { Database, millisecondsOfId, newId, Sweeper, type TransactionOrigin } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { WorkspaceTransaction } from '../tenant-row.js';
 import type { AuditAction, AuditActorKind, AuditOutcome, AuditSubjectKind } from './audit-actions.js';
 import type { AuditDetail } from './audit-entry.entity.js';
 import { deviceOf } from './request-origin.decorator.js';
@@ -90,6 +83,14 @@ export interface NewAuditEntry {
   readonly id?: string;
 }
 
+/** What a user did to their account without a token of it, such as with a link from a mail. */
+export const byUser = (action: AuditAction, id: string, detail: AuditDetail = {}): NewAuditEntry => ({
+  action,
+  actor: userActor(id),
+  subject: { kind: 'user', id },
+  detail,
+});
+
 /** The workspace's record of who signed in and who changed what, written together with what it records. */
 @Injectable()
 export class AuditTrail {
@@ -99,7 +100,7 @@ export class AuditTrail {
    * @param tx of the tenant, or of the narrow role in the context of a tenant (`inWorkspace`). What its origin says of the
    *   caller, the address, the program and the request is stored
    */
-  record(tx: TenantTransaction | NarrowTransaction, entry: NewAuditEntry): void {
+  record(tx: WorkspaceTransaction, entry: NewAuditEntry): void {
     const origin: Partial<TransactionOrigin> = tx.origin ?? {};
     const tenantId = tx.tenantId ?? origin.tenantId;
     if (tenantId === undefined) throw new Error('An act is recorded in the context of its tenant');
@@ -125,7 +126,7 @@ export class AuditTrail {
   }
 
   /** Forgets from where a user acted, when the user is erased: their id, which nobody can resolve any more, stays. */
-  async forgetPlaces(tx: TenantTransaction | NarrowTransaction, userId: string): Promise<void> {
+  async forgetPlaces(tx: WorkspaceTransaction, userId: string): Promise<void> {
     await tx.query(FORGET_AUDIT_PLACES, [userId]);
   }
 }

@@ -42,9 +42,9 @@ export class EmbedClientService {
   ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
     assertAdministers(principal);
     const { tenantId } = principal;
-    const { reviewed = false, developmentOrigins = [], overlapSeconds = 0, appKey } = request;
+    const { reviewed = false, overlapSeconds = 0, appKey } = request;
     const settings = checkedSettings(request);
-    const development = checkedDevelopmentOrigins(developmentOrigins, reviewed);
+    const developmentOrigins = checkedDevelopmentOrigins(request.developmentOrigins ?? [], reviewed);
     assertVerified(await this.tenants.get(tenantId));
     const stored = await inWorkspace(this.database, principal, async (tx) => {
       const found = await this.clients.upsert(tx, {
@@ -54,16 +54,12 @@ export class EmbedClientService {
         secretHash: hashOfFingerprint(request.fingerprint),
         ...settings,
         reviewed,
-        developmentOrigins: development,
+        developmentOrigins,
         overlapSeconds,
         issuedBy: principal.userId,
       });
-      if (found)
-        this.record(tx, 'embed_credentials.issued', appKey, {
-          overlapSeconds,
-          reviewed,
-          developmentOrigins: development,
-        });
+      const detail = { overlapSeconds, reviewed, developmentOrigins };
+      if (found) this.record(tx, 'embed_credentials.issued', appKey, detail);
       return found;
     });
     if (!stored) throw new PlatformError('NOT_FOUND', 'There is no such app');

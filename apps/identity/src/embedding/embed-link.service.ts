@@ -2,16 +2,16 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { NewMail } from '../mail/mail.repository.js';
 import { MailService } from '../mail/mail.service.js';
-import { plainName } from '../mail/mail-text.js';
+import { letter, NOTICE_SECONDS, plainName } from '../mail/mail-text.js';
 import type { User } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
 import { assertGrantable } from '../people/people.service.js';
-import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../secrets.js';
+import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { RevocationService } from '../sessions/revocation.service.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
 import type { MintClient } from './embedding.entity.js';
@@ -36,8 +36,8 @@ export class EmbedLinkService {
 
   async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkView[]> {
     return this.database.transaction(principal.tenantId, async (tx) => {
-      const userId = await this.mapping.findInForce(tx, tx.tenantId, appKey, sub);
-      return userId ? [{ appKey, sub, userId }] : [];
+      const link = await this.mapping.find(tx, tx.tenantId, appKey, sub);
+      return link && !link.undoneAt ? [{ appKey, sub, userId: link.userId }] : [];
     });
   }
 
@@ -48,14 +48,12 @@ export class EmbedLinkService {
   async link(principal: Principal, link: EmbedLinkInput): Promise<EmbedLinkView> {
     await this.database.transaction(principal, async (tx) => {
       await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
-      const user = await this.users.find(tx, link.userId);
-      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
-      assertGrantable(principal, user.roles);
+      assertGrantable(principal, (await this.users.get(tx, link.userId)).roles);
       const before = await this.mapping.find(tx, tx.tenantId, link.appKey, link.sub);
       await this.mapping.link(tx, link.appKey, link.sub, link.userId);
       const { appKey, userId } = link;
       this.trail.record(tx, { action: 'embed_link.set', subject: { kind: 'user', id: userId }, detail: { appKey } });
-      if (before && before !== link.userId) await this.revocations.record(tx, 'user', before);
+      if (before && before.userId !== link.userId) await this.revocations.record(tx, 'user', before.userId);
     });
     await this.revocations.publishPending();
     return link;
@@ -73,39 +71,30 @@ export class EmbedLinkService {
     await this.mapping.insert(tx, tenantId, appKey, sub, userId, undo);
     const workspace = (await this.tenants.findAsNarrow(tx, tenantId))?.name ?? '';
     // A fragment reaches the page but not the log of a server.
-    const link = `${this.config.service.baseUrl}/undo-link#token=${packIds(tenantId, userId)}.${secret}`;
+    const link = `${this.config.service.baseUrl}/undo-link#token=${packToken(tenantId, userId, secret)}`;
     await this.mails.queue(tx, tenantId, firstLinkMail(email, appKey, workspace, link));
   }
 
   /** The host user is refused until an administrator links them again. @throws PlatformError INVALID_UNDO_LINK */
   async undo(token: string, origin: RequestOrigin): Promise<void> {
-    const [ids = '', secret = ''] = token.split('.');
-    const [tenantId, userId] = unpackIds(ids, 2) ?? [];
-    if (!tenantId || !userId) throw new PlatformError('INVALID_UNDO_LINK');
+    const presented = unpackToken(token);
+    if (!presented) throw new PlatformError('INVALID_UNDO_LINK');
+    const { tenantId, id: userId, secret } = presented;
     await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       const links = await this.mapping.lockUndoable(tx, userId);
       const link = links.find(({ undoHash }) => undoHash && isSecret(undoHash, secret));
       if (!link) throw new PlatformError('INVALID_UNDO_LINK');
       await this.mapping.undo(tx, link);
       await this.revocations.record(tx, 'user', userId);
-      this.trail.record(tx, {
-        action: 'embed_link.undone',
-        actor: userActor(userId),
-        subject: { kind: 'user', id: userId },
-        detail: { appKey: link.appKey },
-      });
+      this.trail.record(tx, byUser('embed_link.undone', userId, { appKey: link.appKey }));
     });
     await this.revocations.publishPending();
   }
 }
 
 /** Tells a user that a host signs somebody in as them from now on, because it says that they have the same address. */
-const firstLinkMail = (recipient: string, appKey: string, workspace: string, link: string): NewMail => ({
-  recipient,
-  subject: `The app ${appKey} now works in your name`,
-  body: [
-    'Hello,',
-    '',
+const firstLinkMail = (recipient: string, appKey: string, workspace: string, link: string): NewMail =>
+  letter(recipient, `The app ${appKey} now works in your name`, NOTICE_SECONDS, [
     `a product that embeds the app ${appKey} has signed a user with your e-mail address in to the workspace`,
     `${plainName(workspace)}. From now on that user works there as you and with your rights.`,
     '',
@@ -114,7 +103,4 @@ const firstLinkMail = (recipient: string, appKey: string, workspace: string, lin
     link,
     '',
     `The link works once and for ${UNDO_DAYS} days. Afterwards an administrator of the workspace can change the link.`,
-    '',
-  ].join('\n'),
-  validSeconds: 3 * 24 * 3600,
-});
+  ]);

@@ -6,7 +6,6 @@ import {
   isScope,
   PlatformError,
   type RpcRequest,
-  type RpcResponse,
   rpc,
 } from '@crm/contracts';
 import { newId } from '@crm/database';
@@ -102,15 +101,18 @@ function grantedScopes(client: MintClient, requested: readonly string[] | undefi
 }
 
 @Controller()
-export class EmbedClientRpc {
-  constructor(private readonly clients: EmbedClientService) {}
+export class EmbedRpc {
+  constructor(
+    private readonly clients: EmbedClientService,
+    private readonly tokens: EmbedTokenService,
+  ) {}
 
   @RpcHandler(rpc.identity.issueEmbedCredentials)
   @Access({ right: 'administer', proof: true })
   async issue(
     @Payload() request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
+  ) {
     return this.clients.issue(principal, request);
   }
 
@@ -119,7 +121,7 @@ export class EmbedClientRpc {
   async describe(
     @Payload() { appKey }: RpcRequest<typeof rpc.identity.describeEmbedCredentials>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<typeof rpc.identity.describeEmbedCredentials>> {
+  ) {
     return { credentials: await this.clients.describe(principal, appKey) };
   }
 
@@ -128,33 +130,22 @@ export class EmbedClientRpc {
   async revokePrevious(
     @Payload() { appKey }: RpcRequest<typeof rpc.identity.revokePreviousEmbedSecret>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<typeof rpc.identity.revokePreviousEmbedSecret>> {
+  ) {
     return { revoked: await this.clients.revokePrevious(principal, appKey) };
   }
 
   @RpcHandler(rpc.identity.updateEmbedSettings)
-  async update(
-    request: RpcRequest<typeof rpc.identity.updateEmbedSettings>,
-  ): Promise<RpcResponse<typeof rpc.identity.updateEmbedSettings>> {
+  async update(request: RpcRequest<typeof rpc.identity.updateEmbedSettings>) {
     return { updated: await this.clients.update(request) };
   }
 
   @RpcHandler(rpc.identity.getEmbedOrigins)
-  async origins({
-    clientId,
-  }: RpcRequest<typeof rpc.identity.getEmbedOrigins>): Promise<RpcResponse<typeof rpc.identity.getEmbedOrigins>> {
+  async origins({ clientId }: RpcRequest<typeof rpc.identity.getEmbedOrigins>) {
     return { allowedOrigins: await this.clients.allowedOrigins(clientId) };
   }
-}
-
-@Controller()
-export class EmbedTokenRpc {
-  constructor(private readonly tokens: EmbedTokenService) {}
 
   @RpcHandler(rpc.identity.mintEmbedToken)
-  async mint(
-    request: RpcRequest<typeof rpc.identity.mintEmbedToken>,
-  ): Promise<RpcResponse<typeof rpc.identity.mintEmbedToken>> {
+  async mint(request: RpcRequest<typeof rpc.identity.mintEmbedToken>) {
     return this.tokens.mint(request);
   }
 }

@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { ClientSecrets } from '../oauth/client-secrets.js';
+import { TenantRow } from '../tenant-row.js';
 
 /** Which user of the tenant a host's user is. */
 @Entity({ name: 'embed_user' })
-export class EmbedUser {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+export class EmbedUser extends TenantRow {
   @PrimaryColumn({ name: 'app_key', type: 'text' }) appKey: string;
 
   /** How the host names its user. */

@@ -6,13 +6,13 @@ import { EmbedClientService } from './embed-client.service.js';
 import { EmbedConflictService } from './embed-conflict.service.js';
 import { EmbedLinkController, UndoLinkController } from './embed-link.controller.js';
 import { EmbedLinkService } from './embed-link.service.js';
-import { EmbedClientRpc, EmbedTokenRpc, EmbedTokenService } from './embed-token.service.js';
+import { EmbedRpc, EmbedTokenService } from './embed-token.service.js';
 import { EmbedUserService } from './embed-user.service.js';
 import { EmbedClientRepository, EmbedMintRepository, EmbedUserRepository } from './embedding.repository.js';
 
 @Module({
   imports: [SessionsModule, PeopleModule, MailModule],
-  controllers: [EmbedClientRpc, EmbedLinkController, UndoLinkController, EmbedTokenRpc],
+  controllers: [EmbedLinkController, EmbedRpc, UndoLinkController],
   providers: [
     EmbedClientRepository,
     EmbedClientService,

@@ -9,10 +9,11 @@ import {
   type Transaction,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { IsNull, MoreThanOrEqual, Raw } from 'typeorm';
+import { IsNull, MoreThanOrEqual } from 'typeorm';
 import { endPreviousSecret } from '../oauth/client-secrets.js';
 import type { UserStatus } from '../people/people.entity.js';
 import { hashOfFingerprint, hashSecret, isHash, newSecret } from '../secrets.js';
+import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { EmbedClient, EmbedUser, type MintClient } from './embedding.entity.js';
 
 /**
@@ -82,8 +83,7 @@ export class EmbedClientRepository {
   /** Applies what a reviewed version says; the secret stays. @returns whether the tenant's app has credentials */
   async update(tx: NarrowTransaction, { appKey, tenantId, ...settings }: EmbedSettings): Promise<boolean> {
     const reviewed = { reviewed: true, developmentOrigins: [], updatedAt: secondsFromNow(0) };
-    const { affected } = await tx.repository(EmbedClient).update({ appKey, tenantId }, { ...settings, ...reviewed });
-    return affected === 1;
+    return changedOne(await tx.repository(EmbedClient).update({ appKey, tenantId }, { ...settings, ...reviewed }));
   }
 
   /** Ends the secret before the present one. @returns whether it was still valid */
@@ -103,15 +103,8 @@ export class EmbedUserRepository {
     await tx.query(LOCK_HOST_USER, [JSON.stringify(['embed_user', tenantId, appKey, sub])]);
   }
 
-  async find(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<string | null> {
-    const link = await tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub });
-    return link?.userId ?? null;
-  }
-
-  /** Like find, without a link that the user has undone. */
-  async findInForce(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<string | null> {
-    const link = await tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub, undoneAt: IsNull() });
-    return link?.userId ?? null;
+  async find(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<EmbedUser | null> {
+    return tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub });
   }
 
   /** Maps a host user for the first time. @param undo by which the user can undo it */
@@ -135,9 +128,9 @@ export class EmbedUserRepository {
   /** Holds the links of a user that can still be undone until the transaction ends. */
   async lockUndoable(tx: TenantTransaction, userId: string): Promise<EmbedUser[]> {
     return tx.repository(EmbedUser).find({
-      where: { tenantId: tx.tenantId, userId, undoExpiresAt: Raw((column) => `${column} > now()`) },
+      where: { tenantId: tx.tenantId, userId, undoExpiresAt: FUTURE },
       order: { appKey: 'ASC', sub: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
+      lock: FOR_UPDATE,
     });
   }
 

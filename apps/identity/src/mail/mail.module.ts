@@ -4,7 +4,6 @@ import { PeopleModule } from '../people/people.module.js';
 import { MailRepository, MailSeal, MEASURE_DUE_MAIL } from './mail.repository.js';
 import { MailService, MailWorker } from './mail.service.js';
 import { NoticeConsumer } from './notice.consumer.js';
-import { NoticeService } from './notice.service.js';
 
 const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
 
@@ -12,7 +11,6 @@ const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
   imports: [PeopleModule],
   controllers: [NoticeConsumer],
   providers: [
-    NoticeService,
     MailRepository,
     MailSeal,
     MailService,

@@ -101,12 +101,8 @@ export class MailRepository {
     await tx.repository(Mail).delete({ tenantId, id });
   }
 
-  async postpone(
-    tx: NarrowTransaction,
-    { tenantId, id }: DueMail,
-    delaySeconds: number,
-    lastError: string,
-  ): Promise<void> {
+  async postpone(tx: NarrowTransaction, mail: DueMail, delaySeconds: number, lastError: string): Promise<void> {
+    const { tenantId, id } = mail;
     const nextAttemptAt = secondsFromNow(delaySeconds);
     await tx.repository(Mail).update({ tenantId, id }, { attempts: () => 'attempts + 1', nextAttemptAt, lastError });
   }

@@ -1,16 +1,15 @@
 import type { EmbedCredentialsSummary } from '@crm/contracts';
 import { secondsFromNow } from '@crm/database';
-import { Column, type FindOptionsWhere, Raw, type Repository } from 'typeorm';
+import { Column, type FindOptionsWhere, type Repository } from 'typeorm';
+import { FUTURE } from '../tenant-row.js';
 
 /** What embed apps and installations have besides their secret: its last use, and the secret before it. */
 export abstract class ClientSecrets {
   /** To five minutes. */
-  @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true })
-  secretLastUsedAt: Date | null;
+  @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true }) secretLastUsedAt: Date | null;
 
   /** Stays valid for a time. */
-  @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true })
-  previousSecretHash: Buffer | null;
+  @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true }) previousSecretHash: Buffer | null;
 
   @Column({ name: 'previous_secret_created_at', type: 'timestamptz', nullable: true })
   previousSecretCreatedAt: Date | null;
@@ -18,8 +17,7 @@ export abstract class ClientSecrets {
   @Column({ name: 'previous_secret_last_used_at', type: 'timestamptz', nullable: true })
   previousSecretLastUsedAt: Date | null;
 
-  @Column({ name: 'previous_valid_until', type: 'timestamptz', nullable: true })
-  previousValidUntil: Date | null;
+  @Column({ name: 'previous_valid_until', type: 'timestamptz', nullable: true }) previousValidUntil: Date | null;
 }
 
 /** @param createdAt of the present secret */
@@ -45,8 +43,6 @@ const secretOf = (createdAt: Date, lastUsedAt: Date | null) => ({
   createdAt: createdAt.toISOString(),
   lastUsedAt: lastUsedAt?.toISOString() ?? null,
 });
-
-const FUTURE = Raw((column) => `${column} > now()`);
 
 /** Ends the secret before the present one. @returns whether it was still valid */
 export async function endPreviousSecret<Client extends ClientSecrets>(

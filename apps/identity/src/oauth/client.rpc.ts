@@ -1,13 +1,16 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { type RpcRequest, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { OAuthAppService, OAuthInstallationService } from './client.service.js';
 
 @Controller()
-export class OAuthInstallationRpc {
-  constructor(private readonly installations: OAuthInstallationService) {}
+export class OAuthClientRpc {
+  constructor(
+    private readonly installations: OAuthInstallationService,
+    private readonly apps: OAuthAppService,
+  ) {}
 
   @RpcHandler(rpc.identity.registerOAuthInstallation)
   async register(request: RpcRequest<typeof rpc.identity.registerOAuthInstallation>): Promise<object> {
@@ -26,7 +29,7 @@ export class OAuthInstallationRpc {
   async issue(
     @Payload() request: RpcRequest<typeof rpc.identity.issueOAuthCredentials>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<typeof rpc.identity.issueOAuthCredentials>> {
+  ) {
     return this.installations.issue(principal, request);
   }
 
@@ -35,7 +38,7 @@ export class OAuthInstallationRpc {
   async describe(
     @Payload() { installationId }: RpcRequest<typeof rpc.identity.describeOAuthCredentials>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<typeof rpc.identity.describeOAuthCredentials>> {
+  ) {
     return { credentials: await this.installations.describe(principal, installationId) };
   }
 
@@ -44,23 +47,18 @@ export class OAuthInstallationRpc {
   async revokePrevious(
     @Payload() { installationId }: RpcRequest<typeof rpc.identity.revokePreviousOAuthSecret>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<typeof rpc.identity.revokePreviousOAuthSecret>> {
+  ) {
     return { revoked: await this.installations.revokePrevious(principal, installationId) };
   }
-}
-
-@Controller()
-export class OAuthAppRpc {
-  constructor(private readonly apps: OAuthAppService) {}
 
   @RpcHandler(rpc.identity.updateOAuthApp)
-  async update({ appKey, redirectUris }: RpcRequest<typeof rpc.identity.updateOAuthApp>): Promise<object> {
+  async updateApp({ appKey, redirectUris }: RpcRequest<typeof rpc.identity.updateOAuthApp>): Promise<object> {
     await this.apps.update(appKey, redirectUris);
     return {};
   }
 
   @RpcHandler(rpc.identity.setOAuthAppStatus)
-  async setStatus({ appKey, status }: RpcRequest<typeof rpc.identity.setOAuthAppStatus>): Promise<object> {
+  async setAppStatus({ appKey, status }: RpcRequest<typeof rpc.identity.setOAuthAppStatus>): Promise<object> {
     await this.apps.setStatus(appKey, status);
     return {};
   }

@@ -1,15 +1,7 @@
 import type { Principal } from '@crm/access';
 import { isUuid, PlatformError, type Scope, scopeEntry } from '@crm/contracts';
-import {
-  Database,
-  inWorkspace,
-  type NarrowTransaction,
-  newId,
-  secondsFromNow,
-  type TenantTransaction,
-} from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction, newId, secondsFromNow } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { Raw } from 'typeorm';
 import type { AuditDetail } from '../audit/audit-entry.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -17,6 +9,7 @@ import { UserRepository } from '../people/people.repository.js';
 import { TenantService } from '../people/people.service.js';
 import { hashSecret, newSecret } from '../secrets.js';
 import { RecentProof } from '../sessions/proof.service.js';
+import { changedOne, FUTURE, type WorkspaceTransaction } from '../tenant-row.js';
 import { OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
 import { AuthorizationCodeRepository, newGrantText } from './grant.repository.js';
 import type { ConsentView, DecisionInput, RequestedScopeView } from './oauth.dto.js';
@@ -26,7 +19,6 @@ import { chooseScopes, intersectScopes, type Parameters, parseScopes, requiredOf
 
 /** Time to sign in, with a second factor, and to read what the app asks for. */
 const VALID_SECONDS = 600;
-const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class AuthorizationRequestRepository {
@@ -40,8 +32,7 @@ export class AuthorizationRequestRepository {
 
   /** @returns whether it was there: of two decisions at once one is made */
   async delete(tx: NarrowTransaction, requestHash: Buffer): Promise<boolean> {
-    const { affected } = await tx.repository(AuthorizationRequest).delete({ requestHash, expiresAt: FUTURE });
-    return affected === 1;
+    return changedOne(await tx.repository(AuthorizationRequest).delete({ requestHash, expiresAt: FUTURE }));
   }
 }
 
@@ -51,11 +42,8 @@ export type RedirectAnswer =
   | { readonly error: OAuthErrorCode; readonly error_description: string };
 
 /** `iss` tells an app that talks to several servers which one has answered (RFC 9207). */
-export function redirectTo(
-  { redirectUri, state }: { redirectUri: string; state: string | null },
-  issuer: string,
-  answer: RedirectAnswer,
-): string {
+export function redirectTo(to: Pick<CheckedClient, 'redirectUri' | 'state'>, issuer: string, answer: RedirectAnswer) {
+  const { redirectUri, state } = to;
   const parameters = new URLSearchParams({ ...answer, ...(state !== null && { state }), iss: issuer });
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${parameters}`;
 }
@@ -240,7 +228,7 @@ export class ConsentService {
   }
 
   private record(
-    tx: NarrowTransaction | TenantTransaction,
+    tx: WorkspaceTransaction,
     action: 'oauth_grant.approved' | 'oauth_grant.denied',
     { userId }: Principal,
     { appKey, installationId }: OAuthInstallation,

@@ -1,10 +1,12 @@
 import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan, Not, Raw } from 'typeorm';
+import { IsNull, Not } from 'typeorm';
 import type { SessionLifetime } from '../config.js';
+import { type Page, pageById } from '../pages.js';
 import { hashSecret, newSecret, packIds, unpackIds } from '../secrets.js';
 import { GRACE_SECONDS, type Rotation, rotationOfSpent, sealSuccessor } from '../sessions/refresh-token.repository.js';
+import { FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { AuthorizationCode, Grant, GrantToken } from './oauth.entity.js';
 
 /** $1: tenant, $2: grant, $3: only if it is this user's, or null. */
@@ -38,9 +40,6 @@ export const TOUCH_GRANT = `
    WHERE tenant_id = $1 AND id = $2 AND expires_at > now()
   RETURNING floor(extract(epoch FROM expires_at - now()))::integer AS "remainingSeconds"`;
 
-/** By the clock of the database server. */
-const FUTURE = Raw((column) => `${column} > now()`);
-
 export type NewGrant = Pick<Grant, 'id' | 'installationId' | 'appKey' | 'appName' | 'publisher' | 'userId' | 'scopes'>;
 
 /** Whose grant it is or was. */
@@ -64,8 +63,7 @@ export class GrantRepository {
 
   /** Like find, and holds it until the transaction ends, so that exchanges of its refresh tokens follow each other. */
   async lock(tx: TenantTransaction, id: string): Promise<Grant | null> {
-    const where = { tenantId: tx.tenantId, id, expiresAt: FUTURE };
-    return tx.repository(Grant).findOne({ where, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(Grant).findOne({ where: { tenantId: tx.tenantId, id, expiresAt: FUTURE }, lock: FOR_UPDATE });
   }
 
   /** @returns seconds until it ends, or null when it has ended */
@@ -80,19 +78,8 @@ export class GrantRepository {
   }
 
   /** Newest first, and how many there are. */
-  async listOfUser(
-    tx: TenantTransaction,
-    userId: string,
-    page: ListPage,
-  ): Promise<{ grants: Grant[]; counted: number }> {
-    const open = { tenantId: tx.tenantId, userId, expiresAt: FUTURE };
-    const grants = await tx.repository(Grant).find({
-      where: { ...open, ...(page.after && { id: LessThan(page.after.id) }) },
-      order: { id: 'DESC' },
-      take: page.limit,
-      skip: page.offset,
-    });
-    return { grants, counted: await tx.repository(Grant).countBy(open) };
+  async listOfUser(tx: TenantTransaction, userId: string, page: ListPage): Promise<Page<Grant>> {
+    return pageById(tx.repository(Grant), 'DESC', { tenantId: tx.tenantId, userId, expiresAt: FUTURE }, page);
   }
 
   /** @param userId only if it is this user's @returns what it was, or null when there was none */

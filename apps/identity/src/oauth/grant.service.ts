@@ -69,10 +69,8 @@ export class GrantService {
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
   async list({ tenantId, userId }: Principal, query: ListQuery): Promise<ListAnswer<OwnGrant>> {
     const page = parsePage(query, { tenantId, list: 'oauth-grants', filter: userId });
-    const { grants, counted } = await this.database.transaction(tenantId, (tx) =>
-      this.grants.listOfUser(tx, userId, page),
-    );
-    return listAnswer(await this.withRequired(tenantId, grants), page, counted, idPosition);
+    const found = await this.database.transaction(tenantId, (tx) => this.grants.listOfUser(tx, userId, page));
+    return listAnswer(await this.withRequired(tenantId, found.rows), page, found.counted, idPosition);
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { OAuthAppStatus } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TenantRow } from '../tenant-row.js';
 import { ClientSecrets } from './client-secrets.js';
 
 /** An app that acts, or may act, for a user. */
-abstract class AppOfUser {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+abstract class AppOfUser extends TenantRow {
   @Column({ name: 'installation_id', type: 'uuid' }) installationId: string;
   @Column({ name: 'app_key', type: 'text' }) appKey: string;
   @Column({ name: 'app_name', type: 'text' }) appName: string;
@@ -105,9 +105,7 @@ export class Grant extends AppOfUser {
 
 /** A refresh token of an app. Exchanged ones stay until they expire, so that a copy is recognised. */
 @Entity({ name: 'oauth_refresh_token' })
-export class GrantToken {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
-
+export class GrantToken extends TenantRow {
   /** SHA-256 of the token. */
   @PrimaryColumn({ name: 'token_hash', type: 'bytea' }) tokenHash: Buffer;
   @PrimaryColumn({ name: 'grant_id', type: 'uuid' }) grantId: string;

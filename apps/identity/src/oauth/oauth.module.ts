@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { OAuthAppRepository, OAuthInstallationRepository } from './client.repository.js';
-import { OAuthAppRpc, OAuthInstallationRpc } from './client.rpc.js';
+import { OAuthClientRpc } from './client.rpc.js';
 import { OAuthAppService, OAuthInstallationService } from './client.service.js';
 import { AuthorizeController, ConsentController, OwnGrantController } from './consent.controller.js';
 import { AuthorizationRequestRepository, AuthorizationRequestService, ConsentService } from './consent.service.js';
@@ -18,8 +18,7 @@ import { UserTokenService } from './user-token.service.js';
   controllers: [
     AuthorizeController,
     ConsentController,
-    OAuthAppRpc,
-    OAuthInstallationRpc,
+    OAuthClientRpc,
     MetadataController,
     OwnGrantController,
     TokenController,

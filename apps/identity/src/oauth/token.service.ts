@@ -54,7 +54,9 @@ export class OwnTokenService {
     const refreshToken = parseGrantText(token);
     if (refreshToken) {
       const { tenantId, grantId } = refreshToken;
-      const grant = await this.findGrant(tenantId, grantId, token);
+      const grant = await this.database.transaction(tenantId, async (tx) =>
+        (await this.tokens.exists(tx, token, grantId)) ? this.grants.find(tx, grantId) : null,
+      );
       if (!grant) return;
       assertOwn(holder, grant);
       await this.ending.end(byApp(from, tenantId, grant.appKey), grantId);
@@ -121,12 +123,6 @@ export class OwnTokenService {
       tenant_id: tenantId,
       installation_id: installationId,
     };
-  }
-
-  private async findGrant(tenantId: string, grantId: string, token: string) {
-    return this.database.transaction(tenantId, async (tx) =>
-      (await this.tokens.exists(tx, token, grantId)) ? this.grants.find(tx, grantId) : null,
-    );
   }
 
   /** @returns undefined for a token that nobody can use */

@@ -1,6 +1,7 @@
 import { type Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not, Raw } from 'typeorm';
+import { FOR_UPDATE } from '../tenant-row.js';
 import { EmailClaim, SignInEmail } from './people.entity.js';
 
 /** Days after which an address that nobody verified is given back and its workspace closed. */
@@ -23,9 +24,8 @@ export class EmailClaimRepository {
 
   /** The claims of an address that have not lapsed, in a fixed order, so that of two who verify at once one waits. */
   async lockAll(tx: NarrowTransaction, email: string): Promise<EmailClaim[]> {
-    return tx
-      .repository(EmailClaim)
-      .find({ where: { email, createdAt: ALIVE }, order: { userId: 'ASC' }, lock: { mode: 'pessimistic_write' } });
+    const where = { email, createdAt: ALIVE };
+    return tx.repository(EmailClaim).find({ where, order: { userId: 'ASC' }, lock: FOR_UPDATE });
   }
 
   /** Makes the links of earlier mails stop working. */
@@ -131,12 +131,8 @@ export class SignInEmailRepository {
   }
 
   /** The holder can no longer sign in with the address; for so long nobody else can claim it. */
-  async reserve(
-    tx: NarrowTransaction,
-    email: string,
-    { tenantId, userId }: EmailHolder,
-    seconds: number,
-  ): Promise<void> {
+  async reserve(tx: NarrowTransaction, email: string, holder: EmailHolder, seconds: number): Promise<void> {
+    const { tenantId, userId } = holder;
     await tx.repository(SignInEmail).update({ email, tenantId, userId }, { reservedUntil: secondsFromNow(seconds) });
   }
 

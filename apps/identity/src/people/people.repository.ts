@@ -1,4 +1,4 @@
-import type { Plan } from '@crm/contracts';
+import { type Plan, PlatformError } from '@crm/contracts';
 import {
   type Database,
   type NarrowTransaction,
@@ -8,7 +8,9 @@ import {
 } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ArrayContains, In, MoreThan, Not } from 'typeorm';
+import { ArrayContains, In, Not } from 'typeorm';
+import { type Page, pageById } from '../pages.js';
+import { changedOne, FOR_UPDATE } from '../tenant-row.js';
 import type { EmailHolder } from './email.repository.js';
 import { Tenant, User } from './people.entity.js';
 
@@ -67,11 +69,18 @@ export class UserRepository {
   /** Holds a user until the transaction of the narrow role ends, before what belongs to them, as {@link lock} does. */
   async hold(tx: NarrowTransaction, tenantId: string, id: string): Promise<void> {
     const user = { select: { tenantId: true, id: true }, where: { tenantId, id } };
-    await tx.repository(User).findOne({ ...user, lock: { mode: 'pessimistic_write' } });
+    await tx.repository(User).findOne({ ...user, lock: FOR_UPDATE });
   }
 
   async find(tx: TenantTransaction, id: string): Promise<User | null> {
     return tx.repository(User).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** @throws PlatformError NOT_FOUND */
+  async get(tx: TenantTransaction, id: string): Promise<User> {
+    const user = await this.find(tx, id);
+    if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+    return user;
   }
 
   async readForSignIn(database: Database, { tenantId, userId }: EmailHolder): Promise<SignInUser | null> {
@@ -80,7 +89,7 @@ export class UserRepository {
   }
 
   async lock(tx: TenantTransaction, id: string): Promise<User | null> {
-    return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
   /** @param epoch in which they have proven who they are; null is returned when it is over */
@@ -103,8 +112,7 @@ export class UserRepository {
     user: Pick<User, 'tenantId' | 'id'> & { email?: string },
     email: string,
   ): Promise<boolean> {
-    const { affected } = await tx.repository(User).update({ ...user, status: Not('disabled') }, { email });
-    return affected === 1;
+    return changedOne(await tx.repository(User).update({ ...user, status: Not('disabled') }, { email }));
   }
 
   /** Those of the ids that users have. */
@@ -114,15 +122,8 @@ export class UserRepository {
     return users.map(({ id }) => id);
   }
 
-  async list(tx: TenantTransaction, page: ListPage): Promise<{ users: User[]; counted: number }> {
-    const { tenantId } = tx;
-    const users = await tx.repository(User).find({
-      where: { tenantId, ...(page.after && { id: MoreThan(page.after.id) }) },
-      order: { id: 'ASC' },
-      take: page.limit,
-      skip: page.offset,
-    });
-    return { users, counted: await tx.repository(User).countBy({ tenantId }) };
+  async list(tx: TenantTransaction, page: ListPage): Promise<Page<User>> {
+    return pageById(tx.repository(User), 'ASC', { tenantId: tx.tenantId }, page);
   }
 
   /** Owners first; they stay until the transaction ends. @param first comes first when there are more than the limit */
@@ -140,7 +141,7 @@ export class UserRepository {
       select: { tenantId: true, id: true },
       where: { tenantId: tx.tenantId, status: 'active', roles: ArrayContains(['owner']) },
       order: { id: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
+      lock: FOR_UPDATE,
     });
     return owners.length;
   }
@@ -173,13 +174,10 @@ export class TenantRepository {
 
   /** Like find, and holds the row until the transaction ends, so that changes of the tenant's limits follow each other. */
   async lock(tx: TenantTransaction): Promise<Tenant | null> {
-    return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: FOR_UPDATE });
   }
 
   async setPlan(tx: TenantTransaction, plan: Plan): Promise<boolean> {
-    const { affected } = await tx
-      .repository(Tenant)
-      .update({ id: tx.tenantId }, { plan, updatedAt: secondsFromNow(0) });
-    return affected === 1;
+    return changedOne(await tx.repository(Tenant).update({ id: tx.tenantId }, { plan, updatedAt: secondsFromNow(0) }));
   }
 }

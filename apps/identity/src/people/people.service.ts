@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { Principal } from '@crm/access';
 import { EVENTS, mayGrantRole, type Plan, PlatformError, type TenantView } from '@crm/contracts';
-import { appendEvent, Database, type NarrowTransaction, type TenantTransaction } from '@crm/database';
+import { appendEvent, DAY_SECONDS, Database, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import { EmailField, field, IdField, ListField, TextField } from '@crm/http';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
@@ -35,17 +35,10 @@ export class UserService {
 }
 
 export class UserSummaryView {
-  @IdField()
-  id: string;
-
-  @EmailField()
-  email: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
-  roles: string[];
+  @IdField() id: string;
+  @EmailField() email: string;
+  @TextField({ maxLength: 200 }) name: string;
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] }) roles: string[];
 }
 
 /** Local parts are case-sensitive on paper (RFC 5321, section 2.4) but nowhere in practice. */
@@ -62,6 +55,15 @@ export function assertGrantable(principal: Principal, roles: readonly string[]):
   const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
   if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);
 }
+
+/** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's */
+export async function assertAdministered(database: Database, users: UserRepository, by: Principal, userId: string) {
+  const { roles } = await database.transaction(by.tenantId, (tx) => users.get(tx, userId));
+  assertGrantable(by, roles);
+}
+
+/** A quota of a workspace: those whom administrators add, and those whom a provider brings. */
+export const USER_QUOTA = { name: 'users', windowSeconds: DAY_SECONDS, what: 'invitations and new users' };
 
 /** People of a workspace who are told what was decided about it: a workspace with thousands of administrators is no mailing list. */
 export const MAX_NOTIFIED_ADMINISTRATORS = 50;

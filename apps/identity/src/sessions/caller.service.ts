@@ -5,7 +5,7 @@ import { BooleanField, field, type ListAnswer, ListField, type ListQuery, Object
 import { Injectable } from '@nestjs/common';
 import { deviceOf } from '../audit/request-origin.decorator.js';
 import { UserRepository } from '../people/people.repository.js';
-import { assertGrantable, TenantService, UserSummaryView } from '../people/people.service.js';
+import { assertAdministered, TenantService, UserSummaryView } from '../people/people.service.js';
 import { Workspace } from '../people/workspace.dto.js';
 import { type SessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
@@ -17,11 +17,8 @@ export class CallerView extends UserSummaryView {
   })
   scopes: string[];
 
-  @BooleanField()
-  mfaEnabled: boolean;
-
-  @ObjectField(() => Workspace)
-  tenant: Workspace;
+  @BooleanField() mfaEnabled: boolean;
+  @ObjectField(() => Workspace) tenant: Workspace;
 }
 
 @Injectable()
@@ -76,25 +73,19 @@ export class UserSessionService {
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE for a user with a role above the principal's, INVALID_QUERY */
   async list(principal: Principal, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
-    await this.assertAdministered(principal, userId);
+    await assertAdministered(this.database, this.users, principal, userId);
     return this.sessions.list(principal.tenantId, userId, query);
   }
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE */
   async end(principal: Principal, userId: string, sessionId: string): Promise<void> {
-    await this.assertAdministered(principal, userId);
+    await assertAdministered(this.database, this.users, principal, userId);
     const found = await this.sessions.end(principal, userId, sessionId);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 
   async endAll(principal: Principal, userId: string): Promise<void> {
-    await this.assertAdministered(principal, userId);
+    await assertAdministered(this.database, this.users, principal, userId);
     await this.sessions.endAll(principal, userId);
-  }
-
-  private async assertAdministered(principal: Principal, userId: string): Promise<void> {
-    const user = await this.database.transaction(principal.tenantId, (tx) => this.users.find(tx, userId));
-    if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
-    assertGrantable(principal, user.roles);
   }
 }

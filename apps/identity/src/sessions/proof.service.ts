@@ -23,12 +23,7 @@ export const READ_AUTHENTICATION_METHODS = `
 /** Part of the public contract: `proofs` of the errors that ask for one. */
 export type AuthenticationMethod = 'passkey' | 'authenticator' | 'recovery_code' | 'identity_provider' | 'password';
 
-interface MethodsRow {
-  passkey: boolean;
-  authenticator: boolean;
-  password: boolean;
-  identityProvider: boolean;
-}
+type MethodsRow = Record<'passkey' | 'authenticator' | 'password' | 'identityProvider', boolean>;
 
 /** Says which proofs an account can give, to whoever holds a session of it. Read only for an error. */
 @Injectable()
@@ -41,7 +36,7 @@ export class AuthenticationMethods {
   /** The strongest first; none where a new sign-in is all that is left. */
   async list(tx: TenantTransaction, userId: string): Promise<AuthenticationMethod[]> {
     const parameters = [tx.tenantId, userId];
-    const [row] = await tx.query<MethodsRow & Record<string, unknown>>(READ_AUTHENTICATION_METHODS, parameters);
+    const [row] = await tx.query<MethodsRow>(READ_AUTHENTICATION_METHODS, parameters);
     if (!row) throw new Error('A statement without a condition gave no row');
     const { users, operators } = this.config.passkeys;
     const isOperator = tx.tenantId === PLATFORM_TENANT;

@@ -74,12 +74,8 @@ export type RefreshTokenKind = 'users' | 'operators';
 
 @Injectable()
 export class RefreshTokenRepository {
-  async store(
-    database: Database,
-    tokenHash: Buffer,
-    { sessionId, tenantId, userId }: RefreshTokenOwner,
-    validSeconds: number,
-  ): Promise<void> {
+  async store(database: Database, tokenHash: Buffer, owner: RefreshTokenOwner, validSeconds: number): Promise<void> {
+    const { sessionId, tenantId, userId } = owner;
     await database.crossTenantStatement(STORE_REFRESH_TOKEN, [tokenHash, sessionId, tenantId, userId, validSeconds]);
   }
 

@@ -1,8 +1,9 @@
 import { ACCESS_TOKEN_SECONDS, type Revocation } from '@crm/contracts';
-import { Database, type NarrowTransaction, Sweeper, type TenantTransaction } from '@crm/database';
+import { Database, type NarrowTransaction, Sweeper } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { In, LessThanOrEqual, Raw } from 'typeorm';
+import { In, LessThanOrEqual } from 'typeorm';
+import { FUTURE, type WorkspaceTransaction } from '../tenant-row.js';
 import { RevocationCutoff } from './sessions.entity.js';
 
 /** The later one of two cut-offs stays. $1: tenant, $2: kind, $3: id, $4: cut-off in milliseconds. */
@@ -38,7 +39,7 @@ const LASTING: readonly Revocation['kind'][] = ['suspension', 'reinstatement'];
 
 @Injectable()
 export class RevocationRepository {
-  async record(tx: TenantTransaction | NarrowTransaction, { kind, id, cutoffMs }: Revocation): Promise<void> {
+  async record(tx: WorkspaceTransaction, { kind, id, cutoffMs }: Revocation): Promise<void> {
     await tx.query(RECORD_CUTOFF, [tx.tenantId ?? tx.origin?.tenantId, kind, id, cutoffMs]);
   }
 
@@ -51,7 +52,7 @@ export class RevocationRepository {
     const cutoffs = await tx.repository(RevocationCutoff).find({
       select: { kind: true, id: true, cutoffMs: true },
       where: {
-        expiresAt: Raw((column) => `${column} > now()`),
+        expiresAt: FUTURE,
         ...(which === 'unpublished' && { published: false }),
         ...(which === 'lasting' && { kind: In(LASTING) }),
       },
@@ -87,12 +88,7 @@ export class RevocationService implements OnApplicationBootstrap {
   }
 
   /** Call {@link publishPending} after the commit. @param cutoffMs Unix time in milliseconds */
-  async record(
-    tx: TenantTransaction | NarrowTransaction,
-    kind: Revocation['kind'],
-    id: string,
-    cutoffMs = Date.now(),
-  ): Promise<void> {
+  async record(tx: WorkspaceTransaction, kind: Revocation['kind'], id: string, cutoffMs = Date.now()): Promise<void> {
     await this.revocations.record(tx, { kind, id, cutoffMs });
   }
 

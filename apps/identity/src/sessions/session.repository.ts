@@ -1,8 +1,10 @@
 import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { LessThan, Not, Raw } from 'typeorm';
+import { Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../config.js';
+import { type Page, pageById } from '../pages.js';
+import { changedOne, FUTURE } from '../tenant-row.js';
 import { Session } from './sessions.entity.js';
 
 /**
@@ -60,9 +62,6 @@ export const END_PENDING_SIGN_INS = `
      WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NULL AND EXISTS (SELECT 1 FROM holder))
   DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM holder)`;
 
-/** The clock is that of the database server, as for all times of sessions. */
-const FUTURE = Raw((column) => `${column} > now()`);
-
 @Injectable()
 export class SessionRepository {
   insert(
@@ -105,24 +104,12 @@ export class SessionRepository {
     return tx.repository(Session).existsBy({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE, provenAt: since });
   }
 
-  async listOfUser(
-    tx: TenantTransaction,
-    userId: string,
-    page: ListPage,
-  ): Promise<{ sessions: Session[]; counted: number }> {
-    const open = { tenantId: tx.tenantId, userId, expiresAt: FUTURE };
-    const sessions = await tx.repository(Session).find({
-      where: { ...open, ...(page.after && { id: LessThan(page.after.id) }) },
-      order: { id: 'DESC' },
-      take: page.limit,
-      skip: page.offset,
-    });
-    return { sessions, counted: await tx.repository(Session).countBy(open) };
+  async listOfUser(tx: TenantTransaction, userId: string, page: ListPage): Promise<Page<Session>> {
+    return pageById(tx.repository(Session), 'DESC', { tenantId: tx.tenantId, userId, expiresAt: FUTURE }, page);
   }
 
   async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
-    const { affected } = await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id });
-    return affected === 1;
+    return changedOne(await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id }));
   }
 
   async deleteOthersOfUser(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {

@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_SECONDS, AUDIENCES, PlatformError, SCOPE_NAMES, type Token
 import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { type AuditActor, AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, SYSTEM, userActor } from '../audit/audit-trail.service.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig, type SessionLifetime } from '../config.js';
 import { UserRepository } from '../people/people.repository.js';
@@ -87,7 +87,7 @@ export abstract class SessionIssuer {
       if (needed !== null) return { content: found, need: needed };
       trail.record(tx, {
         action: 'sign_in.succeeded',
-        actor: this.actor(userId),
+        actor: this.holders.kind === 'operators' ? { kind: 'operator', id: userId } : userActor(userId),
         subject: { kind: 'user', id: userId },
         detail: { sessionId: session.id, method: origin.method },
       });
@@ -138,10 +138,10 @@ export abstract class SessionIssuer {
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
   async list(tenantId: string, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
     const page = parsePage(query, { tenantId, list: 'sessions', filter: userId });
-    const { sessions, counted } = await this.parts.database.transaction(tenantId, (tx) =>
+    const { rows, counted } = await this.parts.database.transaction(tenantId, (tx) =>
       this.parts.sessions.listOfUser(tx, userId, page),
     );
-    return listAnswer(sessions, page, counted, idPosition);
+    return listAnswer(rows, page, counted, idPosition);
   }
 
   /** @param by who ends it, in the tenant of the holder @returns whether the holder had such a session */
@@ -212,10 +212,6 @@ export abstract class SessionIssuer {
     await this.parts.database.crossTenant((tx) => this.parts.refreshTokens.deleteOfSessions(tx, sessionIds));
   }
 
-  private actor(userId: string): AuditActor {
-    return this.holders.kind === 'operators' ? { kind: 'operator', id: userId } : userActor(userId);
-  }
-
   private async tokenPair(
     content: TokenContent,
     sessionId: string,
@@ -224,8 +220,9 @@ export abstract class SessionIssuer {
     remainingSeconds: number,
   ): Promise<TokenPair> {
     // No access token outlives its session.
-    const lifetimeSeconds = Math.min(ACCESS_TOKEN_SECONDS, remainingSeconds);
-    return this.parts.signer.signPair({ ...content, sid: sessionId }, refreshToken, tokenId, lifetimeSeconds);
+    const expiresIn = Math.min(ACCESS_TOKEN_SECONDS, remainingSeconds);
+    const accessToken = await this.parts.signer.sign({ ...content, sid: sessionId }, expiresIn, tokenId);
+    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn };
   }
 }
 
@@ -282,14 +279,10 @@ export class SessionService extends SessionIssuer {
     return [...sessions, ...(await this.endDependents(tx, userId, 'sessions'))];
   }
 
-  private async endDependents(
-    tx: TenantTransaction,
-    userId: string,
-    reason: 'sessions' | 'account',
-  ): Promise<string[]> {
+  private async endDependents(tx: TenantTransaction, userId: string, when: 'sessions' | 'account'): Promise<string[]> {
     const ended: string[] = [];
     for (const { endsWith, endAllWithin } of this.dependents) {
-      if (endsWith === reason) ended.push(...(await endAllWithin(tx, userId)));
+      if (endsWith === when) ended.push(...(await endAllWithin(tx, userId)));
     }
     return ended;
   }

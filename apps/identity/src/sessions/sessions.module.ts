@@ -15,7 +15,7 @@ import {
 import { SessionController, UserSessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionParts, SessionService } from './session.service.js';
-import { InternalTokenRpc, KeyRpc, ProofRpc } from './sessions.rpc.js';
+import { SessionsRpc } from './sessions.rpc.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { OwnKeySource, SigningKeyService, TokenSigner } from './signing-key.service.js';
 
@@ -34,7 +34,7 @@ const SHARED = [
 
 @Module({
   imports: [PeopleModule],
-  controllers: [InternalTokenRpc, KeyController, KeyRpc, ProofRpc, SessionController, UserSessionController],
+  controllers: [KeyController, SessionController, SessionsRpc, UserSessionController],
   providers: [
     ...SHARED,
     InternalTokenService,

@@ -7,9 +7,8 @@ import {
   AUDIENCES,
   type Audience,
   PlatformError,
-  type TokenPair,
 } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { gauge } from '@crm/telemetry';
 import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
@@ -50,14 +49,9 @@ const CLOCK_MARGIN_MS = 60_000;
 /** After its successor signs, a key stays published for the life of its last token and this much more. */
 const RETIREMENT_MARGIN_MS = 5 * 60_000;
 
-interface LoadedKeys {
-  rows: SigningKey[];
-  readAtMs: number;
-}
-
 @Injectable()
 export class SigningKeyService implements OnModuleInit {
-  private loaded: LoadedKeys | undefined;
+  private loaded: { rows: SigningKey[]; readAtMs: number } | undefined;
   private readonly opened = new Map<string, KeyObject>();
   private readonly box: SecretBox;
 
@@ -95,27 +89,26 @@ export class SigningKeyService implements OnModuleInit {
   async rotate(group: IssuerGroup): Promise<string> {
     const signsFrom = new Date(Date.now() + PUBLISH_AHEAD_MS);
     const retiresAt = new Date(signsFrom.getTime() + ACCESS_TOKEN_SECONDS * 1000 + RETIREMENT_MARGIN_MS);
-    const kid = await this.database.crossTenant(async (tx) => {
-      await this.keys.lock(tx);
-      const key = await this.generate(group, signsFrom);
-      await this.keys.insert(tx, key);
-      await this.keys.retireOthers(tx, group, key.kid, retiresAt);
-      return key.kid;
-    });
-    this.loaded = undefined;
-    return kid;
+    const retire = (tx: NarrowTransaction, kid: string) => this.keys.retireOthers(tx, group, kid, retiresAt);
+    return (await this.add(group, signsFrom, retire)).kid;
   }
 
   /** For private keys that somebody else may have. @returns the new key's id and those that are out of force */
   async revoke(group: IssuerGroup): Promise<{ kid: string; revoked: string[] }> {
-    const outcome = await this.database.crossTenant(async (tx) => {
+    const signsFrom = new Date(Date.now() - CLOCK_MARGIN_MS);
+    const { kid, others } = await this.add(group, signsFrom, (tx, key) => this.keys.withdrawOthers(tx, group, key));
+    return { kid, revoked: others };
+  }
+
+  private async add<T>(group: IssuerGroup, from: Date, end: (tx: NarrowTransaction, kid: string) => Promise<T>) {
+    const added = await this.database.crossTenant(async (tx) => {
       await this.keys.lock(tx);
-      const key = await this.generate(group, new Date(Date.now() - CLOCK_MARGIN_MS));
+      const key = await this.generate(group, from);
       await this.keys.insert(tx, key);
-      return { kid: key.kid, revoked: await this.keys.withdrawOthers(tx, group, key.kid) };
+      return { kid: key.kid, others: await end(tx, key.kid) };
     });
     this.loaded = undefined;
-    return outcome;
+    return added;
   }
 
   async publicKeys(groups: readonly IssuerGroup[] = ['api', 'admin']): Promise<JWK[]> {
@@ -148,7 +141,7 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   private async rows(): Promise<SigningKey[]> {
-    if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS || this.isRevoked(this.loaded)) {
+    if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS || this.isAnyRevoked(this.loaded.rows)) {
       const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
       this.loaded = { rows, readAtMs: Date.now() };
       for (const kid of this.opened.keys()) if (!rows.some((row) => row.kid === kid)) this.opened.delete(kid);
@@ -157,7 +150,7 @@ export class SigningKeyService implements OnModuleInit {
     return this.loaded.rows;
   }
 
-  private isRevoked({ rows }: LoadedKeys): boolean {
+  private isAnyRevoked(rows: readonly SigningKey[]): boolean {
     return rows.some(({ kid }) => this.revocations?.isKeyRevoked(kid));
   }
 
@@ -225,17 +218,6 @@ export class TokenSigner {
       this.header = { kid, text: base64url({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid }) };
     }
     return this.header.text;
-  }
-
-  /** Signs the access token of a session and puts its refresh token beside it. {@link sign} describes `jti`. */
-  async signPair(
-    content: TokenContent,
-    refreshToken: string,
-    jti: string,
-    lifetimeSeconds = ACCESS_TOKEN_SECONDS,
-  ): Promise<TokenPair> {
-    const accessToken = await this.sign(content, lifetimeSeconds, jti);
-    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: lifetimeSeconds };
   }
 }
 

@@ -90,12 +90,9 @@ export class AuthenticatorService {
   /** Begins an enrolment, which counts for nothing until a code confirms it. @throws PlatformError CONFLICT */
   async start(tx: TenantTransaction, userId: string, email: string): Promise<AuthenticatorView> {
     const secret = toBase32(randomBytes(SECRET_BYTES));
-    const started = await this.authenticators.start(
-      tx,
-      userId,
-      this.box.seal(secret, placeOfAuthenticator(tx.tenantId, userId)),
-    );
-    if (!started) throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
+    const sealed = this.box.seal(secret, placeOfAuthenticator(tx.tenantId, userId));
+    if (!(await this.authenticators.start(tx, userId, sealed)))
+      throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
     return { secret, otpauthUri: otpauthUri(secret, email) };
   }
 

@@ -18,11 +18,6 @@ export interface NewCredential {
   readonly transports: string[];
 }
 
-export interface Assertion {
-  readonly counter: number;
-  readonly backedUp: boolean;
-}
-
 const logger = new Logger('Passkeys');
 
 export function parseRegistration(credential: CredentialJson): RegistrationResponseJSON {
@@ -105,7 +100,7 @@ export async function verifyAssertion(
   challenge: string,
   party: RelyingParty,
   publicKey: Buffer,
-): Promise<Assertion> {
+): Promise<Pick<NewCredential, 'counter' | 'backedUp'>> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified, authenticationInfo } = await judged(() =>
     verifyAuthenticationResponse({

@@ -81,6 +81,7 @@ export const DEVICE_TOKEN_DESCRIPTION: HeaderDescription = {
 
 export interface HeaderReply {
   header(name: string, value: string): unknown;
+  status(code: number): unknown;
 }
 
 export function giveDeviceToken(reply: HeaderReply, token: string | undefined): void {

@@ -1,6 +1,6 @@
 import { secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Raw } from 'typeorm';
+import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import {
   Authenticator,
   MfaChallenge,
@@ -68,13 +68,11 @@ export class PasskeyRepository {
   }
 
   async rename(tx: TenantTransaction, userId: string, id: string, name: string): Promise<boolean> {
-    const { affected } = await tx.repository(Passkey).update({ tenantId: tx.tenantId, userId, id }, { name });
-    return affected === 1;
+    return changedOne(await tx.repository(Passkey).update({ tenantId: tx.tenantId, userId, id }, { name }));
   }
 
   async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
-    const { affected } = await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, id });
-    return affected === 1;
+    return changedOne(await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, id }));
   }
 
   async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
@@ -90,8 +88,7 @@ export class RecoveryCodeRepository {
 
   /** @returns whether it was there: of two uses at once one succeeds */
   async delete(tx: TenantTransaction, userId: string, codeHash: Buffer): Promise<boolean> {
-    const { affected } = await tx.repository(RecoveryCode).delete({ tenantId: tx.tenantId, userId, codeHash });
-    return affected === 1;
+    return changedOne(await tx.repository(RecoveryCode).delete({ tenantId: tx.tenantId, userId, codeHash }));
   }
 
   async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
@@ -132,10 +129,7 @@ export class AuthenticatorRepository {
   }
 
   async lock(tx: TenantTransaction, userId: string): Promise<Authenticator | null> {
-    return tx.repository(Authenticator).findOne({
-      where: { tenantId: tx.tenantId, userId },
-      lock: { mode: 'pessimistic_write' },
-    });
+    return tx.repository(Authenticator).findOne({ where: { tenantId: tx.tenantId, userId }, lock: FOR_UPDATE });
   }
 
   async isInUse(tx: TenantTransaction, userId: string): Promise<boolean> {
@@ -153,8 +147,7 @@ export class AuthenticatorRepository {
   }
 
   async delete(tx: TenantTransaction, userId: string): Promise<boolean> {
-    const { affected } = await tx.repository(Authenticator).delete({ tenantId: tx.tenantId, userId });
-    return affected === 1;
+    return changedOne(await tx.repository(Authenticator).delete({ tenantId: tx.tenantId, userId }));
   }
 }
 
@@ -163,8 +156,6 @@ export const TAKE_TRY = `
   UPDATE mfa_challenge SET attempts = attempts + 1
    WHERE tenant_id = $1 AND id = $2 AND attempts < $3 AND expires_at > now()
   RETURNING id`;
-
-const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class MfaChallengeRepository {
@@ -184,8 +175,7 @@ export class MfaChallengeRepository {
 
   /** @returns whether it existed: of two right answers at once only one opens a session */
   async delete(tx: TenantTransaction, id: string): Promise<boolean> {
-    const { affected } = await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, id });
-    return affected === 1;
+    return changedOne(await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, id }));
   }
 }
 

@@ -10,9 +10,9 @@ import { RecentProof } from '../sessions/proof.service.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { RecoveryCodeRepository, SignInPolicyRepository } from './factor.repository.js';
-import { type FactorChange, FactorNoticeService } from './factor-notice.service.js';
+import { FactorNoticeService } from './factor-notice.service.js';
 import type { AuthenticatorView, MfaSettingsView } from './sign-in.dto.js';
-import { ReauthenticationService } from './step-up.service.js';
+import { ReauthenticationService, wrongPassword } from './step-up.service.js';
 
 @Injectable()
 export class MfaSettingsService {
@@ -89,7 +89,7 @@ export class MfaSettingsService {
       await this.users.update(tx, userId, { mfaEnabled: true });
       // In other sessions the password was enough for a proof until now; in this one the code has just been given.
       await this.sessions.forgetProofs(tx, userId, principal.sessionId);
-      await this.notify(tx, userId, 'authenticator-added');
+      await this.notices.send(tx, userId, { change: 'authenticator-added' });
       this.record(tx, userId, 'authenticator.added');
       return codes;
     });
@@ -104,7 +104,7 @@ export class MfaSettingsService {
       const removed = await this.authenticators.remove(tx, userId);
       if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
       if (!inUse) return;
-      await this.notify(tx, userId, 'authenticator-removed');
+      await this.notices.send(tx, userId, { change: 'authenticator-removed' });
       this.record(tx, userId, 'authenticator.removed');
     });
   }
@@ -116,7 +116,7 @@ export class MfaSettingsService {
       if (!(await this.authenticators.isInUse(tx, userId))) {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }
-      await this.notify(tx, userId, 'recovery-codes-replaced');
+      await this.notices.send(tx, userId, { change: 'recovery-codes-replaced' });
       this.record(tx, userId, 'recovery_codes.replaced');
       return this.authenticators.replaceRecoveryCodes(tx, userId);
     });
@@ -133,10 +133,6 @@ export class MfaSettingsService {
     this.trail.record(tx, { action, subject: { kind: 'user', id: userId } });
   }
 
-  private async notify(tx: TenantTransaction, userId: string, change: FactorChange): Promise<void> {
-    await this.notices.send(tx, userId, { change });
-  }
-
   private async assertMayTurnOff(tx: TenantTransaction, userId: string): Promise<void> {
     if (await this.authenticators.isInUse(tx, userId)) {
       throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
@@ -146,5 +142,3 @@ export class MfaSettingsService {
     }
   }
 }
-
-const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');

@@ -1,4 +1,4 @@
-import { PlatformError } from '@crm/contracts';
+import { PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
@@ -116,12 +116,7 @@ export class MfaService {
 }
 
 /** After a sign-in at a provider a code of the authenticator is a proof of now, a mailed code or an enrolment is not. */
-function proofOf({
-  purpose,
-  method,
-  signInEpoch,
-  authenticatedAt,
-}: MfaChallenge): Pick<Verified, 'epoch' | 'provenAt'> {
+function proofOf({ purpose, method, signInEpoch, authenticatedAt }: MfaChallenge) {
   const isOlder = purpose === 'single-sign-on' && method !== 'authenticator';
   return { epoch: signInEpoch, provenAt: isOlder ? authenticatedAt : undefined };
 }
@@ -158,6 +153,11 @@ export interface EnrolmentRequired {
   enrolmentToken: string;
   expiresIn: number;
 }
+
+/** The tokens, or what a sign-in still needs. */
+export type SignInAnswer = TokenPair | Asked;
+type Asked = MfaRequired | EnrolmentRequired;
+export type Enrolled = TokenPair & { recoveryCodes: string[] };
 
 export interface Account {
   tenantId: string;
@@ -201,22 +201,14 @@ export class MfaRequestService {
   }
 
   /** @returns null when the password is enough @throws PlatformError RATE_LIMITED, or the refusal of the demand */
-  async begin(
-    account: Account,
-    purpose: ChallengePurpose,
-    demandOf: DemandOf,
-  ): Promise<MfaRequired | EnrolmentRequired | null> {
+  async begin(account: Account, purpose: ChallengePurpose, demandOf: DemandOf): Promise<Asked | null> {
     const { needOf, ask } = this.before(account, purpose, demandOf);
     const need = await this.database.transaction(account.tenantId, needOf);
     return need && ask(need);
   }
 
   /** As {@link begin}, in the transaction that opens the session. */
-  before(
-    account: Account,
-    purpose: ChallengePurpose,
-    demandOf: DemandOf,
-  ): Precondition<Need, MfaRequired | EnrolmentRequired> {
+  before(account: Account, purpose: ChallengePurpose, demandOf: DemandOf): Precondition<Need, Asked> {
     return {
       needOf: (tx) => this.needOf(tx, account, demandOf),
       ask: (need) => this.ask(account, purpose, need),
@@ -243,11 +235,8 @@ export class MfaRequestService {
       : { factor: 'mail', offersPasskey };
   }
 
-  private async ask(
-    account: Account,
-    purpose: ChallengePurpose,
-    { factor, offersPasskey }: Need,
-  ): Promise<MfaRequired | EnrolmentRequired> {
+  private async ask(account: Account, purpose: ChallengePurpose, need: Need): Promise<Asked> {
+    const { factor, offersPasskey } = need;
     const { tenantId, id: userId, email } = account;
     const id = newId();
     const store = (what: Pick<MfaChallenge, 'method'> & Partial<MfaChallenge>, tx: TenantTransaction) =>

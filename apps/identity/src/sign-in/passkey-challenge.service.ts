@@ -12,6 +12,7 @@ import type {
 import { actorOf, SYSTEM } from '../audit/audit-trail.service.js';
 import { failedProof, failedSignIn, noting, RefusedActs } from '../audit/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import type { User } from '../people/people.entity.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { packIds, unpackIds } from '../secrets.js';
 import { ALGORITHMS, challengeIn, parseAssertion, RelyingParty, verifyAssertion } from './ceremony.js';
@@ -91,18 +92,8 @@ export interface PasskeyOptions<Options extends object> {
   readonly publicKey: Options;
 }
 
-export interface PasskeyHolder {
-  readonly tenantId: string;
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-}
-
-/** Tenant and user, so that an account is found without its address, and without a table that crosses tenants. */
-const userHandle = ({ tenantId, id }: PasskeyHolder): string => packIds(tenantId, id);
-
 /** @returns tenant and user, undefined for a text that no authenticator got from here */
-export function readUserHandle(handle: string): { tenantId: string; userId: string } | undefined {
+function readUserHandle(handle: string): PasskeyAccount | undefined {
   const [tenantId, userId] = unpackIds(handle, 2) ?? [];
   return tenantId && userId ? { tenantId, userId } : undefined;
 }
@@ -111,12 +102,13 @@ export function readUserHandle(handle: string): { tenantId: string; userId: stri
 export function registrationOptions(
   party: RelyingParty,
   { challengeId, challenge }: PasskeyChallenge,
-  holder: PasskeyHolder,
+  { tenantId, id, email, name }: Pick<User, 'tenantId' | 'id' | 'email' | 'name'>,
   existing: readonly Passkey[],
 ): PasskeyOptions<PublicKeyCredentialCreationOptionsJSON> {
   return withChallenge(challengeId, {
     rp: { id: party.id, name: NAME },
-    user: { id: userHandle(holder), name: holder.email, displayName: holder.name },
+    // Tenant and user, so that an account is found without its address, and without a table that crosses tenants.
+    user: { id: packIds(tenantId, id), name: email, displayName: name },
     challenge,
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: TIMEOUT_MS,
@@ -216,11 +208,8 @@ export class PasskeyAssertionService {
   }
 
   /** The key exists twice, or was deleted meanwhile. Its owner decides: some authenticators count wrongly. */
-  private async refuseCopy(
-    { tenantId, userId, id, name }: Passkey,
-    counter: number,
-    origin: CallOrigin,
-  ): Promise<never> {
+  private async refuseCopy(passkey: Passkey, counter: number, origin: CallOrigin): Promise<never> {
+    const { tenantId, userId, id, name } = passkey;
     this.logger.warn({ msg: 'A passkey was refused: its counter went back', tenantId, userId, passkeyId: id, counter });
     this.refusals.note(fromThere(origin, tenantId), {
       action: 'passkey.refused',

@@ -89,11 +89,8 @@ export abstract class Passkeys {
   }
 
   /** @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS; CONFLICT with ten passkeys, or for a known one */
-  async register(
-    principal: Principal,
-    { challengeId, credential, name }: PasskeyInput,
-    userAgent: string | null,
-  ): Promise<Passkey> {
+  async register(principal: Principal, input: PasskeyInput, userAgent: string | null): Promise<Passkey> {
+    const { challengeId, credential, name } = input;
     const party = this.party();
     const sessionId = sessionOf(principal);
     const response = parseRegistration(credential);

@@ -121,21 +121,9 @@ const plain = (text: string): string =>
 /** Characters that are looked at: time grows faster than length, and a password that is weak so far is refused anyway. */
 const LONGEST = 40;
 
-interface GuessEstimate {
-  readonly guesses: number;
-  /** Whether the cheapest way uses what is known of its owner. */
-  readonly usesOwnWords: boolean;
-}
-
 let estimator: Promise<ZxcvbnFactory> | undefined;
 
 /** Some 50,000 passwords and 8,000 words, read with the first password: most processes never need them. */
-async function estimateGuesses(password: string, ownWords: readonly string[]): Promise<GuessEstimate> {
-  estimator ??= openEstimator();
-  const { guesses, sequence } = (await estimator).check(password.slice(0, LONGEST), [...ownWords]);
-  return { guesses, usesOwnWords: sequence.some((part) => part.dictionaryName === 'userInputs') };
-}
-
 async function openEstimator(): Promise<ZxcvbnFactory> {
   const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -178,7 +166,10 @@ export class PasswordPolicy {
       throw weak(pointer, 'COMMON_PASSWORD', 'The password is known from a breach of another service');
     }
     const words = ownWords(owner);
-    const { guesses, usesOwnWords } = await estimateGuesses(password.normalize('NFC'), words);
+    estimator ??= openEstimator();
+    const { guesses, sequence } = (await estimator).check(password.normalize('NFC').slice(0, LONGEST), words);
+    // Whether the cheapest way to guess it uses what is known of its owner.
+    const usesOwnWords = sequence.some((part) => part.dictionaryName === 'userInputs');
     if (consistsOf(password, words) || (guesses < LEAST_GUESSES && usesOwnWords)) {
       throw weak(pointer, 'OWN_DATA_PASSWORD', 'The password is made of your address, your name or the workspace');
     }

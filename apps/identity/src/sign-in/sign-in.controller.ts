@@ -25,7 +25,7 @@ import {
   type SignInOutcome,
 } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
-import type { EnrolmentRequired, MfaRequired } from './mfa.service.js';
+import type { Enrolled, SignInAnswer } from './mfa.service.js';
 import {
   AuthenticatorView,
   CodeInput,
@@ -46,11 +46,7 @@ import { StepUpService } from './step-up.service.js';
 interface SecondFactorSignIn {
   verifyCode(challengeId: string, code: string, origin: RequestOrigin): Promise<SignInOutcome>;
   startEnrolment(token: string): Promise<AuthenticatorView>;
-  confirmEnrolment(
-    token: string,
-    code: string,
-    origin: RequestOrigin,
-  ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>>;
+  confirmEnrolment(token: string, code: string, origin: RequestOrigin): Promise<SignInOutcome<Enrolled>>;
 }
 
 interface SecondFactorTexts {
@@ -170,15 +166,11 @@ export class SignInController extends secondFactorRoutes({
     @Proven() user: SignInUser,
     @CurrentOrigin() origin: RequestOrigin,
     @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+  ): Promise<SignInAnswer> {
     const { answer, deviceToken } = await this.signIns.admit(user, origin);
     giveDeviceToken(reply, deviceToken);
     return answer;
   }
-}
-
-interface Reply {
-  status(code: number): unknown;
 }
 
 @ApiGroup(SIGN_IN_GROUP)
@@ -202,7 +194,7 @@ export class StepUpController {
   async prove(
     @CurrentPrincipal() principal: Principal,
     @Body() proof: UserStepUpInput,
-    @Res({ passthrough: true }) reply: Reply,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<ReauthenticationView | undefined> {
     const needed = await this.stepUps.proveUser(principal, proof);
     if (needed) reply.status(200);

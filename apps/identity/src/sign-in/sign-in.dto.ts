@@ -146,16 +146,16 @@ export class ReauthenticationView {
   expiresIn?: number;
 }
 
+export const CURRENT_PASSWORD = {
+  optional: true,
+  maxLength: 256,
+  description: 'The password of the current user. One who has none needs a recent proof instead (`STEP_UP_REQUIRED`)',
+  example: 'correct-horse-battery-staple',
+};
+
 export class MfaInput {
   @BooleanField() enabled: boolean;
-
-  @TextField({
-    optional: true,
-    maxLength: 256,
-    description: 'The password of the current user. One who has none needs a recent proof instead (`STEP_UP_REQUIRED`)',
-    example: 'correct-horse-battery-staple',
-  })
-  password?: string;
+  @TextField(CURRENT_PASSWORD) password?: string;
 }
 
 export class MfaSettingsView {

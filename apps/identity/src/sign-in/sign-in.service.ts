@@ -1,7 +1,7 @@
-import { PlatformError, type TokenPair } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { failedSignIn, noting, RefusedActs, refusedSignIn } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { SignInEmailRepository } from '../people/email.repository.js';
@@ -12,7 +12,7 @@ import { SessionService, type SignInOrigin } from '../sessions/session.service.j
 import { DeviceTokens, type KnownDevice, type SignInOutcome } from './device-tokens.js';
 import { SignInPolicyRepository } from './factor.repository.js';
 import { SignInLimit } from './guess-limits.js';
-import { type EnrolmentRequired, MfaRequestService, type MfaRequired, MfaService, SIGN_INS } from './mfa.service.js';
+import { type Enrolled, MfaRequestService, MfaService, SIGN_INS, type SignInAnswer } from './mfa.service.js';
 import { PasswordService } from './password.service.js';
 import type { AuthenticatorView } from './sign-in.dto.js';
 import type { SignInPurpose } from './sign-in.entity.js';
@@ -75,10 +75,7 @@ export class SignInService {
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED, INVALID_CREDENTIALS, RATE_LIMITED when too many
    * codes were asked for
    */
-  async admit(
-    user: SignInUser,
-    origin: SignInOrigin,
-  ): Promise<SignInOutcome<TokenPair | MfaRequired | EnrolmentRequired>> {
+  async admit(user: SignInUser, origin: SignInOrigin): Promise<SignInOutcome<SignInAnswer>> {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
@@ -113,15 +110,11 @@ export class SignInService {
     return this.mfa.startEnrolment('users', token, emailOf);
   }
 
-  async confirmEnrolment(
-    token: string,
-    code: string,
-    origin: SignInOrigin,
-  ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>> {
+  async confirmEnrolment(token: string, code: string, origin: SignInOrigin): Promise<SignInOutcome<Enrolled>> {
     const enrolled = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) => {
       await this.assertStillAdmitted(tx, id, purpose);
       await this.users.update(tx, id, { mfaEnabled: true });
-      this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
+      this.trail.record(tx, byUser('authenticator.added', id));
     };
     const confirmed = await this.mfa.confirmEnrolment('users', token, code, enrolled);
     const { tenantId, id, purpose, recoveryCodes, epoch, provenAt } = confirmed;

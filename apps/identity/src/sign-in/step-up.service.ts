@@ -147,5 +147,5 @@ export class StepUpService {
 }
 
 const passwordRequired = () => new PlatformError('INVALID_CREDENTIALS', 'The password is required');
-const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
+export const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
 const wrongCode = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');

@@ -23,13 +23,14 @@ import { UserRepository } from '../people/people.repository.js';
 import { assertVerified, TenantService } from '../people/people.service.js';
 import { newSecret } from '../secrets.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
+import type { WorkspaceTransaction } from '../tenant-row.js';
 import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.data.js';
 import { recordName } from './single-sign-on.dto.js';
 import type { MailDomain } from './single-sign-on.entity.js';
 import { domainLostMail, GRACE_DAYS, recordMissingMail } from './single-sign-on.mail.js';
 import { type DomainHolder, DomainRepository, IdentityProviderRepository } from './single-sign-on.repository.js';
 
-/** The form in which a domain is stored and compared; the same as in addresses (accounts/user/email-address.ts). */
+/** The form in which a domain is stored and compared; the same as in addresses (people/people.service.ts). */
 export const normaliseDomain = (text: string): string => domainToASCII(text.trim().toLowerCase().replace(/\.$/, ''));
 
 /** The domain of a normalised address. */
@@ -227,7 +228,7 @@ export class DomainService {
     await this.database.transaction(tenantId, (tx) => this.tell(tx, (to) => domainLostMail(to, domain)));
   }
 
-  private record(tx: TenantTransaction | NarrowTransaction, action: AuditAction, domain: string): void {
+  private record(tx: WorkspaceTransaction, action: AuditAction, domain: string): void {
     this.trail.record(tx, { action, subject: { kind: 'domain', id: domain } });
   }
 

@@ -1,6 +1,5 @@
 import { PlatformError } from '@crm/contracts';
 import {
-  DAY_SECONDS,
   Database,
   inWorkspace,
   type NarrowTransaction,
@@ -10,7 +9,7 @@ import {
   takeQuota,
 } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditTrail, userActor } from '../audit/audit-trail.service.js';
+import { AuditTrail, byUser } from '../audit/audit-trail.service.js';
 import { failedSignIn, RefusedActs } from '../audit/refused-acts.js';
 import type { RequestOrigin } from '../audit/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -18,7 +17,7 @@ import { MailService } from '../mail/mail.service.js';
 import { SignInEmailRepository } from '../people/email.repository.js';
 import type { User } from '../people/people.entity.js';
 import { TenantRepository, UserRepository } from '../people/people.repository.js';
-import { assertVerified, normaliseEmail, UserService } from '../people/people.service.js';
+import { assertVerified, normaliseEmail, USER_QUOTA, UserService } from '../people/people.service.js';
 import { DomainService } from './domain.service.js';
 import type { Authentication } from './oidc-client.js';
 import type { IdentityProvider } from './single-sign-on.entity.js';
@@ -102,7 +101,7 @@ export class ProviderLinkService {
     // An invited user needs no password to get in this way, and the link of the invitation stops working.
     if (user.status === 'invited') {
       await this.users.update(tx, userId, { status: 'active' });
-      this.record(tx, 'user.invitation_accepted', userId, providerId);
+      this.trail.record(tx, byUser('user.invitation_accepted', userId, { providerId }));
     }
     return { ...user, status: 'active' };
   }
@@ -130,20 +129,11 @@ export class ProviderLinkService {
       const isNew = holder.userId === newcomer;
       if (isNew) await this.provision(tx, provider, { id: newcomer, email, name: person.name });
       else await this.tell(tx, provider, holder.userId);
-      this.record(tx, isNew ? 'user.provisioned' : 'provider_link.made', holder.userId, provider.id);
+      // The provider has proven who it is.
+      const action = isNew ? 'user.provisioned' : 'provider_link.made';
+      this.trail.record(tx, byUser(action, holder.userId, { providerId: provider.id }));
       return holder.userId;
     });
-  }
-
-  /** The provider has proven who it is. */
-  private record(
-    tx: TenantTransaction | NarrowTransaction,
-    action: 'user.invitation_accepted' | 'user.provisioned' | 'provider_link.made',
-    userId: string,
-    providerId: string,
-  ): void {
-    const subject = { kind: 'user', id: userId } as const;
-    this.trail.record(tx, { action, actor: userActor(userId), subject, detail: { providerId } });
   }
 
   private async provision(
@@ -164,12 +154,7 @@ export class ProviderLinkService {
     });
     const limit = this.config.quotas.users[tenant?.plan ?? 'developer'];
     // Last: others of the workspace who are added wait from here on.
-    await takeQuota(tx, tenantId, {
-      name: 'users',
-      limit,
-      windowSeconds: DAY_SECONDS,
-      what: 'invitations and new users',
-    });
+    await takeQuota(tx, tenantId, { ...USER_QUOTA, limit });
   }
 
   private async tell(tx: NarrowTransaction, { tenantId, name }: IdentityProvider, userId: string): Promise<void> {

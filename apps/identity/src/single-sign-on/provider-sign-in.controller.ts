@@ -1,5 +1,5 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
-import { PlatformError, type TokenPair } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { addressKey, Limiter, LimiterStore } from '@crm/limits';
 import { Body, Controller, Get, Headers, Inject, Injectable, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
@@ -8,7 +8,7 @@ import { CurrentOrigin, type RequestOrigin } from '../audit/request-origin.decor
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { newSecret } from '../secrets.js';
 import { giveDeviceToken, type HeaderReply } from '../sign-in/device-tokens.js';
-import type { EnrolmentRequired, MfaRequired } from '../sign-in/mfa.service.js';
+import type { SignInAnswer } from '../sign-in/mfa.service.js';
 import { SignInView } from '../sign-in/sign-in.dto.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { DiscoverInput, ExchangeInput, SignInProviderListView, StartedView, StartInput } from './single-sign-on.dto.js';
@@ -166,7 +166,7 @@ export class ProviderSignInController {
     @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: HeaderReply,
-  ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+  ): Promise<SignInAnswer> {
     await this.limit.consume('exchange', origin.address);
     const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);
     giveDeviceToken(reply, deviceToken);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@crm/access';
-import { PlatformError, type TokenPair } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -9,13 +9,13 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { User } from '../people/people.entity.js';
 import { UserRepository } from '../people/people.repository.js';
 import { normaliseEmail } from '../people/people.service.js';
-import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../secrets.js';
+import { hashSecret, isSecret, newSecret, packToken, unpackToken } from '../secrets.js';
 import { SessionRepository } from '../sessions/session.repository.js';
 import { SessionService, type SignInOrigin } from '../sessions/session.service.js';
 import { TokenSigner } from '../sessions/signing-key.service.js';
 import { DeviceTokens, type SignInOutcome } from '../sign-in/device-tokens.js';
 import { SignInPolicyRepository } from '../sign-in/factor.repository.js';
-import { type EnrolmentRequired, MfaRequestService, type MfaRequired } from '../sign-in/mfa.service.js';
+import { MfaRequestService, type SignInAnswer } from '../sign-in/mfa.service.js';
 import { DomainService, domainOf } from './domain.service.js';
 import {
   IdentityProviderService,
@@ -94,7 +94,7 @@ export class ProviderSignInService {
     const nonce = newSecret();
     // 43 characters, the length that RFC 7636, section 4.1, recommends.
     const verifier = randomBytes(32).toString('base64url');
-    const checks = { state: `${packIds(tenantId, id)}.${secret}`, nonce, verifier };
+    const checks = { state: packToken(tenantId, id, secret), nonce, verifier };
     const redirectTo = await this.reachable(provider, () =>
       this.oidc.authorizationUrl(
         this.providers.clientOf(provider),
@@ -150,7 +150,11 @@ export class ProviderSignInService {
     if (sessionId !== null) {
       // As with a password: where there is a second factor, the first one alone is no proof.
       if (user.mfaEnabled && !hasSecondFactor) throw refused('second_factor_missing');
-      await this.noteProof(signIn, sessionId, user, person);
+      const isOpen = await this.database.transaction(signIn.tenantId, async (tx) => {
+        await this.signIns.delete(tx, signIn.id);
+        return this.openSessions.markProven(tx, user.id, sessionId, person.authenticatedAt ?? undefined);
+      });
+      if (!isOpen) throw new PlatformError('TOKEN_REVOKED');
       return undefined;
     }
     const secret = newSecret();
@@ -158,7 +162,7 @@ export class ProviderSignInService {
     const { authenticatedAt } = person;
     const outcome = { codeHash: hashSecret(secret), userId: user.id, hasSecondFactor, signInEpoch, authenticatedAt };
     await this.database.transaction(signIn.tenantId, (tx) => this.signIns.complete(tx, signIn.id, outcome));
-    return `${packIds(signIn.tenantId, signIn.id)}.${secret}`;
+    return packToken(signIn.tenantId, signIn.id, secret);
   }
 
   /**
@@ -172,10 +176,10 @@ export class ProviderSignInService {
     code: string,
     browser: string | undefined,
     origin: SignInOrigin,
-  ): Promise<SignInOutcome<TokenPair | MfaRequired | EnrolmentRequired>> {
-    const [ids = '', secret = ''] = code.split('.');
-    const [tenantId, id] = unpackIds(ids, 2) ?? [];
-    if (!tenantId || !id) throw expired();
+  ): Promise<SignInOutcome<SignInAnswer>> {
+    const presented = unpackToken(code);
+    if (!presented) throw expired();
+    const { tenantId, id, secret } = presented;
     const { signIn, user } = await this.database.transaction(tenantId, async (tx) => {
       const found = await this.signIns.find(tx, id);
       const isRight = found?.codeHash && isSecret(found.codeHash, secret) && isBrowser(found, browser);
@@ -214,20 +218,6 @@ export class ProviderSignInService {
     return authenticatedAt !== null && authenticatedAt.getTime() >= Date.now() - this.config.stepUpSeconds * 1000;
   }
 
-  /** @throws PlatformError TOKEN_REVOKED when the session has ended */
-  private async noteProof(
-    { tenantId, id }: ProviderSignIn,
-    sessionId: string,
-    user: User,
-    { authenticatedAt }: Authentication,
-  ): Promise<void> {
-    const isOpen = await this.database.transaction(tenantId, async (tx) => {
-      await this.signIns.delete(tx, id);
-      return this.openSessions.markProven(tx, user.id, sessionId, authenticatedAt ?? undefined);
-    });
-    if (!isOpen) throw new PlatformError('TOKEN_REVOKED');
-  }
-
   /** @throws PlatformError SINGLE_SIGN_ON_EXPIRED */
   private async takeReturn(
     signInId: string,
@@ -235,9 +225,9 @@ export class ProviderSignInService {
     browser: string | undefined,
   ): Promise<{ signIn: ProviderSignIn; provider: IdentityProvider }> {
     const name: ProviderName | undefined = parseSignInId(signInId);
-    const [ids = '', secret = ''] = state.split('.');
-    const [tenantId, id] = unpackIds(ids, 2) ?? [];
-    if (!name || !tenantId || !id || name.tenantId !== tenantId) throw expired();
+    const presented = unpackToken(state);
+    if (!name || name.tenantId !== presented?.tenantId) throw expired();
+    const { tenantId, id, secret } = presented;
     const provider = await this.providers.findUsable(name);
     if (!provider) throw expired();
     const signIn = await this.database.transaction(tenantId, async (tx) => {

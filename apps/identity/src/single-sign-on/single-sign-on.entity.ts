@@ -1,10 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { IdentifiedRow, TenantRow } from '../tenant-row.js';
 
 /** A domain of e-mail addresses that a workspace wants to prove or has proven. Any number of workspaces can want the same. */
 @Entity({ name: 'mail_domain' })
-export class MailDomain {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
-
+export class MailDomain extends TenantRow {
   /** ASCII, lower case. */
   @PrimaryColumn({ type: 'text' }) domain: string;
 
@@ -31,8 +30,7 @@ export class VerifiedDomain {
 
 /** Which user of a workspace somebody is whom a provider has authenticated. */
 @Entity({ name: 'provider_link' })
-export class ProviderLink {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
+export class ProviderLink extends TenantRow {
   @PrimaryColumn({ type: 'text' }) issuer: string;
 
   /** The provider's own id of the person. */
@@ -43,9 +41,7 @@ export class ProviderLink {
 
 /** A sign-in at a provider that is under way: first the browser is at the provider, then a page has a code to exchange. */
 @Entity({ name: 'provider_sign_in' })
-export class ProviderSignIn {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
-  @PrimaryColumn({ type: 'uuid' }) id: string;
+export class ProviderSignIn extends IdentifiedRow {
   @Column({ name: 'provider_id', type: 'uuid' }) providerId: string;
 
   /** SHA-256 of the secret in `state`. */
@@ -84,10 +80,7 @@ export class ProviderSignIn {
 
 /** An OpenID Connect provider at which the users of a workspace sign in. */
 @Entity({ name: 'identity_provider' })
-export class IdentityProvider {
-  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' }) tenantId: string;
-  @PrimaryColumn({ type: 'uuid' }) id: string;
-
+export class IdentityProvider extends IdentifiedRow {
   /** As users of the workspace know it. */
   @Column({ type: 'text' }) name: string;
 

@@ -1,54 +1,31 @@
 import type { NewMail } from '../mail/mail.repository.js';
-import { plainName } from '../mail/mail-text.js';
+import { letter, NOTICE_SECONDS, plainName } from '../mail/mail-text.js';
 import { recordName } from './single-sign-on.dto.js';
 
-const NOTICE_SECONDS = 3 * 24 * 3600;
-
 /** Tells a user that a provider signs them in from now on, because it says that they have the same address. */
-export const firstSignInMail = (recipient: string, provider: string): NewMail => ({
-  recipient,
-  subject: 'Your account is linked to an identity provider',
-  body: [
-    'Hello,',
-    '',
+export const firstSignInMail = (recipient: string, provider: string): NewMail =>
+  letter(recipient, 'Your account is linked to an identity provider', NOTICE_SECONDS, [
     `somebody with your e-mail address has signed in through ${plainName(provider)}, the identity provider of your workspace.`,
     'From now on that sign-in opens your account.',
     '',
     'If that was you, there is nothing to do. If it was not, tell an administrator of your workspace at once.',
-    '',
-  ].join('\n'),
-  validSeconds: NOTICE_SECONDS,
-});
+  ]);
 
 /** Days for which a domain stays with a workspace after its record was found missing. */
 export const GRACE_DAYS = 3;
 
 /** Tells an administrator that the record that proves a domain is missing. @param domain proven, so a plain name */
-export const recordMissingMail = (recipient: string, domain: string): NewMail => ({
-  recipient,
-  subject: `The record of ${domain} is missing`,
-  body: [
-    'Hello,',
-    '',
+export const recordMissingMail = (recipient: string, domain: string): NewMail =>
+  letter(recipient, `The record of ${domain} is missing`, NOTICE_SECONDS, [
     `the TXT record ${recordName(domain)}, which proves that the domain ${domain} belongs to your workspace, was not`,
     `found. If it is not back within ${GRACE_DAYS} days, users with addresses of this domain can no longer sign in through your`,
     'identity provider. The workspace settings show what the record has to say.',
-    '',
-  ].join('\n'),
-  validSeconds: NOTICE_SECONDS,
-});
+  ]);
 
 /** Tells an administrator that a domain is no longer theirs. */
-export const domainLostMail = (recipient: string, domain: string): NewMail => ({
-  recipient,
-  subject: `${domain} is no longer a domain of your workspace`,
-  body: [
-    'Hello,',
-    '',
+export const domainLostMail = (recipient: string, domain: string): NewMail =>
+  letter(recipient, `${domain} is no longer a domain of your workspace`, NOTICE_SECONDS, [
     `the TXT record ${recordName(domain)} no longer proves that the domain ${domain} belongs to your workspace. Users with`,
     'addresses of this domain can no longer sign in through your identity provider. Add the record again and prove the domain',
     'in the workspace settings to let them in.',
-    '',
-  ].join('\n'),
-  validSeconds: NOTICE_SECONDS,
-});
+  ]);

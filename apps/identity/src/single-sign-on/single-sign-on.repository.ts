@@ -1,6 +1,7 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { IsNull, MoreThanOrEqual, Not, Raw } from 'typeorm';
+import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
+import { changedOne, FOR_UPDATE, FUTURE } from '../tenant-row.js';
 import { IdentityProvider, MailDomain, ProviderLink, ProviderSignIn, VerifiedDomain } from './single-sign-on.entity.js';
 
 /** Waits for a transaction that is claiming the same domain. $1: domain, $2: tenant, $3: seconds until the next check. */
@@ -45,7 +46,7 @@ export class DomainRepository {
       select: { tenantId: true, domain: true, verifiedAt: true },
       where: { tenantId },
       order: { domain: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
+      lock: FOR_UPDATE,
     });
     return held.filter(({ verifiedAt }) => verifiedAt !== null).map(({ domain }) => domain);
   }
@@ -77,8 +78,7 @@ export class DomainRepository {
   /** Like release, and the tenant no longer wants to prove it. @returns whether it was there */
   async remove(tx: NarrowTransaction, { tenantId, domain }: DomainHolder): Promise<boolean> {
     await tx.repository(VerifiedDomain).delete({ tenantId, domain });
-    const { affected } = await tx.repository(MailDomain).delete({ tenantId, domain });
-    return affected === 1;
+    return changedOne(await tx.repository(MailDomain).delete({ tenantId, domain }));
   }
 
   /** Domains whose record is to be looked up; no other process gets them until their next check. */
@@ -113,9 +113,7 @@ export class IdentityProviderRepository {
 
   /** Like find, and holds the row until the transaction ends. */
   async lock(tx: TenantTransaction, id: string): Promise<IdentityProvider | null> {
-    return tx
-      .repository(IdentityProvider)
-      .findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
+    return tx.repository(IdentityProvider).findOne({ where: { tenantId: tx.tenantId, id }, lock: FOR_UPDATE });
   }
 
   async insert(tx: TenantTransaction, provider: ProviderRow): Promise<void> {
@@ -169,8 +167,6 @@ export const SIGN_IN_SECONDS = 600;
 /** For so long a page may take to exchange the code. */
 export const CODE_SECONDS = 60;
 
-const FUTURE = Raw((column) => `${column} > now()`);
-
 type NewSignIn = Pick<
   ProviderSignIn,
   'id' | 'providerId' | 'stateHash' | 'browserHash' | 'nonce' | 'sealedVerifier' | 'fresh' | 'sessionId' | 'userId'
@@ -192,10 +188,11 @@ export class ProviderSignInRepository {
 
   /** @returns whether it is the first time that the browser comes back: of two answers at once only one is looked at */
   async takeReturn(tx: TenantTransaction, id: string): Promise<boolean> {
-    const { affected } = await tx
-      .repository(ProviderSignIn)
-      .update({ tenantId: tx.tenantId, id, returnedAt: IsNull() }, { returnedAt: secondsFromNow(0) });
-    return affected === 1;
+    return changedOne(
+      await tx
+        .repository(ProviderSignIn)
+        .update({ tenantId: tx.tenantId, id, returnedAt: IsNull() }, { returnedAt: secondsFromNow(0) }),
+    );
   }
 
   /** Notes who it is, and the code with which the page goes on. */
@@ -207,7 +204,6 @@ export class ProviderSignInRepository {
 
   /** @returns whether it existed: of two exchanges at once only one opens a session */
   async delete(tx: TenantTransaction, id: string): Promise<boolean> {
-    const { affected } = await tx.repository(ProviderSignIn).delete({ tenantId: tx.tenantId, id });
-    return affected === 1;
+    return changedOne(await tx.repository(ProviderSignIn).delete({ tenantId: tx.tenantId, id }));
   }
 }
