@@ -47,6 +47,18 @@ describe('the fair queue', () => {
     expect(queue.waiting).toBe(0);
   });
 
+  it('lets the calls of a tenant that is alone again begin with its next one, though none has ended', async () => {
+    const { queue, begun, enter, settled } = recorded({ share: 1 });
+    for (const name of ['b1', 'a1', 'a2']) void enter(name);
+    queue.leave('b');
+    await settled();
+    expect(begun).toEqual(['b1', 'a1']);
+    await jest.advanceTimersByTimeAsync(2_000);
+    void enter('a3');
+    await settled();
+    expect(begun.slice(2)).toEqual(['a2', 'a3']);
+  });
+
   it('forgets who waits too long, and whose client goes away', async () => {
     const { queue, begun, enter, settled } = recorded({ slots: 1, refusal: 'Busy' });
     const client = new EventEmitter();

@@ -52,9 +52,15 @@ export class FairQueue {
       calls = { running: 0, waiting: new Set() };
       this.tenants.set(tenant, calls);
     }
-    if (calls.waiting.size > 0 || !this.mayRun(tenant, calls)) return this.wait(tenant, calls, connection);
-    this.begin(calls);
-    return undefined;
+    const mayRun = this.mayRun(tenant, calls);
+    if (mayRun && calls.waiting.size === 0) {
+      this.begin(calls);
+      return undefined;
+    }
+    const begun = this.wait(tenant, calls, connection);
+    // The others have gone since its calls began to wait.
+    if (mayRun) this.beginWaiting();
+    return begun;
   }
 
   leave(tenant: string): void {
